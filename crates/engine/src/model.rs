@@ -1,0 +1,43 @@
+//! What the engine needs of models: resolve a name, make a call. Implementations live in `llm` and `testkit`.
+
+use futures::future::BoxFuture;
+use std::sync::Arc;
+use synod_types::{Failure, Millis, ModelCard, Problem, Reply, Request};
+
+/// Everything a call needs beside the request itself. None of it is part of the digest.
+pub struct CallContext {
+    pub run: String,
+    /// The turn's key: with `seed` it fixes what a rehearsal voice says.
+    pub key: String,
+    pub seed: u64,
+    /// The longest silence allowed between two bytes of the provider.
+    pub idle_ms: Millis,
+    /// The longest a call may take in all, retries included.
+    pub total_ms: Millis,
+    /// Receives text as it arrives. `None`: nobody watches.
+    pub deltas: Option<Arc<dyn Deltas>>,
+}
+
+/// Where streamed text goes. Called on the task that makes the call; must not block.
+pub trait Deltas: Send + Sync {
+    fn push(&self, text: &str);
+    /// A transport retry begins: what was shown so far is void.
+    fn restart(&self);
+}
+
+/// One endpoint's way of answering. Retries of 429, 5xx and refused connections happen inside a call.
+pub trait Model: Send + Sync {
+    fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>>;
+}
+
+/// The models a process knows.
+pub trait Models: Send + Sync {
+    /// What a name stands for: `opus`, or `endpoint/model-id`. The field says where the name was given.
+    fn resolve(&self, field: &str, name: &str) -> Result<ModelCard, Problem>;
+
+    /// Addresses and keys are read here, afresh for every run, and never recorded.
+    fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem>;
+
+    /// Tries each card's endpoint once, in parallel, one second at most. Costs nothing.
+    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>>;
+}

@@ -1,0 +1,145 @@
+//! What a phase shows. A closed set by shape: pages, reports and analytics know shapes, never modes.
+
+use crate::SeatIx;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Something shown. Its stored row's `stage_type` is the name it is shown under.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exhibit {
+    pub title: String,
+    /// Whose it is; `None` for what was computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<SeatIx>,
+    /// The part the seat played here: `respondent`, `voter`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The turn whose words these are: text, raw reply and response time are that turn's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    pub shape: Shape,
+    /// The stored row's parsed data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Shape {
+    Statement(Statement),
+    Ballot(Ballot),
+    Tally(Tally),
+    Ranking(Ranking),
+    Rule(Rule),
+    Note { text: String },
+}
+
+/// Something a seat said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Statement {
+    /// The neutral label under which others saw it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// `None`: the text of the exhibit's turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+}
+
+/// One reader's typed judgement of what it was shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ballot {
+    /// The labels in the order this reader saw them.
+    pub shown: Vec<String>,
+    /// Best first; one label for a single vote; empty for an abstention.
+    pub choice: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<String>,
+    /// Why nothing was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abstained: Option<String>,
+}
+
+/// Votes for each candidate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    pub entries: Vec<TallyEntry>,
+    pub valid: u32,
+    pub invalid: u32,
+    /// More than one label: a tie.
+    pub winners: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TallyEntry {
+    pub label: String,
+    pub seat: SeatIx,
+    pub votes: u32,
+}
+
+/// Candidates in order, best first, each with its score.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    pub entries: Vec<RankingEntry>,
+    pub ballots: u32,
+    /// Names the scale of `score`.
+    pub measure: String,
+    /// Which rung of the tie ladder ordered equal scores, if any did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tie_rung: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankingEntry {
+    pub label: String,
+    pub seat: SeatIx,
+    /// `None`: nobody ranked it.
+    pub score: Option<f64>,
+    /// Ballots that could rank it.
+    pub ballots: u32,
+    pub first_places: u32,
+    pub mean_position: Option<f64>,
+}
+
+/// A decision with the numbers behind it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// What was decided, in a sentence.
+    pub decided: String,
+    /// The rule or rung that decided it.
+    pub rung: String,
+    pub numbers: Vec<(String, f64)>,
+}
+
+impl Exhibit {
+    pub fn new(title: impl Into<String>, shape: Shape) -> Self {
+        Self { title: title.into(), seat: None, role: None, turn: None, shape, data: None }
+    }
+    pub fn note(title: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(title, Shape::Note { text: text.into() })
+    }
+    /// The words of a seat's turn, unchanged.
+    pub fn said(title: impl Into<String>, seat: SeatIx, role: &str, turn: impl Into<String>) -> Self {
+        Self::new(title, Shape::Statement(Statement::default())).by(seat, role).turn(turn)
+    }
+    pub fn by(mut self, seat: SeatIx, role: &str) -> Self {
+        self.seat = Some(seat);
+        self.role = Some(role.to_owned());
+        self
+    }
+    pub fn turn(mut self, key: impl Into<String>) -> Self {
+        self.turn = Some(key.into());
+        self
+    }
+    pub fn data(mut self, data: Value) -> Self {
+        self.data = Some(data);
+        self
+    }
+    pub fn labelled(mut self, label: impl Into<String>) -> Self {
+        if let Shape::Statement(statement) = &mut self.shape {
+            statement.label = Some(label.into());
+        }
+        self
+    }
+}

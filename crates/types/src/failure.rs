@@ -1,0 +1,119 @@
+//! How a turn can fail (data, journaled) and how a request can be wrong (never journaled).
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Why a turn gave no usable reply. Journaled, so that quorum decisions replay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub detail: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    Timeout,
+    RateLimited,
+    Auth,
+    ModelGone,
+    ContextTooLong,
+    Refused,
+    Truncated,
+    Server,
+    Empty,
+    Unreadable,
+    /// The run was closing when the turn would have started: nothing was sent, nothing was paid.
+    Closed,
+}
+
+impl FailureKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::RateLimited => "rate_limited",
+            Self::Auth => "auth",
+            Self::ModelGone => "model_gone",
+            Self::ContextTooLong => "context_too_long",
+            Self::Refused => "refused",
+            Self::Truncated => "truncated",
+            Self::Server => "server",
+            Self::Empty => "empty",
+            Self::Unreadable => "unreadable",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// What a person would call it.
+    pub fn plain(self) -> &'static str {
+        match self {
+            Self::Timeout => "did not answer in time",
+            Self::RateLimited => "was rate limited",
+            Self::Auth => "refused the key",
+            Self::ModelGone => "no longer has this model",
+            Self::ContextTooLong => "was given more than it can read",
+            Self::Refused => "declined to answer",
+            Self::Truncated => "was cut off at its token limit",
+            Self::Server => "broke on the provider's side",
+            Self::Empty => "sent an empty reply",
+            Self::Unreadable => "sent a reply that could not be read",
+            Self::Closed => "was not asked: the run was closing",
+        }
+    }
+}
+
+impl Failure {
+    pub fn new(kind: FailureKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.detail.is_empty() { f.write_str(self.kind.as_str()) } else { write!(f, "{}: {}", self.kind.as_str(), self.detail) }
+    }
+}
+
+/// One thing wrong with what the user gave us: where, what it was, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    pub field: String,
+    pub got: String,
+    pub want: String,
+}
+
+impl Problem {
+    pub fn new(field: impl Into<String>, got: impl Into<String>, want: impl Into<String>) -> Self {
+        Self { field: field.into(), got: got.into(), want: want.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} (want: {})", self.field, self.got, self.want)
+    }
+}
+
+/// Everything wrong with a request, found before anything was paid.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}

@@ -1,0 +1,33 @@
+//! The nouns of Synod: what is asked, who sits, what was said, what is recorded and what comes out.
+//!
+//! Owns the wire and journal shapes (serde) and nothing that acts on them: no clock, no I/O, no policy.
+
+mod exhibit;
+mod failure;
+mod header;
+mod person;
+mod quote;
+mod request;
+mod row;
+mod verdict;
+
+pub use exhibit::*;
+pub use failure::*;
+pub use header::*;
+pub use person::*;
+pub use quote::*;
+pub use request::*;
+pub use row::*;
+pub use verdict::*;
+
+/// A seat's place at the table. Seats are known by index, never by model id: the same model may sit twice.
+pub type SeatIx = u32;
+
+/// Milliseconds since the Unix epoch, or a span of them.
+pub type Millis = i64;
+
+/// SHA-256 of some bytes, in lower-case hex.
+pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
+    use sha2::Digest;
+    hex::encode(sha2::Sha256::digest(bytes.as_ref()))
+}

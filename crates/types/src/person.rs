@@ -1,0 +1,54 @@
+//! What others say to a run: people's answers, cancel, conclude. Written without a lease, read by the owner.
+
+use crate::Millis;
+use serde::{Deserialize, Serialize};
+
+/// A question a run puts to a person, and waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asking {
+    pub question: String,
+    /// Empty: any text will do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PersonAnswer {
+    pub answer: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    pub by: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InboxItem {
+    pub run: String,
+    /// The key of the question answered; empty for cancel and conclude.
+    pub key: String,
+    pub kind: InboxKind,
+    /// The answer's JSON; empty for cancel and conclude.
+    pub body: String,
+    pub by: String,
+    pub at: Millis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InboxKind {
+    Answer,
+    Cancel,
+    Conclude,
+}
+
+impl InboxKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Cancel => "cancel",
+            Self::Conclude => "conclude",
+        }
+    }
+    pub fn parse(s: &str) -> Option<Self> {
+        [Self::Answer, Self::Cancel, Self::Conclude].into_iter().find(|kind| kind.as_str() == s)
+    }
+}

@@ -1,0 +1,36 @@
+//! What a run would take, said before it is paid for.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quote {
+    pub mode: String,
+    pub calls: Span,
+    pub input_tokens: Span,
+    pub output_tokens: Span,
+    /// Of the seats whose price is known; `None` when no price is known.
+    pub usd: Option<UsdSpan>,
+    /// Seats whose price is unknown: their part of the cost is not in `usd`.
+    pub unpriced: Vec<String>,
+    pub estimated_ms: i64,
+    pub phases: Vec<QuoteLine>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    pub min: u64,
+    pub max: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UsdSpan {
+    pub min: f64,
+    pub max: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuoteLine {
+    pub prompt: String,
+    pub role: String,
+    pub calls: Span,
+}

@@ -1,0 +1,175 @@
+//! One request to one model, and its reply.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is sent to a model. Keys and addresses never enter it.
+///
+/// Everything but `hint` and `stream_reasons` is part of the digest: a recorded outcome answers only the very same request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The provider's own id of the model.
+    pub model: String,
+    pub messages: Vec<Message>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<ReplySchema>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolDef>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    pub max_tokens: u32,
+    /// What a rehearsal voice may say here. Never sent to a provider.
+    #[serde(skip)]
+    pub hint: Option<Value>,
+}
+
+impl Request {
+    /// The digest of what is asked: compared on replay, not part of a turn's key.
+    pub fn digest(&self) -> String {
+        crate::sha256_hex(serde_json::to_vec(self).unwrap_or_default())
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplySchema {
+    /// A short name, letters and underscores.
+    pub name: String,
+    pub schema: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    System {
+        text: String,
+    },
+    User {
+        text: String,
+    },
+    Assistant {
+        text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<ToolCall>,
+    },
+    Tool {
+        call_id: String,
+        name: String,
+        output: String,
+    },
+}
+
+impl Message {
+    pub fn system(text: impl Into<String>) -> Self {
+        Self::System { text: text.into() }
+    }
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into() }
+    }
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::Assistant { text: text.into(), tool_calls: Vec::new() }
+    }
+    pub fn text(&self) -> &str {
+        match self {
+            Self::System { text } | Self::User { text } | Self::Assistant { text, .. } => text,
+            Self::Tool { output, .. } => output,
+        }
+    }
+}
+
+/// A tool a model may call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolDef {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the input object.
+    pub input: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    pub input: Value,
+}
+
+/// What came back from a model, before anybody has read it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    pub finish: Finish,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// What the provider itself says the call cost, where it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+impl Reply {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), tool_calls: Vec::new(), finish: Finish::Stop, usage: None, cost_usd: None }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    Stop,
+    /// Cut at the token limit.
+    Length,
+    ToolCalls,
+    /// The provider's own signal that the model declined.
+    Refusal,
+    Other,
+}
+
+/// Tokens of one call. `cached` is the part of `input` that a prefix cache served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+    #[serde(default)]
+    pub cached: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cached += other.cached;
+    }
+}
+
+/// USD per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    pub input: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_input: Option<f64>,
+    pub output: f64,
+}
+
+impl Price {
+    pub const FREE: Price = Price { input: 0.0, cached_input: Some(0.0), output: 0.0 };
+
+    pub fn cost(&self, usage: Usage) -> f64 {
+        let cached = usage.cached.min(usage.input);
+        let fresh = (usage.input - cached) as f64;
+        (fresh * self.input + cached as f64 * self.cached_input.unwrap_or(self.input) + usage.output as f64 * self.output) / 1e6
+    }
+
+    /// The most a call can cost: the counted input with a quarter on top, and every token it may write.
+    pub fn worst(&self, input_tokens: u64, max_tokens: u32) -> f64 {
+        (input_tokens as f64 * 1.25 * self.input + f64::from(max_tokens) * self.output) / 1e6
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    #[default]
+    Heavy,
+    Light,
+}

@@ -1,0 +1,462 @@
+//! Journal rows, the hash chain over them, and the events they become.
+
+use crate::{Asking, Exhibit, Failure, Finish, Header, Limits, Millis, PersonAnswer, SeatIx, Tier, Usage, Verdict};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+pub type Hash = [u8; 32];
+
+/// A row as stored. The journal is the only truth about a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub run: String,
+    /// 1, 2, 3, … without gaps.
+    pub seq: i64,
+    pub epoch: i64,
+    /// A path of scopes, a name and a seat: `round 2/match 0/ab/judge@4`. Empty for rows about the run as a whole.
+    pub key: String,
+    pub kind: Kind,
+    pub attempt: i64,
+    pub at: Millis,
+    /// Digest of the request (`asked`, `said`, `failed`) or of what was shown.
+    pub digest: Option<String>,
+    /// JSON, hashed and compared as bytes.
+    pub body: String,
+    pub hash: Hash,
+}
+
+/// A row before it has a place in the chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRow {
+    pub key: String,
+    pub kind: Kind,
+    pub attempt: i64,
+    pub at: Millis,
+    pub digest: Option<String>,
+    pub body: String,
+    /// The raw reply behind a `replied` row, kept apart under its own retention. Its SHA-256 is in the body.
+    pub raw: Option<String>,
+}
+
+impl NewRow {
+    pub fn new(key: impl Into<String>, kind: Kind, at: Millis, body: &impl Serialize) -> Self {
+        let body = serde_json::to_string(body).unwrap_or_else(|error| format!("{{\"unserialisable\":{:?}}}", error.to_string()));
+        Self { key: key.into(), kind, attempt: 0, at, digest: None, body, raw: None }
+    }
+    pub fn attempt(mut self, attempt: i64) -> Self {
+        self.attempt = attempt;
+        self
+    }
+    pub fn digest(mut self, digest: impl Into<String>) -> Self {
+        self.digest = Some(digest.into());
+        self
+    }
+    pub fn raw(mut self, raw: String) -> Self {
+        self.raw = Some(raw);
+        self
+    }
+
+    /// Gives the row its place: number, epoch and hash.
+    pub fn seal(self, run: &str, seq: i64, epoch: i64, previous: &Hash) -> Row {
+        let mut row = Row {
+            run: run.to_owned(),
+            seq,
+            epoch,
+            key: self.key,
+            kind: self.kind,
+            attempt: self.attempt,
+            at: self.at,
+            digest: self.digest,
+            body: self.body,
+            hash: [0; 32],
+        };
+        row.hash = row.link(previous);
+        row
+    }
+}
+
+impl Row {
+    /// The hash this row must have after `previous`. Text is length-prefixed, so no two rows share an encoding.
+    pub fn link(&self, previous: &Hash) -> Hash {
+        fn text(hasher: &mut Sha256, bytes: &[u8]) {
+            hasher.update((bytes.len() as u64).to_be_bytes());
+            hasher.update(bytes);
+        }
+        let mut hasher = Sha256::new();
+        hasher.update(previous);
+        text(&mut hasher, self.run.as_bytes());
+        hasher.update(self.seq.to_be_bytes());
+        hasher.update(self.epoch.to_be_bytes());
+        text(&mut hasher, self.key.as_bytes());
+        text(&mut hasher, self.kind.as_str().as_bytes());
+        hasher.update(self.attempt.to_be_bytes());
+        hasher.update(self.at.to_be_bytes());
+        match &self.digest {
+            None => hasher.update([0]),
+            Some(digest) => {
+                hasher.update([1]);
+                text(&mut hasher, digest.as_bytes());
+            }
+        }
+        text(&mut hasher, self.body.as_bytes());
+        hasher.finalize().into()
+    }
+
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, UnreadableRow> {
+        serde_json::from_str(&self.body).map_err(|error| UnreadableRow { seq: self.seq, kind: self.kind, error: error.to_string() })
+    }
+
+    /// The seat of a turn's key: `vote@2` is seat 2, `vote@2/repair` too.
+    pub fn seat(&self) -> Option<SeatIx> {
+        seat_of(&self.key)
+    }
+}
+
+/// The seat named in a key, if any.
+pub fn seat_of(key: &str) -> Option<SeatIx> {
+    key.split('/').rev().find_map(|part| part.rsplit_once('@')).and_then(|(_, seat)| seat.parse().ok())
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("row {seq} ({}) cannot be read: {error}", kind.as_str())]
+pub struct UnreadableRow {
+    pub seq: i64,
+    pub kind: Kind,
+    pub error: String,
+}
+
+macro_rules! kinds {
+    ($($variant:ident = $text:literal),* $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Kind { $($variant),* }
+
+        impl Kind {
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text),* }
+            }
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+kinds! {
+    Header = "header",
+    Phase = "phase",
+    PhaseEnd = "phase_end",
+    Asked = "asked",
+    Replied = "replied",
+    Said = "said",
+    Failed = "failed",
+    Tool = "tool",
+    Shown = "shown",
+    Figure = "figure",
+    Warning = "warning",
+    Waiting = "waiting",
+    Answered = "answered",
+    Closing = "closing",
+    Stopped = "stopped",
+    Resumed = "resumed",
+    Title = "title",
+    Verdict = "verdict",
+}
+
+/// Body of `asked`: what was about to be sent, and the most it could cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    pub seat: SeatIx,
+    pub model: String,
+    pub prompt: String,
+    pub tier: Tier,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    pub max_tokens: u32,
+    /// `None`: the model's price is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved_usd: Option<f64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub extra: bool,
+    /// An earlier try was left without a reply by a crash: it may have been billed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reasked: bool,
+}
+
+/// Body of `replied`: that a reply came, and what it cost. The reply itself is kept apart, under `raw_sha256`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replied {
+    pub raw_sha256: String,
+    pub finish: Finish,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent_usd: Option<f64>,
+    pub ms: Millis,
+}
+
+/// Body of `said`: what the turn came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    /// Free text, or the JSON value of a typed reply.
+    pub value: Value,
+    #[serde(default, skip_serializing_if = "Reading::is_plain")]
+    pub reading: Reading,
+    /// Cut at the token limit, and the prompt allows it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub partial: bool,
+    /// Copied from this run, at no cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+/// How a typed reply was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// As asked: free text, or a JSON value that fits the schema.
+    #[default]
+    Plain,
+    /// JSON that had to be mended first.
+    Mended,
+    /// The classic text form.
+    Text,
+    /// Only after the repair turn.
+    Repaired,
+}
+
+impl Reading {
+    fn is_plain(&self) -> bool {
+        *self == Self::Plain
+    }
+}
+
+/// Body of `failed`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailedTurn {
+    #[serde(flatten)]
+    pub failure: Failure,
+}
+
+/// Body of `tool`: one call of a tool loop and what it returned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolRun {
+    pub name: String,
+    pub input: Value,
+    pub output: String,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub error: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseMark {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n: Option<u32>,
+}
+
+/// Body of `shown`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The stored row's `stage_type`.
+    pub stage: String,
+    pub exhibit: Exhibit,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    pub name: String,
+    pub value: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Warned {
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Closing {
+    /// `deadline` or `asked`.
+    pub reason: String,
+}
+
+/// Body of `stopped`: why, and the command that goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    pub reason: StopReason,
+    pub detail: String,
+    pub next: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    Cancelled,
+    Budget,
+    Waiting,
+    LeaseLost,
+    Storage,
+    /// The journal and what the mode would now ask disagree: fork.
+    Diverged,
+    /// A bug in the mode; its rows are kept.
+    Panic,
+}
+
+impl StopReason {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cancelled => "cancelled",
+            Self::Budget => "budget",
+            Self::Waiting => "waiting",
+            Self::LeaseLost => "lease_lost",
+            Self::Storage => "storage",
+            Self::Diverged => "diverged",
+            Self::Panic => "panic",
+        }
+    }
+}
+
+/// Body of `resumed`: only limits may change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resumed {
+    pub limits: Limits,
+    pub binary: String,
+}
+
+/// A row's body by its kind, for readers that take rows as they come.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    Header(Box<Header>),
+    Phase(PhaseMark),
+    PhaseEnd(PhaseMark),
+    Asked(Asked),
+    Replied(Replied),
+    Said(Said),
+    Failed(FailedTurn),
+    Tool(ToolRun),
+    Shown(Box<Shown>),
+    Figure(Figure),
+    Warning(Warned),
+    Waiting(Asking),
+    Answered(PersonAnswer),
+    Closing(Closing),
+    Stopped(Stopped),
+    Resumed(Resumed),
+    Title(Warned),
+    Verdict(Box<Verdict>),
+}
+
+impl Row {
+    pub fn body(&self) -> Result<Body, UnreadableRow> {
+        Ok(match self.kind {
+            Kind::Header => Body::Header(self.read()?),
+            Kind::Phase => Body::Phase(self.read()?),
+            Kind::PhaseEnd => Body::PhaseEnd(self.read()?),
+            Kind::Asked => Body::Asked(self.read()?),
+            Kind::Replied => Body::Replied(self.read()?),
+            Kind::Said => Body::Said(self.read()?),
+            Kind::Failed => Body::Failed(self.read()?),
+            Kind::Tool => Body::Tool(self.read()?),
+            Kind::Shown => Body::Shown(self.read()?),
+            Kind::Figure => Body::Figure(self.read()?),
+            Kind::Warning => Body::Warning(self.read()?),
+            Kind::Waiting => Body::Waiting(self.read()?),
+            Kind::Answered => Body::Answered(self.read()?),
+            Kind::Closing => Body::Closing(self.read()?),
+            Kind::Stopped => Body::Stopped(self.read()?),
+            Kind::Resumed => Body::Resumed(self.read()?),
+            Kind::Title => Body::Title(self.read()?),
+            Kind::Verdict => Body::Verdict(self.read()?),
+        })
+    }
+}
+
+/// One thing a watcher sees. `seq` is absent on deltas: they are shown, not kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<i64>,
+    pub run: String,
+    pub at: Millis,
+    pub data: Value,
+}
+
+impl Event {
+    /// One row gives at most one event.
+    pub fn of(row: &Row) -> Option<Self> {
+        let kind = match row.kind {
+            Kind::Header => "run_start",
+            Kind::Phase => "phase_start",
+            Kind::PhaseEnd => "phase_complete",
+            Kind::Asked => "turn_start",
+            Kind::Said => "turn_complete",
+            Kind::Failed => "turn_failed",
+            Kind::Shown => "exhibit",
+            Kind::Waiting => "waiting",
+            Kind::Warning | Kind::Closing => "warning",
+            Kind::Stopped => "stopped",
+            Kind::Resumed => "resumed",
+            Kind::Title => "title_complete",
+            Kind::Verdict => {
+                let completes = row.read::<Verdict>().is_ok_and(|verdict| verdict.status.completes());
+                if completes { "complete" } else { "error" }
+            }
+            Kind::Replied | Kind::Tool | Kind::Figure | Kind::Answered => return None,
+        };
+        let mut data = serde_json::from_str(&row.body).unwrap_or(Value::Null);
+        if let (Value::Object(map), false) = (&mut data, row.key.is_empty()) {
+            map.insert("key".into(), Value::String(row.key.clone()));
+            if row.kind == Kind::Asked {
+                map.insert("try".into(), row.attempt.into());
+            }
+        }
+        Some(Self { kind: kind.into(), seq: Some(row.seq), run: row.run.clone(), at: row.at, data })
+    }
+
+    /// Some more text of a running turn. A new `attempt` starts at offset 0 and replaces what was shown.
+    pub fn delta(run: &str, at: Millis, key: &str, attempt: i64, offset: usize, text: &str) -> Self {
+        let data = serde_json::json!({"key": key, "try": attempt, "offset": offset, "text": text});
+        Self { kind: "turn_delta".into(), seq: None, run: run.to_owned(), at, data }
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(key: &str, body: &str) -> Row {
+        NewRow { key: key.into(), kind: Kind::Said, attempt: 0, at: 5, digest: None, body: body.into(), raw: None }.seal("r", 1, 1, &[0; 32])
+    }
+
+    #[test]
+    fn a_hash_depends_on_every_field_and_on_where_one_ends() {
+        assert_ne!(row("ab", "c").hash, row("a", "bc").hash);
+        assert_ne!(row("a", "b").hash, row("a", "c").hash);
+        let mut other = row("a", "b");
+        other.digest = Some(String::new());
+        assert_ne!(other.link(&[0; 32]), row("a", "b").hash);
+        assert_ne!(row("a", "b").link(&[1; 32]), row("a", "b").hash);
+    }
+
+    #[test]
+    fn the_seat_is_read_from_the_key_also_below_it() {
+        assert_eq!(seat_of("round 2/match 0/ab/judge@4"), Some(4));
+        assert_eq!(seat_of("collect/answer@2/repair"), Some(2));
+        assert_eq!(seat_of("collect"), None);
+    }
+
+    #[test]
+    fn kinds_read_back_as_they_are_written() {
+        for kind in [Kind::Header, Kind::PhaseEnd, Kind::Answered, Kind::Verdict] {
+            assert_eq!(Kind::parse(kind.as_str()), Some(kind));
+        }
+        assert_eq!(Kind::parse("nonsense"), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! The typed end of a run. It admits what is missing.
+
+use crate::{FailureKind, Millis, SeatIx, Usage};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub schema: String,
+    pub run: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    pub mode: String,
+    pub rehearsal: bool,
+    pub status: Status,
+    pub stop_reason: String,
+    pub answer: Option<Answer>,
+    /// What a script branches on; its schema belongs to the mode.
+    pub decision: Option<Value>,
+    pub confidence: Option<Confidence>,
+    pub dissent: Vec<Dissent>,
+    pub missing: Vec<Missing>,
+    pub warnings: Vec<String>,
+    pub receipt: Receipt,
+    /// What the mode wants kept: labels, scores, the ladder's rung.
+    pub data: Value,
+}
+
+impl Verdict {
+    pub const SCHEMA: &'static str = "synod.verdict/1";
+
+    /// What must be equal between an undisturbed run and a resumed or replayed one: all but run, parent and receipt.
+    pub fn essence(&self) -> Value {
+        let mut value = serde_json::to_value(self).unwrap_or(Value::Null);
+        if let Some(map) = value.as_object_mut() {
+            for volatile in ["run", "parent", "receipt"] {
+                map.remove(volatile);
+            }
+        }
+        value
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// All whom the protocol counted on spoke, in every phase.
+    Full,
+    /// It stands, but a seat or an authority failed, abstained or was replaced, or the run was closed early.
+    Degraded,
+    /// All spoke and the rules give no decision.
+    Deadlock,
+    /// The decision is to hand over to a person.
+    Escalated,
+    NoQuorum,
+    Failed,
+}
+
+impl Status {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Degraded => "degraded",
+            Self::Deadlock => "deadlock",
+            Self::Escalated => "escalated",
+            Self::NoQuorum => "no_quorum",
+            Self::Failed => "failed",
+        }
+    }
+    /// `complete` carries these; the others come as `error`.
+    pub fn completes(self) -> bool {
+        matches!(self, Self::Full | Self::Degraded | Self::Deadlock | Self::Escalated)
+    }
+    /// A decision stands: exit code 0.
+    pub fn decided(self) -> bool {
+        matches!(self, Self::Full | Self::Degraded)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    pub kind: AnswerKind,
+    pub text: String,
+    /// The seats that wrote it.
+    pub by: Vec<SeatIx>,
+}
+
+/// What the answer is, so that nothing can print "synthesis" over a survivor's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    Synthesis,
+    Selected,
+    Computed,
+    Report,
+}
+
+impl AnswerKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Synthesis => "synthesis",
+            Self::Selected => "selected",
+            Self::Computed => "computed",
+            Self::Report => "report",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Confidence {
+    pub value: Option<f64>,
+    pub source: ConfidenceSource,
+    /// How many ballots, statements or outcomes it rests on.
+    pub n: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfidenceSource {
+    /// Share of comparable ballots.
+    Agreement,
+    /// A protocol's own formula.
+    Panel,
+    /// Self-reported.
+    Stated,
+    /// Fitted on outcomes.
+    Calibrated,
+}
+
+impl ConfidenceSource {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agreement => "agreement",
+            Self::Panel => "panel",
+            Self::Stated => "stated",
+            Self::Calibrated => "calibrated",
+        }
+    }
+}
+
+/// A minority answer, kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dissent {
+    pub seat: SeatIx,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    pub text: String,
+}
+
+/// Who did not speak, where, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Missing {
+    pub seat: SeatIx,
+    /// The seat's label, so that a reader needs no table.
+    pub who: String,
+    pub phase: String,
+    pub why: FailureKind,
+    pub detail: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    pub quoted_usd: Option<f64>,
+    /// The known part; `None` when nothing is known.
+    pub spent_usd: Option<f64>,
+    /// Seats whose price is unknown and whose cost is therefore not in `spent_usd`.
+    pub unpriced: Vec<String>,
+    pub calls: Calls,
+    pub tokens: Usage,
+    pub wall_ms: Millis,
+    pub critical_path_ms: Millis,
+    /// The hash of the row before the verdict.
+    pub head: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calls {
+    /// Turns the mode declared and made.
+    pub planned: u32,
+    /// Repairs, tool steps, fallbacks.
+    pub extra: u32,
+    /// Asked again because a crash left no reply.
+    pub reasked: u32,
+}
