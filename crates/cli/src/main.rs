@@ -1,1 +1,98 @@
-fn main() {}
+//! `synod`: the command line. The only place that wires models, modes, storage and reports together.
+
+mod app;
+mod args;
+mod commands;
+mod exit;
+mod limits;
+mod order;
+mod outcome;
+mod progress;
+
+use args::{Cli, Command};
+use clap::Parser;
+use exit::{BROKEN, CliError, CliResult, USAGE};
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let argv = args::with_mode_options(std::env::args());
+    let json = argv.iter().any(|arg| arg == "--json");
+    let cli = match Cli::try_parse_from(&argv) {
+        Ok(cli) => cli,
+        Err(error) => return misread(&error, json),
+    };
+    start_tracing(cli.global.verbose);
+    limits::raise_open_files();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return end(Err(CliError::broken("runtime", error, "")), json),
+    };
+    let ended = runtime.block_on(run(cli));
+    runtime.shutdown_background();
+    end(ended, json)
+}
+
+async fn run(cli: Cli) -> CliResult {
+    let global = cli.global;
+    match cli.command {
+        Command::Ask(ask) => commands::ask::run(&global, *ask).await,
+        Command::Modes(modes) => commands::modes::run(&global, modes),
+        Command::Runs(runs) => commands::runs::run(&global, runs).await,
+        Command::Show(which) => commands::show::run(&global, &which.run).await,
+        Command::Watch(which) => commands::watch::run(&global, &which.run).await,
+        Command::Resume(resume) => commands::resume::run(&global, *resume).await,
+        Command::Review(review) => commands::review::run(&global, review).await,
+        Command::Cancel(cancel) => commands::cancel::run(&global, cancel).await,
+        Command::Export(export) => commands::export::run(&global, export).await,
+        Command::Verify(which) => commands::verify::run(&global, &which.run).await,
+        Command::Replay(which) => commands::replay::run(&global, &which.run).await,
+        Command::Doctor(doctor) => commands::doctor::run(&global, doctor).await,
+        Command::Init(init) => commands::init::run(&global, init),
+        Command::Completions { shell } => commands::completions::run(shell),
+    }
+}
+
+/// What the command line parser has to say: help is not an error.
+fn misread(error: &clap::Error, json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if json {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        return end(Err(CliError::usage("arguments", first, "see synod help")), true);
+    }
+    let _ = error.print();
+    ExitCode::from(USAGE)
+}
+
+fn end(ended: CliResult, json: bool) -> ExitCode {
+    let code = match ended {
+        Ok(code) => code,
+        Err(error) => {
+            if json {
+                println!("{}", error.json());
+            } else {
+                eprintln!("{}", error.text());
+            }
+            error.code()
+        }
+    };
+    // A reader that went away (`| head`) is not our failure.
+    match std::io::stdout().flush() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN),
+        _ => ExitCode::from(code),
+    }
+}
+
+fn start_tracing(verbose: u8) {
+    let level = match verbose {
+        0 => "error",
+        1 => "synod=debug,synod_engine=debug,synod_llm=debug,synod_store=debug,warn",
+        _ => "debug",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("SYNOD_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+}

@@ -58,8 +58,10 @@ pub trait Journal: Send + Sync {
     /// Takes a run nobody holds, under the next epoch. `Held` while its owner lives; with `wait_ms` where the lease will run out by itself.
     fn take<'a>(&'a self, run: &'a str) -> BoxFuture<'a, JournalResult<Lease>>;
 
-    /// Keeps the lease for another while.
-    fn renew<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, JournalResult<()>>;
+    /// Once a second for the whole process: keeps every lease this journal holds (in one statement, when a third of the lease is gone) and
+    /// returns the messages posted for those runs that this call has not handed out before (in one query). Its cost must not grow with the
+    /// number of runs held. A lease lost meanwhile shows itself at that run's next append.
+    fn heartbeat(&self) -> BoxFuture<'_, JournalResult<Vec<InboxItem>>>;
 
     /// Gives the run up: anybody may take it at once.
     fn release<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, JournalResult<()>>;

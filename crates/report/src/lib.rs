@@ -1,1 +1,21 @@
-//! placeholder
+//! Runs shown to people: a journal's rows folded into a view, and the view as terminal text, markdown, HTML and JSON.
+//!
+//! Pure: no I/O, no clock. Knows the shapes of exhibits and never a mode. Everything a model wrote is untrusted here and stays harmless in every
+//! medium.
+
+mod export;
+mod figures;
+mod html;
+mod markdown;
+mod markup;
+mod terminal;
+mod text;
+mod view;
+mod words;
+
+pub use export::{json, json_text};
+pub use html::{STYLE, exhibit_html, html};
+pub use markdown::markdown;
+pub use terminal::{Style, show, stopped, terminal};
+pub use text::{clean, one_line};
+pub use view::{FigureAt, Outcome, Phase, State, Try, Turn, View, Waiting};

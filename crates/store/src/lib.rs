@@ -1,1 +1,31 @@
-//! placeholder
+//! Everything that lasts: the journal on SQL, who owns a run, the inbox, and readings of the journal (stages, turns, costs, messages).
+//!
+//! One writer a process appends; readers have connections of their own. SQLite by default, PostgreSQL by URL, one SQL text for both.
+//! Refuses to know modes, prices or prompts: it stores rows and folds them, nothing else.
+
+mod batch;
+mod conversations;
+mod error;
+mod journal;
+mod lease;
+mod location;
+mod migrations;
+mod owner;
+mod project;
+mod projections;
+mod raws;
+mod runs;
+mod settings;
+mod sql;
+mod store;
+mod verify;
+mod watch;
+mod writer;
+
+pub use conversations::StoredMessage;
+pub use error::StoreError;
+pub use project::{CostRow, FigureRow, Message, Projection, Raws, StageRow, TurnOutcome, TurnRow, project};
+pub use runs::{RunFilter, RunState, RunSummary, WaitingFor};
+pub use settings::{Durability, StoreSettings};
+pub use store::Store;
+pub use verify::{Fault, StageCheck, Verification};

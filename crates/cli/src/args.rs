@@ -1,0 +1,293 @@
+//! What was typed, apart from what it means. Numbers stay text here, so that all mistakes can be told at once.
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Parser)]
+#[command(name = "synod", version, about = "Puts a question before a panel of language models and returns a verdict you can audit.", propagate_version = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Args, Clone)]
+pub struct Global {
+    /// Where runs are kept: a file or a database URL. Default: the user's data directory.
+    #[arg(long, global = true, value_name = "PATH_OR_URL", env = "SYNOD_DB")]
+    pub db: Option<String>,
+    /// Read this configuration instead of ./synod.toml and the user's own.
+    #[arg(long, global = true, value_name = "FILE", env = "SYNOD_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON document on standard output, and nothing else there.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say more on standard error; twice for everything.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Put a question to a panel.
+    Ask(Box<Ask>),
+    /// List the deliberation modes, or explain one.
+    Modes(Modes),
+    /// List runs.
+    Runs(Runs),
+    /// Show a run: every phase, every turn.
+    Show(Which),
+    /// Follow a run until it ends.
+    Watch(Which),
+    /// Go on with a stopped run, or fork it.
+    Resume(Box<Resume>),
+    /// Answer what a run asks of a person.
+    Review(Review),
+    /// Stop a run, or have it conclude with what it has.
+    Cancel(Cancel),
+    /// Write a run as markdown, HTML or JSON.
+    Export(Export),
+    /// Check that a run's record is as it was written.
+    Verify(Which),
+    /// Recompute a run's verdict from its record, with no call.
+    Replay(Which),
+    /// Check the configuration and every seat with one tiny call.
+    Doctor(Doctor),
+    /// Write a configuration to start from.
+    Init(Init),
+    /// Print completions for a shell.
+    Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Args, Clone, Default)]
+pub struct Ask {
+    /// The question; - or nothing reads it from standard input.
+    pub question: Option<String>,
+    #[command(flatten)]
+    pub order: OrderArgs,
+    /// Print what the run would take, and do not run it.
+    #[arg(long)]
+    pub quote: bool,
+    /// Join a conversation: its id, or `new`.
+    #[arg(long, value_name = "new|ID")]
+    pub conversation: Option<String>,
+    /// Attach a text file. May be repeated.
+    #[arg(long = "file", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Material the question is about; - reads it from standard input.
+    #[arg(long, value_name = "FILE")]
+    pub content: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Flags that `ask` and `resume --fork` share. Any option of the mode is a flag too: see `synod modes MODE`.
+#[derive(Args, Clone, Default)]
+pub struct OrderArgs {
+    /// The protocol; default council.
+    #[arg(long, value_name = "ID")]
+    pub mode: Option<String>,
+    /// The panel's models, in seat order: names or endpoint/model-id.
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    pub models: Vec<String>,
+    /// A panel from the configuration.
+    #[arg(long, value_name = "NAME", conflicts_with = "models")]
+    pub panel: Option<String>,
+    /// The chair: one more seat after the panel.
+    #[arg(long, value_name = "MODEL")]
+    pub chair: Option<String>,
+    /// Seat a model for one role of the mode.
+    #[arg(long = "role", value_name = "ROLE=MODEL")]
+    pub roles: Vec<String>,
+    /// Set an option of the mode.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Never spend more than this, in US dollars.
+    #[arg(long, value_name = "USD")]
+    pub budget: Option<String>,
+    /// Conclude after so many seconds of running.
+    #[arg(long, value_name = "SECONDS")]
+    pub deadline: Option<String>,
+    /// Give a seat up after so many seconds without a sign of life.
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<String>,
+    /// Fix labels, orders and rehearsal voices.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<String>,
+    /// Seat the built-in voices: free, offline, and not models.
+    #[arg(long)]
+    pub rehearse: bool,
+}
+
+#[derive(Args, Clone, Default)]
+pub struct Output {
+    /// Exit with 3 unless every seat spoke in every phase.
+    #[arg(long, value_name = "full", value_parser = ["full"])]
+    pub require: Option<String>,
+    /// No progress on standard error.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
+pub struct Modes {
+    pub id: Option<String>,
+    /// The whole reference as markdown.
+    #[arg(long, hide = true)]
+    pub markdown: bool,
+}
+
+#[derive(Args)]
+pub struct Runs {
+    /// Only runs that wait for a person.
+    #[arg(long)]
+    pub waiting: bool,
+    /// At most so many, newest first.
+    #[arg(long, default_value_t = 20)]
+    pub limit: usize,
+}
+
+#[derive(Args)]
+pub struct Which {
+    /// The run: its id, a unique beginning or end of it, or `last`.
+    pub run: String,
+}
+
+#[derive(Args)]
+pub struct Resume {
+    /// The run: its id, a unique beginning or end of it, or `last`.
+    pub run: String,
+    /// Start a new run that takes over every unchanged turn at no cost.
+    #[arg(long)]
+    pub fork: bool,
+    #[command(flatten)]
+    pub order: OrderArgs,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Args)]
+pub struct Review {
+    /// The run: its id, a unique beginning or end of it, or `last`.
+    pub run: String,
+    /// Which question, where the run asks more than one.
+    #[arg(long)]
+    pub key: Option<String>,
+    /// The answer; asked for on the terminal if left out.
+    #[arg(long)]
+    pub answer: Option<String>,
+    #[arg(long)]
+    pub note: Option<String>,
+    /// Who answers. Default: the user's name.
+    #[arg(long)]
+    pub by: Option<String>,
+    /// Leave the run stopped.
+    #[arg(long)]
+    pub no_resume: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Args)]
+pub struct Cancel {
+    /// The run: its id, a unique beginning or end of it, or `last`.
+    pub run: String,
+    /// Start no new turn and conclude with what there is.
+    #[arg(long)]
+    pub conclude: bool,
+}
+
+#[derive(Args)]
+pub struct Export {
+    /// The run: its id, a unique beginning or end of it, or `last`.
+    pub run: String,
+    #[arg(long, value_parser = ["md", "html", "json"], default_value = "md")]
+    pub format: String,
+    /// Write to this file instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Doctor {
+    /// Check these models instead of the default panel's.
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    pub models: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct Init {
+    /// Write ./synod.toml instead of the user's own configuration.
+    #[arg(long)]
+    pub here: bool,
+}
+
+/// Turns flags that are none of ours into options of the mode: `--style socratic` becomes `--set style=socratic`.
+pub fn with_mode_options(argv: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut argv = argv.into_iter().peekable();
+    let mut out: Vec<String> = Vec::new();
+    let command = Cli::command();
+    let globals: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect();
+    let mut known: Option<Vec<String>> = None;
+    let mut open = true;
+    while let Some(arg) = argv.next() {
+        if known.is_none()
+            && let Some(sub) = command.find_subcommand(&arg)
+        {
+            let takes_options = matches!(sub.get_name(), "ask" | "resume");
+            let mut longs: Vec<String> = sub.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect();
+            longs.extend(globals.iter().cloned().chain(["help".into(), "version".into()]));
+            known = Some(longs);
+            open = takes_options;
+            out.push(arg);
+            continue;
+        }
+        let flag = arg.strip_prefix("--").filter(|name| open && !name.is_empty());
+        match (flag, &known) {
+            (Some(name), Some(known)) => {
+                let (name, given) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value.to_owned())));
+                if known.iter().any(|long| long == name) {
+                    out.push(arg);
+                } else {
+                    let value = given.or_else(|| argv.next_if(|next| !next.starts_with("--"))).unwrap_or_else(|| "true".into());
+                    out.extend(["--set".into(), format!("{name}={value}")]);
+                }
+            }
+            (None, Some(_)) if arg == "--" => {
+                open = false;
+                out.push(arg);
+            }
+            _ => out.push(arg),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rewritten(line: &str) -> String {
+        with_mode_options(line.split_whitespace().map(str::to_owned)).join(" ")
+    }
+
+    #[test]
+    fn an_option_of_a_mode_is_a_flag_of_ask() {
+        assert_eq!(rewritten("synod ask Why --style socratic --mode vote"), "synod ask Why --set style=socratic --mode vote");
+        assert_eq!(rewritten("synod ask --rounds=3 Why"), "synod ask --set rounds=3 Why");
+        assert_eq!(rewritten("synod ask Why --strict --json"), "synod ask Why --set strict=true --json");
+        assert_eq!(rewritten("synod --json resume x --fork --rounds -1"), "synod --json resume x --fork --set rounds=-1");
+    }
+
+    #[test]
+    fn other_commands_and_what_follows_two_dashes_are_left_alone() {
+        assert_eq!(rewritten("synod runs --nonsense 3"), "synod runs --nonsense 3");
+        assert_eq!(rewritten("synod ask -- --style"), "synod ask -- --style");
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

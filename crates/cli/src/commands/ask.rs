@@ -1,0 +1,140 @@
+//! `synod ask`: check everything, say what it will take, run it, print the verdict.
+
+use crate::app::{self, App};
+use crate::args::{Ask, Global};
+use crate::exit::{CliError, CliResult, DECIDED};
+use crate::{order, outcome};
+use std::io::{IsTerminal, Read};
+use synod_engine::{Order, Plan};
+use synod_types::{Problem, Problems, Quote, Span};
+
+pub async fn run(global: &Global, ask: Ask) -> CliResult {
+    let app = App::open(global).await?;
+    let mut problems = Vec::new();
+    let mut order = Order { mode: "council".into(), ..Order::default() };
+    order::apply(&ask.order, &mut order, &mut problems);
+    read_question(&ask, &mut order, &mut problems);
+    let detected = if ask.order.models.is_empty() || ask.order.rehearse { app.detect(ask.order.rehearse).await } else { None };
+    match app::panel(&app.config, detected.as_ref(), ask.order.panel.as_deref()) {
+        Ok(panel) => {
+            let roles = std::mem::take(&mut order.called.roles);
+            order.called = order::call(&ask.order, panel);
+            order.called.roles = roles;
+        }
+        Err(CliError::Usage(found)) => problems.extend(found.0),
+        Err(error) => return Err(error),
+    }
+    if let Some(id) = ask.conversation.as_deref().filter(|id| *id != "new") {
+        match join(&app, id, &mut order).await {
+            Err(CliError::Usage(found)) => problems.extend(found.0),
+            joined => joined?,
+        }
+    }
+    if let (Some(detected), false) = (&detected, ask.output.quiet) {
+        for line in detected.lines.iter().chain(&detected.warnings) {
+            eprintln!("{line}");
+        }
+    }
+    let runner = app.runner(detected, app.live(ask.output.quiet))?;
+    let mut plan = match (runner.plan(&order).await, problems.is_empty()) {
+        (Ok(plan), true) => plan,
+        (Ok(_), false) => return Err(Problems(problems).into()),
+        (Err(found), _) => {
+            problems.extend(found.0);
+            return Err(Problems(problems).into());
+        }
+    };
+    if ask.quote {
+        say_quote(&app, &runner.quote(&plan), &plan);
+        return Ok(DECIDED);
+    }
+    if !ask.output.quiet && plan.header.quoted_usd.is_some_and(|usd| usd > 0.0) {
+        eprintln!("{}", quote_line(&runner.quote(&plan)));
+    }
+    if ask.conversation.as_deref() == Some("new") {
+        let title: Vec<&str> = plan.header.question.text.split_whitespace().take(8).collect();
+        let id = app.store.create_conversation(&plan.header.mode, &title.join(" ")).await?;
+        eprintln!("Conversation {id}");
+        plan.header.conversation = Some(id);
+    }
+    let handle = runner.start(plan).await?;
+    outcome::follow(&app, &runner, handle, &ask.output).await
+}
+
+fn read_question(ask: &Ask, order: &mut Order, problems: &mut Vec<Problem>) {
+    let content_from_stdin = ask.content.as_deref().is_some_and(|path| path.as_os_str() == "-");
+    match ask.question.as_deref() {
+        Some("-") | None if content_from_stdin => {
+            problems.push(Problem::new("question", "standard input holds the content", "the question as an argument"));
+        }
+        Some("-") => order.question.text = stdin("question", problems),
+        None if !std::io::stdin().is_terminal() => order.question.text = stdin("question", problems),
+        None => {}
+        Some(text) => order.question.text = text.to_owned(),
+    }
+    match &ask.content {
+        Some(_) if content_from_stdin => order.question.content = Some(stdin("content", problems)),
+        Some(path) => match order::attach("content", path) {
+            Ok(file) => order.question.content = Some(file.text),
+            Err(problem) => problems.push(problem),
+        },
+        None => {}
+    }
+    for path in &ask.files {
+        match order::attach("file", path) {
+            Ok(file) => order.question.files.push(file),
+            Err(problem) => problems.push(problem),
+        }
+    }
+}
+
+fn stdin(field: &str, problems: &mut Vec<Problem>) -> String {
+    let mut text = String::new();
+    match std::io::stdin().read_to_string(&mut text) {
+        Ok(_) => text.trim().to_owned(),
+        Err(error) => {
+            problems.push(Problem::new(field, format!("standard input: {error}"), "text in UTF-8"));
+            String::new()
+        }
+    }
+}
+
+/// Puts an order into a conversation: its earlier turns, and its mode.
+async fn join(app: &App, id: &str, order: &mut Order) -> CliResult<()> {
+    let mode = app.store.conversation_mode(id).await?;
+    if mode != order.mode {
+        return Err(CliError::usage("conversation", format!("{id} is a conversation in mode {mode}"), format!("--mode {mode}, or --conversation new")));
+    }
+    order.question.history = app.store.history(id, synod_engine::HISTORY_TURNS).await?;
+    order.conversation = Some(id.to_owned());
+    Ok(())
+}
+
+fn say_quote(app: &App, quote: &Quote, plan: &Plan) {
+    if app.json {
+        println!("{}", serde_json::to_string_pretty(quote).unwrap_or_default());
+        return;
+    }
+    let header = &plan.header;
+    println!("{}", quote_line(quote));
+    for line in &quote.phases {
+        println!("  {:<12} {} calls ({})", line.prompt, span(line.calls), line.role);
+    }
+    println!("  tokens: {} in, {} out", span(quote.input_tokens), span(quote.output_tokens));
+    let seats: Vec<&str> = header.seats.iter().map(|seat| seat.label.as_str()).collect();
+    println!("  seats: {}", seats.join(", "));
+    println!("Nothing was run.");
+}
+
+fn quote_line(quote: &Quote) -> String {
+    let usd = match (quote.usd, quote.unpriced.is_empty()) {
+        (Some(usd), true) => format!("${:.4} to ${:.4}", usd.min, usd.max),
+        (Some(usd), false) => format!("${:.4} to ${:.4} and an unknown part ({} without a price)", usd.min, usd.max, quote.unpriced.join(", ")),
+        (None, _) => format!("cost unknown ({} without a price)", quote.unpriced.join(", ")),
+    };
+    format!("Quote for {}: {} calls, {usd}, about {} s", quote.mode, span(quote.calls), quote.estimated_ms / 1000)
+}
+
+fn span(span: Span) -> String {
+    if span.min == span.max { span.min.to_string() } else { format!("{} to {}", span.min, span.max) }
+}

@@ -1,0 +1,16 @@
+//! One file a verb.
+
+pub mod ask;
+pub mod cancel;
+pub mod completions;
+pub mod doctor;
+pub mod export;
+pub mod init;
+pub mod modes;
+pub mod replay;
+pub mod resume;
+pub mod review;
+pub mod runs;
+pub mod show;
+pub mod verify;
+pub mod watch;

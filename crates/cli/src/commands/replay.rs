@@ -1,0 +1,29 @@
+//! `synod replay`: the verdict again, from the record alone.
+
+use crate::app::App;
+use crate::args::Global;
+use crate::exit::{BROKEN, CliResult, DECIDED};
+use serde_json::json;
+use synod_engine::Ending;
+
+pub async fn run(global: &Global, given: &str) -> CliResult {
+    let app = App::open(global).await?;
+    let run = app.store.find_run(given).await?;
+    let replayed = app.runner(None, false)?.replay(&run).await?;
+    let same = replayed.same();
+    let verdict = match &replayed.ending {
+        Ending::Verdict(verdict) => serde_json::to_value(verdict).unwrap_or_default(),
+        Ending::Stopped(stopped) => json!({ "stopped": stopped }),
+    };
+    if app.json {
+        println!("{}", serde_json::to_string_pretty(&json!({"run": run, "same": same, "calls": 0, "replayed": verdict})).unwrap_or_default());
+    } else {
+        match (&replayed.ending, &replayed.recorded, same) {
+            (Ending::Verdict(verdict), _, true) => println!("Same verdict, recomputed with 0 calls: {}.", verdict.status.as_str()),
+            (Ending::Verdict(verdict), None, _) => println!("The run has no verdict yet; its record gives {} with 0 calls.", verdict.status.as_str()),
+            (Ending::Verdict(_), Some(_), _) => println!("The record now gives another verdict: prompts, options or this program changed since. --json shows it."),
+            (Ending::Stopped(stopped), _, _) => println!("The record does not reach a verdict: {}", stopped.detail),
+        }
+    }
+    Ok(if same { DECIDED } else { BROKEN })
+}

@@ -1,0 +1,92 @@
+//! `synod resume`: go on with what is missing, or fork with what changed.
+
+use crate::app::{self, App};
+use crate::args::{Global, OrderArgs, Resume};
+use crate::exit::{CliError, CliResult};
+use crate::{order, outcome};
+use std::time::Duration;
+use synod_engine::{Changes, Ending, JournalError, Order, RunError, Runner};
+use synod_types::{Header, Problems};
+
+pub async fn run(global: &Global, args: Resume) -> CliResult {
+    let app = App::open(global).await?;
+    let run = app.store.find_run(&args.run).await?;
+    let detected = app.detect(args.order.rehearse).await;
+    if args.fork {
+        return fork(&app, &run, args, detected).await;
+    }
+    let changes = changes(&args.order)?;
+    let runner = app.runner(detected, app.live(args.output.quiet))?;
+    go_on(&app, &runner, &run, changes, &args.output).await
+}
+
+/// Resumes, waiting for the lease of an owner that is gone but whose lock cannot be seen.
+pub async fn go_on(app: &App, runner: &Runner, run: &str, changes: Changes, output: &crate::args::Output) -> CliResult {
+    loop {
+        match runner.resume(run, changes).await {
+            Ok(Ok(handle)) => return outcome::follow(app, runner, handle, output).await,
+            Ok(Err(verdict)) => {
+                eprintln!("This run has already ended; nothing was asked. --fork starts a new one from it.");
+                return outcome::say(app, run, &Ending::Verdict(verdict), output).await;
+            }
+            Err(RunError::Journal(JournalError::Held { wait_ms: Some(wait), .. })) => {
+                eprintln!("Another process held this run; its lease runs out in {:.1} s. Waiting.", wait as f64 / 1000.0);
+                tokio::time::sleep(Duration::from_millis(wait.clamp(50, 60_000) as u64)).await;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+async fn fork(app: &App, run: &str, args: Resume, detected: Option<synod_llm::Detected>) -> CliResult {
+    let rows = app.rows(run).await?;
+    let header: Header = rows.first().ok_or_else(|| CliError::usage("run", run, "a run with a header"))?.read().map_err(RunError::from)?;
+    let mut order = Order::again(&header);
+    for file in &mut order.question.files {
+        let bytes = synod_engine::Journal::blob(app.store.as_ref(), &file.sha256).await?.unwrap_or_default();
+        file.text = String::from_utf8_lossy(&bytes).into_owned();
+    }
+    let mut problems = Vec::new();
+    order::apply(&args.order, &mut order, &mut problems);
+    if !args.order.models.is_empty() || args.order.panel.is_some() || args.order.rehearse {
+        let panel = app::panel(&app.config, detected.as_ref(), args.order.panel.as_deref())?;
+        let roles = std::mem::take(&mut order.called.roles);
+        order.called = order::call(&args.order, panel);
+        order.called.roles = roles;
+    }
+    let runner = app.runner(detected, app.live(args.output.quiet))?;
+    let plan = match (runner.plan(&order).await, problems.is_empty()) {
+        (Ok(plan), true) => plan,
+        (Ok(_), false) => return Err(Problems(problems).into()),
+        (Err(found), _) => {
+            problems.extend(found.0);
+            return Err(Problems(problems).into());
+        }
+    };
+    let handle = runner.start(plan).await?;
+    outcome::follow(app, &runner, handle, &args.output).await
+}
+
+/// Only limits may change without a fork.
+fn changes(args: &OrderArgs) -> CliResult<Changes> {
+    let mut problems = Vec::new();
+    let mut order = Order::default();
+    order::apply(args, &mut order, &mut problems);
+    let frozen = [
+        ("mode", args.mode.is_some()),
+        ("models", !args.models.is_empty()),
+        ("panel", args.panel.is_some()),
+        ("chair", args.chair.is_some()),
+        ("role", !args.roles.is_empty()),
+        ("set", !args.set.is_empty()),
+        ("seed", args.seed.is_some()),
+        ("rehearse", args.rehearse),
+    ];
+    for (field, _) in frozen.iter().filter(|(_, given)| *given) {
+        problems.push(synod_types::Problem::new(*field, "fixed when the run began", "--fork, to start a new run with another"));
+    }
+    if !problems.is_empty() {
+        return Err(Problems(problems).into());
+    }
+    Ok(Changes { budget_usd: order.budget_usd, deadline_secs: order.deadline_secs, timeout_secs: order.timeout_secs })
+}

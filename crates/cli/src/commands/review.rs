@@ -1,0 +1,69 @@
+//! `synod review`: answer what a run asks of a person, and let it go on.
+
+use crate::app::App;
+use crate::args::{Global, Review};
+use crate::commands::resume;
+use crate::exit::{CliError, CliResult, DECIDED};
+use std::io::{BufRead, IsTerminal, Write};
+use synod_engine::{Changes, JournalError};
+use synod_report::one_line;
+use synod_store::{RunState, WaitingFor};
+use synod_types::PersonAnswer;
+
+pub async fn run(global: &Global, args: Review) -> CliResult {
+    let app = App::open(global).await?;
+    let run = app.store.find_run(&args.run).await?;
+    let summary = app.store.run(&run).await?;
+    let open = &summary.waiting;
+    let question = match (&args.key, open.as_slice()) {
+        (_, []) => return Err(CliError::usage("run", format!("{run} asks nothing of a person"), "a run that synod runs --waiting lists")),
+        (Some(key), open) => open.iter().find(|question| question.key == *key),
+        (None, [only]) => Some(only),
+        (None, _) => None,
+    };
+    let Some(question) = question else {
+        let keys: Vec<&str> = open.iter().map(|question| question.key.as_str()).collect();
+        return Err(CliError::usage("key", args.key.unwrap_or_else(|| "none".into()), format!("--key with one of: {}", keys.join(", "))));
+    };
+    let answer = match args.answer {
+        Some(answer) => answer,
+        None => ask_here(question)?,
+    };
+    let by = args.by.or_else(|| std::env::var("USER").ok()).unwrap_or_else(|| "somebody".into());
+    let detected = app.detect(false).await;
+    let runner = app.runner(detected, app.live(args.output.quiet))?;
+    match runner.answer(&run, &question.key, PersonAnswer { answer, note: args.note, by }).await {
+        Err(synod_engine::RunError::Journal(JournalError::Duplicate(_))) => {
+            return Err(CliError::usage("answer", format!("{} has been answered already; the first answer stands", question.key), "nothing more to do"));
+        }
+        answered => answered?,
+    }
+    if args.no_resume || summary.state == RunState::Running {
+        eprintln!("Answered. {}", if args.no_resume { format!("synod resume {run} goes on.") } else { "The run's own process goes on with it.".into() });
+        return Ok(DECIDED);
+    }
+    resume::go_on(&app, &runner, &run, Changes::default(), &args.output).await
+}
+
+fn ask_here(question: &WaitingFor) -> CliResult<String> {
+    let choices = &question.asking.choices;
+    let want = if choices.is_empty() { "--answer TEXT".to_owned() } else { format!("--answer with one of: {}", choices.join(", ")) };
+    if !std::io::stdin().is_terminal() {
+        return Err(CliError::usage("answer", "none", want));
+    }
+    eprintln!("{}", one_line(&question.asking.question));
+    for (n, choice) in (1..).zip(choices) {
+        eprintln!("  {n}. {choice}");
+    }
+    eprint!("> ");
+    let broken = |error: std::io::Error| CliError::broken("terminal", error, "");
+    std::io::stderr().flush().map_err(broken)?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).map_err(broken)?;
+    let line = line.trim();
+    let by_number = line.parse::<usize>().ok().and_then(|n| choices.get(n.checked_sub(1)?));
+    match by_number.map_or(line, String::as_str) {
+        "" => Err(CliError::usage("answer", "nothing", want)),
+        answer => Ok(answer.to_owned()),
+    }
+}

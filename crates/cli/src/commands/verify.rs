@@ -1,0 +1,30 @@
+//! `synod verify`: is the record as it was written?
+
+use crate::app::App;
+use crate::args::Global;
+use crate::exit::{BROKEN, CliResult, DECIDED};
+use synod_store::StageCheck;
+
+pub async fn run(global: &Global, given: &str) -> CliResult {
+    let app = App::open(global).await?;
+    let run = app.store.find_run(given).await?;
+    let checked = app.store.verify(&run).await?;
+    if app.json {
+        println!("{}", serde_json::to_string_pretty(&checked).unwrap_or_default());
+    } else if checked.intact() {
+        println!("Intact: {} rows, chain head {}", checked.rows, checked.head);
+        println!("  raw replies: {} intact, {} expired", checked.raws_intact, checked.raws_expired);
+        match checked.stages {
+            StageCheck::Compared(n) => println!("  stage rows: {n}, as the journal says"),
+            StageCheck::NotYet => println!("  stage rows: none yet, the run has not ended"),
+            StageCheck::Deleted => println!("  stage rows: deleted with their conversation"),
+        }
+        println!("  receipt: {}", if checked.receipt { "carries the same chain" } else { "none yet" });
+    } else {
+        println!("Altered: run {run} is not as it was written.");
+        for fault in &checked.faults {
+            println!("  {fault}");
+        }
+    }
+    Ok(if checked.intact() { DECIDED } else { BROKEN })
+}

@@ -1,0 +1,29 @@
+//! `synod watch`: a run's events as they come, from this process or any other.
+
+use crate::app::App;
+use crate::args::{Global, Output};
+use crate::exit::{CliResult, DECIDED};
+use crate::outcome;
+use crate::progress::Progress;
+use synod_engine::Ending;
+
+pub async fn run(global: &Global, given: &str) -> CliResult {
+    let app = App::open(global).await?;
+    let run = app.store.find_run(given).await?;
+    let runner = app.runner(None, false)?;
+    if app.json {
+        let mut events = runner.watch(&run, 0);
+        while let Some(event) = events.recv().await {
+            println!("{}", serde_json::to_string(&event?.0).unwrap_or_default());
+        }
+        return Ok(DECIDED);
+    }
+    Progress::start(&app, &runner, &run, false).until_done().await;
+    let view = app.view(&run).await?;
+    let ending = match (&view.verdict, view.stop()) {
+        (Some(verdict), _) => Ending::Verdict(Box::new(verdict.clone())),
+        (None, Some(stopped)) => Ending::Stopped(stopped.clone()),
+        (None, None) => return Ok(DECIDED),
+    };
+    outcome::say(&app, &run, &ending, &Output::default()).await
+}

@@ -1,0 +1,76 @@
+//! From flags to an order: every mistake noted, none of them stopping the search for the next.
+
+use crate::args::OrderArgs;
+use std::path::Path;
+use synod_engine::{Called, Order, Typed};
+use synod_types::{Attachment, Problem, sha256_hex};
+
+/// The largest text file that makes sense in a prompt.
+const LARGEST_FILE: u64 = 4 * 1024 * 1024;
+
+/// Puts what the flags say on top of an order.
+pub fn apply(args: &OrderArgs, order: &mut Order, problems: &mut Vec<Problem>) {
+    if let Some(mode) = &args.mode {
+        order.mode.clone_from(mode);
+    }
+    if let Some(chair) = &args.chair {
+        order.called.chair = Some(chair.clone());
+    }
+    for given in &args.roles {
+        match given.split_once('=').filter(|(role, model)| !role.is_empty() && !model.is_empty()) {
+            Some((role, model)) => {
+                order.called.roles.retain(|(known, _)| known != role);
+                order.called.roles.push((role.to_owned(), model.to_owned()));
+            }
+            None => problems.push(Problem::new("role", given.clone(), "ROLE=MODEL")),
+        }
+    }
+    for given in &args.set {
+        match given.split_once('=').filter(|(key, _)| !key.is_empty()) {
+            Some((key, value)) => {
+                let key = key.replace('-', "_");
+                order.options.retain(|(known, _)| *known != key);
+                order.options.push((key, Typed::Text(value.to_owned())));
+            }
+            None => problems.push(Problem::new("set", given.clone(), "KEY=VALUE")),
+        }
+    }
+    let mut number = |field: &str, given: &Option<String>, want: &str| -> Option<f64> {
+        let given = given.as_ref()?;
+        let parsed = given.trim_start_matches('$').parse::<f64>().ok().filter(|number| number.is_finite());
+        if parsed.is_none() {
+            problems.push(Problem::new(field, given.clone(), want));
+        }
+        parsed
+    };
+    order.budget_usd = number("budget", &args.budget, "an amount in US dollars, such as 0.50").or(order.budget_usd);
+    order.deadline_secs = number("deadline", &args.deadline, "a number of seconds above 0").or(order.deadline_secs);
+    order.timeout_secs = number("timeout", &args.timeout, "a number of seconds above 0").or(order.timeout_secs);
+    if let Some(given) = &args.seed {
+        match given.parse() {
+            Ok(seed) => order.seed = Some(seed),
+            Err(_) => problems.push(Problem::new("seed", given.clone(), "a whole number of at least 0")),
+        }
+    }
+}
+
+/// The models named by flags, or those of a panel.
+pub fn call(args: &OrderArgs, panel: Called) -> Called {
+    if args.models.is_empty() {
+        return Called { chair: args.chair.clone().or(panel.chair), ..panel };
+    }
+    Called { models: args.models.iter().map(|model| model.trim().to_owned()).collect(), chair: args.chair.clone(), light: panel.light, roles: Vec::new() }
+}
+
+/// A text file to attach, or what is wrong with it.
+pub fn attach(field: &str, path: &Path) -> Result<Attachment, Problem> {
+    let shown = path.display().to_string();
+    let size = std::fs::metadata(path).map_err(|error| Problem::new(field, format!("{shown}: {error}"), "a file that can be read"))?.len();
+    if size > LARGEST_FILE {
+        return Err(Problem::new(field, format!("{shown} has {size} bytes"), format!("at most {LARGEST_FILE} bytes of text")));
+    }
+    let bytes = std::fs::read(path).map_err(|error| Problem::new(field, format!("{shown}: {error}"), "a file that can be read"))?;
+    let text = String::from_utf8(bytes).map_err(|_| Problem::new(field, format!("{shown} is not text"), "a text file in UTF-8"))?;
+    let name = path.file_name().map_or(shown, |name| name.to_string_lossy().into_owned());
+    Ok(Attachment { name, sha256: sha256_hex(&text), bytes: text.len() as u64, text })
+}

@@ -1,0 +1,80 @@
+//! Waits for a run and says how it ended: the verdict in words or JSON, and the exit code.
+
+use crate::app::App;
+use crate::args::Output;
+use crate::exit::{BROKEN, CliResult, DECIDED, STOPPED, UNDECIDED};
+use crate::progress::Progress;
+use serde_json::json;
+use synod_engine::{Ending, RunHandle, Runner};
+use synod_types::{Status, StopReason, Stopped, Verdict};
+
+/// Follows a run to its end. The first Ctrl-C stops it, resumable; the second leaves at once.
+pub async fn follow(app: &App, runner: &Runner, mut handle: RunHandle, output: &Output) -> CliResult {
+    let progress = Progress::start(app, runner, &handle.run, output.quiet);
+    let interrupted = tokio::signal::ctrl_c();
+    tokio::pin!(interrupted);
+    let mut asked_to_stop = false;
+    let ending = loop {
+        tokio::select! {
+            ending = handle.ending() => break ending,
+            _ = &mut interrupted => {
+                if asked_to_stop {
+                    std::process::exit(i32::from(STOPPED));
+                }
+                asked_to_stop = true;
+                handle.cancel();
+                eprintln!("Stopping: turns under way get 5 s to finish. Press Ctrl-C again to leave at once.");
+                interrupted.set(tokio::signal::ctrl_c());
+            }
+        }
+    };
+    progress.finish().await;
+    let code = say(app, &handle.run, &ending, output).await?;
+    app.close().await;
+    Ok(code)
+}
+
+/// Prints an ending.
+pub async fn say(app: &App, run: &str, ending: &Ending, output: &Output) -> CliResult {
+    let code = code(ending, output);
+    if app.json {
+        let document = match ending {
+            Ending::Verdict(verdict) => serde_json::to_value(verdict).unwrap_or_default(),
+            Ending::Stopped(stopped) => stopped_document(run, stopped),
+        };
+        println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
+        return Ok(code);
+    }
+    let mut view = app.view(run).await?;
+    if let (Ending::Stopped(stopped), None) = (ending, view.stop()) {
+        view.note_stop(stopped.clone());
+    }
+    print!("{}", synod_report::terminal(&view, app.style()));
+    if code == UNDECIDED
+        && let Ending::Verdict(verdict) = ending
+        && verdict.status.decided()
+    {
+        eprintln!("Exit 3: --require full, and the verdict is {}.", verdict.status.as_str());
+    }
+    Ok(code)
+}
+
+fn stopped_document(run: &str, stopped: &Stopped) -> serde_json::Value {
+    let state = if stopped.reason == StopReason::Waiting { "waiting" } else { "stopped" };
+    json!({"run": run, "state": state, "stopped": stopped})
+}
+
+fn code(ending: &Ending, output: &Output) -> u8 {
+    match ending {
+        Ending::Verdict(verdict) => verdict_code(verdict, output),
+        Ending::Stopped(stopped) => match stopped.reason {
+            StopReason::Panic => BROKEN,
+            StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::LeaseLost | StopReason::Storage | StopReason::Diverged => STOPPED,
+        },
+    }
+}
+
+pub fn verdict_code(verdict: &Verdict, output: &Output) -> u8 {
+    let short = output.require.is_some() && verdict.status != Status::Full;
+    if verdict.status.decided() && !short { DECIDED } else { UNDECIDED }
+}

@@ -1,0 +1,243 @@
+//! The state of one run in this process: what it may still start, what is under way, what must be written first.
+
+use crate::hub::Hub;
+use crate::{Clock, Halt, Journal, JournalError, Ledger, Lease, Mode, Model, Prompts, Record, Result};
+use futures::future::BoxFuture;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use synod_types::*;
+use tokio::sync::Notify;
+
+pub(crate) struct Core {
+    pub mode: &'static Mode,
+    pub header: Arc<Header>,
+    pub limits: Limits,
+    pub prompts: Arc<Prompts>,
+    pub models: Vec<Option<Arc<dyn Model>>>,
+    pub journal: Arc<dyn Journal>,
+    pub lease: Lease,
+    pub clock: Arc<dyn Clock>,
+    pub record: Record,
+    pub parent: Option<Record>,
+    pub hub: Option<Arc<Hub>>,
+    /// Nothing may be asked: recompute from the journal or say what is missing.
+    pub replaying: bool,
+    pub began: Millis,
+    pub state: Mutex<State>,
+    /// Something changed that a waiting turn, person or the Runner may care about.
+    pub changed: Notify,
+    pub halted: AtomicBool,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub halt: Option<Halt>,
+    pub closing: Option<(Closing, Millis)>,
+    /// Keys asked, shown or put to a person in this execution.
+    pub used: HashSet<String>,
+    /// Turns started and not yet ended.
+    pub turns: usize,
+    /// Calls with a reservation, under way at a provider.
+    pub in_flight: usize,
+    pub waiting: BTreeMap<String, Asking>,
+    pub answers: HashMap<String, PersonAnswer>,
+    pub ledger: Ledger,
+    pub missing: Vec<Missing>,
+    pub warnings: Vec<(String, i64, String)>,
+    /// Parent scope → the phase now open in it.
+    pub open: BTreeMap<String, PhaseScope>,
+    pub begun: HashSet<String>,
+    pending: Vec<BoxFuture<'static, std::result::Result<crate::Tail, JournalError>>>,
+    pub head: Option<Hash>,
+}
+
+impl State {
+    pub fn begin(record: &Record, began: Millis) -> Mutex<Self> {
+        Mutex::new(Self { closing: record.closing.clone().map(|closing| (closing, began)), ledger: record.ledger.clone(), ..Self::default() })
+    }
+}
+
+/// A phase as a place in the tree of scopes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PhaseScope {
+    pub parent: String,
+    pub path: String,
+    pub mark: PhaseMarkKey,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PhaseMarkKey {
+    pub name: &'static str,
+    pub n: Option<u32>,
+}
+
+impl Core {
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// From now on no turn starts. The first halt stands.
+    pub fn halt(&self, halt: Halt) -> Halt {
+        let stands = self.state().halt.get_or_insert(halt).clone();
+        self.halted.store(true, Ordering::SeqCst);
+        self.changed.notify_waiters();
+        stands
+    }
+
+    pub fn check(&self) -> Result<()> {
+        if !self.halted.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        self.state().halt.clone().map_or(Ok(()), Err)
+    }
+
+    /// Turns that have not started yet will not, save concluding ones. Written once.
+    pub fn close(&self, reason: &str) {
+        let closing = Closing { reason: reason.to_owned() };
+        {
+            let mut state = self.state();
+            if state.closing.is_some() {
+                return;
+            }
+            let now = self.clock.now();
+            state.closing = Some((closing.clone(), now));
+            let row = NewRow::new("", Kind::Closing, now, &closing);
+            self.push(&mut state, vec![row]);
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Queues rows in the order of calls, without waiting for the disk. The next `commit` waits for them too.
+    pub fn enqueue(&self, scopes: &[PhaseScope], rows: Vec<NewRow>) {
+        let mut state = self.state();
+        let rows = self.in_phase(&mut state, scopes, rows);
+        self.push(&mut state, rows);
+    }
+
+    /// Queues rows and waits until they, and all before them, are safe.
+    pub async fn commit(&self, scopes: &[PhaseScope], rows: Vec<NewRow>) -> Result<()> {
+        let pending = {
+            let mut state = self.state();
+            let rows = self.in_phase(&mut state, scopes, rows);
+            self.push(&mut state, rows);
+            std::mem::take(&mut state.pending)
+        };
+        let mut failed = None;
+        for append in pending {
+            match append.await {
+                Ok(tail) => self.state().head = Some(tail.head),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        match failed {
+            None => Ok(()),
+            Some(error) => Err(self.halt(halt_of(error))),
+        }
+    }
+
+    fn push(&self, state: &mut State, rows: Vec<NewRow>) {
+        if !rows.is_empty() {
+            let append = self.journal.append(&self.lease, rows);
+            state.pending.push(append);
+        }
+    }
+
+    /// The rows, with the `phase` rows due before them.
+    fn in_phase(&self, state: &mut State, scopes: &[PhaseScope], rows: Vec<NewRow>) -> Vec<NewRow> {
+        if rows.is_empty() || scopes.iter().all(|scope| state.begun.contains(&scope.path)) {
+            return rows;
+        }
+        let mut out = Vec::with_capacity(rows.len() + 2);
+        for scope in scopes {
+            if !state.begun.insert(scope.path.clone()) {
+                continue;
+            }
+            if let Some(before) = state.open.get(&scope.parent).cloned() {
+                self.end_phase(state, &before, &mut out);
+            }
+            state.open.insert(scope.parent.clone(), scope.clone());
+            self.mark(Kind::Phase, scope, &mut out);
+        }
+        out.extend(rows);
+        out
+    }
+
+    fn end_phase(&self, state: &mut State, scope: &PhaseScope, out: &mut Vec<NewRow>) {
+        let inside = format!("{}/", scope.path);
+        let inner: Vec<PhaseScope> = state
+            .open
+            .values()
+            .filter(|open| open.parent == scope.path || open.parent.starts_with(&inside))
+            .cloned()
+            .collect();
+        for open in inner.iter().rev() {
+            state.open.remove(&open.parent);
+            self.mark(Kind::PhaseEnd, open, out);
+        }
+        state.open.remove(&scope.parent);
+        self.mark(Kind::PhaseEnd, scope, out);
+    }
+
+    fn mark(&self, kind: Kind, scope: &PhaseScope, out: &mut Vec<NewRow>) {
+        if !self.record.marks.contains(&(kind, scope.path.clone(), 0)) {
+            let mark = PhaseMark { name: scope.mark.name.to_owned(), n: scope.mark.n };
+            out.push(NewRow::new(scope.path.clone(), kind, self.clock.now(), &mark));
+        }
+    }
+
+    /// The mode has returned: ends what is open.
+    pub fn end_phases(&self) {
+        let mut state = self.state();
+        let mut rows = Vec::new();
+        while let Some(scope) = state.open.values().next().cloned() {
+            self.end_phase(&mut state, &scope, &mut rows);
+        }
+        self.push(&mut state, rows);
+    }
+
+    /// Marks a key as used in this execution. Twice is a bug of the mode, and halts the run.
+    pub fn claim(&self, key: &str) -> Result<()> {
+        self.check()?;
+        if self.state().used.insert(key.to_owned()) {
+            return Ok(());
+        }
+        Err(self.halt(Halt::diverged(key, "this key was used twice in one run, which is a bug in the mode")))
+    }
+
+    pub fn seat(&self, index: SeatIx) -> &Seat {
+        // Seats come from the header's own roles; an index outside it is a bug of the mode, answered with the first seat's name in messages.
+        self.header.seat(index).unwrap_or(&self.header.seats[0])
+    }
+
+    pub fn miss(&self, seat: SeatIx, phase: &str, failure: &Failure) {
+        let missing = Missing {
+            seat,
+            who: self.seat(seat).label.clone(),
+            phase: phase.to_owned(),
+            why: failure.kind,
+            detail: failure.detail.clone(),
+        };
+        self.state().missing.push(missing);
+    }
+
+    /// Where a scope stands in the mode's own order, so that lists read alike however turns finished.
+    pub fn rank(&self, path: &str) -> (usize, Vec<(String, u64)>) {
+        let first = path.split('/').next().unwrap_or("");
+        let name = first.rsplit_once(' ').filter(|(_, n)| n.parse::<u64>().is_ok()).map_or(first, |(name, _)| name);
+        let place = self.mode.phases.iter().position(|phase| *phase == name).unwrap_or(self.mode.phases.len());
+        let parts = path.split('/').map(|part| match part.rsplit_once([' ', '@']) {
+            Some((name, n)) if n.parse::<u64>().is_ok() => (name.to_owned(), n.parse().unwrap_or(0)),
+            _ => (part.to_owned(), 0),
+        });
+        (place, parts.collect())
+    }
+}
+
+pub(crate) fn halt_of(error: JournalError) -> Halt {
+    match error {
+        JournalError::LeaseLost => Halt::stopped(StopReason::LeaseLost, error.to_string()),
+        JournalError::Duplicate(what) => Halt::diverged(what, "the journal already has this row"),
+        JournalError::Storage(_) | JournalError::NoSuchRun(_) | JournalError::Held { .. } => Halt::stopped(StopReason::Storage, error.to_string()),
+    }
+}

@@ -1,0 +1,171 @@
+//! A mode as data: what the registry shows, what the Runner checks, and the one function that runs it.
+
+use crate::{Bench, Result};
+use futures::future::BoxFuture;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use synod_types::{Place, Problem, Seat, SeatIx};
+
+/// A deliberation protocol. `mode!` makes one; `MODES` in the `modes` crate is the one table of them.
+pub struct Mode {
+    pub id: &'static str,
+    pub version: u32,
+    pub name: &'static str,
+    pub family: Family,
+    pub summary: &'static str,
+    /// Seats, special role counted.
+    pub seats: (u32, u32),
+    pub roles: &'static [Role],
+    pub phases: &'static [&'static str],
+    pub multi_turn: bool,
+    pub estimated_ms: i64,
+    /// Default limit of one turn's silence.
+    pub turn_secs: u32,
+    pub run_secs: u32,
+    /// What it does when seats fail, in a sentence.
+    pub failure_rule: &'static str,
+    pub prompts: &'static [(&'static str, &'static str)],
+    pub options_schema: fn() -> Value,
+    pub option_defaults: fn() -> Value,
+    /// What the options' schema cannot say.
+    pub check: fn(&Value) -> Vec<Problem>,
+    pub decision_schema: fn() -> Value,
+    pub calls: fn(&Value, &Seating) -> Vec<Calls>,
+    pub run: fn(Bench, Value) -> BoxFuture<'static, Result<Finding>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    Evaluation,
+    Adversarial,
+    Sequential,
+    RoleBased,
+    Algorithmic,
+    Creative,
+    Verification,
+}
+
+/// Who holds a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role {
+    pub name: &'static str,
+    pub held: Held,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Every panel seat.
+    Each,
+    /// One panel seat, by place.
+    Seat(SeatIx),
+    /// The chair; with none named, seat 0.
+    Chair,
+    /// A chair that never sits on the panel; with none named, the last model leaves the panel for it.
+    ChairApart,
+}
+
+pub const fn each(name: &'static str) -> Role {
+    Role { name, held: Held::Each }
+}
+pub const fn seat(name: &'static str, k: SeatIx) -> Role {
+    Role { name, held: Held::Seat(k) }
+}
+pub const fn chair(name: &'static str) -> Role {
+    Role { name, held: Held::Chair }
+}
+pub const fn chair_apart(name: &'static str) -> Role {
+    Role { name, held: Held::ChairApart }
+}
+
+/// Who sits where, and who holds which role.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seating {
+    pub seats: Vec<Seat>,
+    pub roles: BTreeMap<String, Vec<SeatIx>>,
+}
+
+impl Seating {
+    /// How many seats deliberate.
+    pub fn panel(&self) -> u32 {
+        self.seats.iter().filter(|seat| seat.place == Place::Panel).count() as u32
+    }
+}
+
+/// Turns a mode plans to make with one prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Calls {
+    pub prompt: &'static str,
+    pub role: &'static str,
+    pub min: u32,
+    pub max: u32,
+    /// How many earlier replies each of these prompts carries, for the quote.
+    pub reads: u32,
+}
+
+impl Mode {
+    pub fn special_role(&self) -> Option<&'static str> {
+        self.roles.iter().find(|role| matches!(role.held, Held::Chair | Held::ChairApart)).map(|role| role.name)
+    }
+}
+
+/// What a mode found. The Runner makes the verdict of it: who is missing, what it cost and whether it is whole are not the mode's to say.
+#[derive(Clone, Debug, Default)]
+pub struct Finding {
+    /// Only for `deadlock` and `escalated`.
+    pub status: Option<synod_types::Status>,
+    pub stop_reason: &'static str,
+    pub answer: Option<synod_types::Answer>,
+    pub decision: Option<Value>,
+    pub confidence: Option<synod_types::Confidence>,
+    pub dissent: Vec<synod_types::Dissent>,
+    pub data: Value,
+}
+
+/// Makes a [`Mode`] of a module with `Options`, `Decision`, `calls` and `run` in it.
+#[macro_export]
+macro_rules! mode {
+    (
+        id: $id:literal, name: $name:literal, family: $family:ident, seats: $min:literal ..= $max:literal, roles: $roles:expr,
+        summary: $summary:literal, phases: $phases:expr, multi_turn: $multi:literal, estimated_ms: $estimate:literal,
+        turn_secs: $turn:literal, run_secs: $run_secs:literal, failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(,)?
+    ) => {
+        $crate::Mode {
+            id: $id,
+            version: 1,
+            name: $name,
+            family: $crate::Family::$family,
+            summary: $summary,
+            seats: ($min, $max),
+            roles: $roles,
+            phases: $phases,
+            multi_turn: $multi,
+            estimated_ms: $estimate,
+            turn_secs: $turn,
+            run_secs: $run_secs,
+            failure_rule: $failure,
+            prompts: &[$(($prompt, include_str!(concat!($prompt, ".md")))),*],
+            options_schema: || $crate::schema_of::<Options>(),
+            option_defaults: || $crate::to_value(&Options::default()),
+            check: |value| $crate::read_options::<Options>(value).map_or_else(|problem| vec![problem], |options| options.check()),
+            decision_schema: || $crate::schema_of::<Decision>(),
+            calls: |value, seating| $crate::read_options::<Options>(value).map(|options| calls(&options, seating)).unwrap_or_default(),
+            run: |bench, value| Box::pin(async move {
+                let options = $crate::read_options::<Options>(&value)
+                    .map_err(|problem| $crate::Halt::diverged("options", problem.to_string()))?;
+                run(&bench, options).await
+            }),
+        }
+    };
+}
+
+/// Options as the mode's own type.
+pub fn read_options<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, Problem> {
+    T::deserialize(value).map_err(|error| Problem::new("options", error.to_string(), "see `synod modes MODE`"))
+}
+
+/// A value as JSON; for values that always can be.
+pub fn to_value(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}

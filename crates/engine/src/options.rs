@@ -1,0 +1,135 @@
+//! A mode's options as typed by people: read by the schema, every mistake named with what would be right.
+
+use serde_json::{Map, Value};
+use synod_types::Problem;
+
+/// An option as it came in: text from a command line, or JSON from an API.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Typed {
+    Text(String),
+    Json(Value),
+}
+
+/// Defaults with what was given on top, checked against the schema.
+pub fn resolve(mode: &crate::Mode, given: &[(String, Typed)]) -> Result<Value, Vec<Problem>> {
+    let schema = (mode.options_schema)();
+    let empty = Map::new();
+    let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let mut options = (mode.option_defaults)();
+    let mut problems = Vec::new();
+    for (name, typed) in given {
+        let name = name.replace('-', "_");
+        let Some(property) = known.get(&name) else {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            let want = match names.as_slice() {
+                [] => format!("no option: {} has none", mode.id),
+                names => format!("an option of {}: {}", mode.id, names.join(", ")),
+            };
+            problems.push(Problem::new(format!("options.{name}"), "unknown option", want));
+            continue;
+        };
+        let value = match typed {
+            Typed::Text(text) => from_text(property, text),
+            Typed::Json(value) => value.clone(),
+        };
+        match jsonschema::validator_for(property) {
+            Ok(validator) if validator.is_valid(&value) => {
+                if let Some(map) = options.as_object_mut() {
+                    map.insert(name, value);
+                }
+            }
+            _ => {
+                let got = match typed {
+                    Typed::Text(text) => text.clone(),
+                    Typed::Json(value) => value.to_string(),
+                };
+                problems.push(Problem::new(format!("options.{name}"), got, describe(property)));
+            }
+        }
+    }
+    if problems.is_empty() {
+        problems.extend((mode.check)(&options));
+    }
+    if problems.is_empty() { Ok(options) } else { Err(problems) }
+}
+
+/// Text by the type the schema wants: numbers, switches, lists separated by commas, JSON for the rest.
+fn from_text(schema: &Value, text: &str) -> Value {
+    let json = || serde_json::from_str::<Value>(text).ok();
+    let text_value = || Value::String(text.to_owned());
+    for kind in types(schema) {
+        let value = match kind {
+            "integer" => text.parse::<i64>().ok().map(Value::from),
+            "number" => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Value::from),
+            "boolean" => match text {
+                "true" | "yes" | "on" => Some(Value::Bool(true)),
+                "false" | "no" | "off" => Some(Value::Bool(false)),
+                _ => None,
+            },
+            "array" => json().filter(Value::is_array).or_else(|| {
+                let item = schema.get("items").cloned().unwrap_or(Value::Null);
+                Some(Value::Array(text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| from_text(&item, part)).collect()))
+            }),
+            "object" => json().filter(Value::is_object),
+            "null" => (text == "null" || text.is_empty()).then_some(Value::Null),
+            _ => None,
+        };
+        if let Some(value) = value {
+            return value;
+        }
+    }
+    text_value()
+}
+
+fn types(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => schema.get("anyOf").and_then(Value::as_array).map(|any| any.iter().flat_map(types).collect()).unwrap_or_default(),
+    }
+}
+
+/// What a value must be, in words.
+pub fn describe(schema: &Value) -> String {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let values: Vec<String> = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
+        return format!("one of: {}", values.join(", "));
+    }
+    if let Some(choices) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
+        let constants: Vec<&str> = choices.iter().filter_map(|choice| choice.get("const").and_then(Value::as_str)).collect();
+        if !constants.is_empty() {
+            return format!("one of: {}", constants.join(", "));
+        }
+        return choices.iter().map(describe).collect::<Vec<_>>().join(", or ");
+    }
+    let between = |low: &str, high: &str| -> String {
+        let number = |name: &str| schema.get(name).and_then(Value::as_f64);
+        match (number(low), number(high)) {
+            (Some(low), Some(high)) => format!(" from {low} to {high}"),
+            (Some(low), None) => format!(" of at least {low}"),
+            (None, Some(high)) => format!(" of at most {high}"),
+            (None, None) => String::new(),
+        }
+    };
+    match types(schema).first().copied() {
+        Some("integer") => format!("a whole number{}", between("minimum", "maximum")),
+        Some("number") => format!("a number{}", between("minimum", "maximum")),
+        Some("boolean") => "true or false".into(),
+        Some("array") => {
+            let items = schema.get("items").map(describe).unwrap_or_else(|| "values".into());
+            let count = match (schema.get("minItems").and_then(Value::as_u64), schema.get("maxItems").and_then(Value::as_u64)) {
+                (Some(low), Some(high)) => format!("{low} to {high} entries"),
+                (Some(low), None) => format!("at least {low} entries"),
+                (None, Some(high)) => format!("at most {high} entries"),
+                (None, None) => "any number of entries".into(),
+            };
+            format!("a list of {count}, each {items}")
+        }
+        Some("string") => match between("minLength", "maxLength").as_str() {
+            "" => "text".into(),
+            range => format!("text{range} characters"),
+        },
+        Some(other) => format!("a {other}"),
+        None => "a value".into(),
+    }
+}

@@ -1,0 +1,121 @@
+//! A run's journal, indexed for replay: by key, never by position.
+
+use crate::Ledger;
+use std::collections::{HashMap, HashSet};
+use synod_types::*;
+
+#[derive(Debug)]
+pub struct Record {
+    pub header: Header,
+    /// As changed by the last resume.
+    pub limits: Limits,
+    pub turns: HashMap<String, TurnRows>,
+    /// Phases begun and ended, figures noted, warnings given: written once each.
+    pub marks: HashSet<(Kind, String, i64)>,
+    pub shown: HashMap<String, String>,
+    pub tools: HashMap<String, ToolRun>,
+    pub answered: HashMap<String, (Option<String>, PersonAnswer)>,
+    pub closing: Option<Closing>,
+    pub stopped: Option<Stopped>,
+    pub verdict: Option<Verdict>,
+    pub ledger: Ledger,
+    /// Time running so far, without stops.
+    pub ran_ms: Millis,
+    pub stops: i64,
+    pub resumes: i64,
+    pub tail: i64,
+}
+
+/// What the journal holds about one turn.
+#[derive(Debug, Default, Clone)]
+pub struct TurnRows {
+    pub asked: Option<(i64, String)>,
+    pub replied: Option<i64>,
+    pub outcome: Option<(String, Result<Said, Failure>)>,
+}
+
+impl Record {
+    pub fn of(rows: &[Row]) -> Result<Self, UnreadableRow> {
+        let Some(first) = rows.first() else {
+            return Err(UnreadableRow { seq: 0, kind: Kind::Header, error: "the run has no rows".into() });
+        };
+        let header: Header = first.read()?;
+        let mut record = Self {
+            limits: header.limits,
+            header,
+            turns: HashMap::new(),
+            marks: HashSet::new(),
+            shown: HashMap::new(),
+            tools: HashMap::new(),
+            answered: HashMap::new(),
+            closing: None,
+            stopped: None,
+            verdict: None,
+            ledger: Ledger::default(),
+            ran_ms: 0,
+            stops: 0,
+            resumes: 0,
+            tail: 0,
+        };
+        let (mut began, mut last) = (first.at, first.at);
+        for row in rows {
+            record.tail = row.seq;
+            if row.kind == Kind::Resumed {
+                record.ran_ms += (last - began).max(0);
+                began = row.at;
+            }
+            last = row.at;
+            record.take(row)?;
+        }
+        record.ran_ms += (last - began).max(0);
+        Ok(record)
+    }
+
+    fn take(&mut self, row: &Row) -> Result<(), UnreadableRow> {
+        let digest = || row.digest.clone().unwrap_or_default();
+        match row.body()? {
+            Body::Header(_) => {}
+            Body::Phase(_) | Body::PhaseEnd(_) | Body::Figure(_) | Body::Warning(_) | Body::Waiting(_) | Body::Title(_) => {
+                self.marks.insert((row.kind, row.key.clone(), row.attempt));
+            }
+            Body::Asked(asked) => {
+                self.ledger.asked(&row.key, row.attempt, row.at, &asked);
+                self.turn(&row.key).asked = Some((row.attempt, digest()));
+            }
+            Body::Replied(replied) => {
+                self.ledger.replied(&row.key, row.attempt, row.at, &replied);
+                self.turn(&row.key).replied = Some(row.attempt);
+            }
+            Body::Said(said) => self.turn(&row.key).outcome = Some((digest(), Ok(said))),
+            Body::Failed(failed) => {
+                self.ledger.failed(&row.key, failed.failure.kind);
+                self.turn(&row.key).outcome = Some((digest(), Err(failed.failure)));
+            }
+            Body::Tool(tool) => {
+                self.tools.insert(row.key.clone(), tool);
+            }
+            Body::Shown(_) => {
+                self.shown.insert(row.key.clone(), digest());
+            }
+            Body::Answered(answer) => {
+                self.answered.insert(row.key.clone(), (row.digest.clone(), answer));
+            }
+            Body::Closing(closing) => self.closing = Some(closing),
+            Body::Stopped(stopped) => {
+                self.stopped = Some(stopped);
+                self.stops += 1;
+            }
+            Body::Resumed(resumed) => {
+                self.limits = resumed.limits;
+                self.stopped = None;
+                self.resumes += 1;
+            }
+            Body::Verdict(verdict) => self.verdict = Some(*verdict),
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, key: &str) -> &mut TurnRows {
+        self.turns.entry(key.to_owned()).or_default()
+    }
+}

@@ -1,0 +1,238 @@
+//! Drives one run to its end: the mode's future, the deadline, people, halts, and the row that says how it ended.
+
+use crate::core::Core;
+use crate::{Bench, Finding, Halt, Result};
+use futures::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use synod_types::*;
+use tokio::time::{Instant, sleep_until};
+
+/// How a run ended, for now or for good.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    Verdict(Box<Verdict>),
+    Stopped(Stopped),
+}
+
+/// How long turns in flight are waited for after a cancel.
+const GRACE: Duration = Duration::from_secs(5);
+/// No run is stopped later than this; it stands in for "never" where a timer is needed.
+const NEVER: Duration = Duration::from_secs(365 * 86_400);
+
+pub(crate) async fn drive(core: Arc<Core>) -> Ending {
+    let found = deliberate(&core).await;
+    settle(&core).await;
+    let ending = match found {
+        Ok(finding) => conclude(&core, finding).await,
+        Err(Halt::Lost { status, phase, detail }) => lose(&core, status, phase, detail).await,
+        Err(halt) => Err(halt),
+    };
+    let ending = match ending {
+        Ok(verdict) => Ending::Verdict(Box::new(verdict)),
+        Err(halt) => Ending::Stopped(stop(&core, halt).await),
+    };
+    if let Some(hub) = &core.hub {
+        hub.close(&core.lease.run);
+    }
+    if let Err(error) = core.journal.release(&core.lease).await {
+        tracing::warn!(run = core.lease.run, %error, "the lease could not be given back; it will run out");
+    }
+    ending
+}
+
+/// Polls the mode until it returns, the run halts, or only people could go on.
+async fn deliberate(core: &Arc<Core>) -> Result<Finding> {
+    let mode = (core.mode.run)(Bench::new(core.clone()), core.header.options.clone());
+    let mode = AssertUnwindSafe(mode).catch_unwind();
+    tokio::pin!(mode);
+    let left = (core.limits.run_ms - core.record.ran_ms).max(0) as u64;
+    let deadline = sleep_until(Instant::now() + Duration::from_millis(left).min(NEVER));
+    tokio::pin!(deadline);
+    let mut give_up: Option<Instant> = None;
+    let mut closed = core.replaying;
+    loop {
+        let changed = core.changed.notified();
+        tokio::pin!(changed);
+        changed.as_mut().enable();
+        if let (None, Err(halt)) = (give_up, core.check()) {
+            give_up = Some(Instant::now() + grace(&halt));
+        }
+        tokio::select! {
+            biased;
+            returned = &mut mode => {
+                return returned.unwrap_or_else(|panic| Err(Halt::stopped(StopReason::Panic, format!("the mode broke: {}", words(&*panic)))));
+            }
+            () = &mut deadline, if !closed => {
+                closed = true;
+                core.close("deadline");
+            }
+            () = sleep_until(give_up.unwrap_or_else(Instant::now)), if give_up.is_some() => {
+                core.check()?;
+            }
+            () = &mut changed => {
+                let waiting = {
+                    let state = core.state();
+                    (state.turns == 0 && state.halt.is_none() && state.answers.is_empty()).then(|| state.waiting.keys().cloned().collect::<Vec<_>>())
+                };
+                if let Some(keys) = waiting.filter(|keys| !keys.is_empty()) {
+                    // One more poll: a strand may be about to go on.
+                    if let Some(returned) = (&mut mode).now_or_never() {
+                        return returned.unwrap_or_else(|panic| Err(Halt::stopped(StopReason::Panic, format!("the mode broke: {}", words(&*panic)))));
+                    }
+                    if core.state().turns == 0 {
+                        return Err(core.halt(Halt::stopped(StopReason::Waiting, format!("waiting for a person: {}", keys.join(", ")))));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn grace(halt: &Halt) -> Duration {
+    match halt {
+        Halt::Stopped { reason: StopReason::Cancelled, .. } => GRACE,
+        Halt::Stopped { reason: StopReason::LeaseLost | StopReason::Storage, .. } => Duration::ZERO,
+        Halt::Stopped { .. } | Halt::Diverged { .. } | Halt::Lost { .. } => NEVER,
+    }
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "no message".into())
+}
+
+/// Waits for turns in flight; after a cancel only for a while.
+async fn settle(core: &Core) {
+    let patience = core.check().err().map_or(NEVER, |halt| grace(&halt));
+    let until = Instant::now() + patience;
+    loop {
+        let changed = core.changed.notified();
+        tokio::pin!(changed);
+        changed.as_mut().enable();
+        if core.state().turns == 0 {
+            return;
+        }
+        if tokio::time::timeout_at(until, changed).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn conclude(core: &Core, finding: Finding) -> Result<Verdict> {
+    let missing = missing(core);
+    let closing = core.state().closing.clone();
+    let status = match finding.status {
+        Some(status) => status,
+        None if missing.is_empty() && closing.is_none() => Status::Full,
+        None => Status::Degraded,
+    };
+    let stop_reason = closing.map_or_else(|| finding.stop_reason.to_owned(), |(closing, _)| closing.reason);
+    let verdict = Verdict { answer: finding.answer, decision: finding.decision, confidence: finding.confidence, dissent: finding.dissent, data: finding.data, missing, ..blank(core, status, stop_reason) };
+    write(core, verdict).await
+}
+
+async fn lose(core: &Core, status: Status, phase: String, detail: String) -> Result<Verdict> {
+    let mut verdict = blank(core, status, detail);
+    verdict.missing = missing(core);
+    verdict.data = serde_json::json!({ "phase": phase });
+    write(core, verdict).await
+}
+
+fn blank(core: &Core, status: Status, stop_reason: String) -> Verdict {
+    let header = &core.header;
+    let mut noted = core.state().warnings.clone();
+    noted.sort_by_cached_key(|(path, n, _)| (core.rank(path), *n));
+    let mut warnings = header.warnings.clone();
+    if let Some((closing, _)) = &core.state().closing {
+        warnings.push(match closing.reason.as_str() {
+            "deadline" => "The run met its deadline: no new turn was started, and it concluded with what it had.".into(),
+            _ => "The run was asked to conclude: no new turn was started, and it concluded with what it had.".into(),
+        });
+    }
+    warnings.extend(noted.into_iter().map(|(.., text)| text));
+    Verdict {
+        schema: Verdict::SCHEMA.into(),
+        run: header.run.clone(),
+        parent: header.parent.clone(),
+        mode: header.mode.clone(),
+        rehearsal: header.rehearsal(),
+        status,
+        stop_reason,
+        answer: None,
+        decision: None,
+        confidence: None,
+        dissent: Vec::new(),
+        missing: Vec::new(),
+        warnings,
+        receipt: Receipt::default(),
+        data: serde_json::Value::Null,
+    }
+}
+
+fn missing(core: &Core) -> Vec<Missing> {
+    let mut missing = core.state().missing.clone();
+    missing.sort_by_cached_key(|missing| (core.rank(&missing.phase), missing.seat, missing.why));
+    missing.dedup();
+    missing
+}
+
+async fn write(core: &Core, mut verdict: Verdict) -> Result<Verdict> {
+    core.end_phases();
+    core.commit(&[], Vec::new()).await?;
+    let now = core.clock.now();
+    verdict.receipt = receipt(core, now).await?;
+    core.commit(&[], vec![NewRow::new("", Kind::Verdict, now, &verdict)]).await?;
+    Ok(verdict)
+}
+
+async fn receipt(core: &Core, now: Millis) -> Result<Receipt> {
+    let head = core.state().head;
+    let head = match head {
+        Some(head) => head,
+        None => {
+            let rows = core.journal.rows(&core.lease.run, 0).await.map_err(crate::core::halt_of)?;
+            rows.last().map_or([0; 32], |row| row.hash)
+        }
+    };
+    let state = core.state();
+    let ledger = &state.ledger;
+    Ok(Receipt {
+        quoted_usd: core.header.quoted_usd,
+        spent_usd: ledger.spent(),
+        unpriced: ledger.unpriced(),
+        calls: ledger.calls(),
+        tokens: ledger.tokens(),
+        wall_ms: core.record.ran_ms + (now - core.began).max(0),
+        critical_path_ms: ledger.critical_path(),
+        head: hex::encode(head),
+    })
+}
+
+/// Writes the `stopped` row, where something can still be written.
+async fn stop(core: &Core, halt: Halt) -> Stopped {
+    let run = &core.lease.run;
+    let (reason, detail) = match halt {
+        Halt::Stopped { reason, detail } => (reason, detail),
+        Halt::Diverged { key, detail } => (StopReason::Diverged, format!("{key}: {detail}")),
+        Halt::Lost { detail, .. } => (StopReason::Storage, detail),
+    };
+    let next = match reason {
+        StopReason::Cancelled | StopReason::LeaseLost | StopReason::Storage => format!("synod resume {run}"),
+        StopReason::Budget => format!("synod resume {run} --budget USD (the new total for the run)"),
+        StopReason::Waiting => format!("synod review {run}"),
+        StopReason::Diverged | StopReason::Panic => format!("synod resume {run} --fork"),
+    };
+    let stopped = Stopped { reason, detail, next };
+    match reason {
+        StopReason::LeaseLost | StopReason::Storage => {}
+        StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::Diverged | StopReason::Panic => {
+            let row = NewRow::new("", Kind::Stopped, core.clock.now(), &stopped).attempt(core.record.stops);
+            if let Err(Halt::Stopped { reason, detail }) = core.commit(&[], vec![row]).await {
+                return Stopped { reason, detail, next: stopped.next };
+            }
+        }
+    }
+    stopped
+}

@@ -1,0 +1,453 @@
+//! The one way in: start, resume, fork, cancel, watch, quote, replay. Every door (command line, server) makes one of these calls.
+
+use crate::core::{Core, State};
+use crate::hub::Hub;
+use crate::plan::{self, Order, Plan};
+use crate::run::{self, Ending};
+use crate::{Clock, Halt, Journal, JournalError, Lease, MemoryJournal, Mode, Model, Models, Prompts, Record};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+use synod_types::*;
+use tokio::sync::Notify;
+
+/// Everything a Runner works with.
+pub struct Setup {
+    pub modes: &'static [&'static Mode],
+    pub models: Arc<dyn Models>,
+    pub journal: Arc<dyn Journal>,
+    pub prompts: Arc<Prompts>,
+    pub clock: Arc<dyn Clock>,
+    /// Name and version of this program, frozen into headers.
+    pub binary: String,
+    /// Keep the text of running turns for watchers. Costs a little a token.
+    pub live: bool,
+    /// How often messages are looked for and leases kept.
+    pub heartbeat: Duration,
+}
+
+#[derive(Clone)]
+pub struct Runner {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub setup: Setup,
+    pub hub: Option<Arc<Hub>>,
+    active: Mutex<HashMap<String, Arc<Core>>>,
+    pulse: Notify,
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    #[error("{0}")]
+    Usage(#[from] Problems),
+    #[error("{0}")]
+    Journal(#[from] JournalError),
+    #[error("{0}")]
+    Unreadable(#[from] UnreadableRow),
+}
+
+impl From<Problem> for RunError {
+    fn from(problem: Problem) -> Self {
+        Self::Usage(problem.into())
+    }
+}
+
+/// What may change on resume: limits, nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Changes {
+    pub budget_usd: Option<f64>,
+    pub deadline_secs: Option<f64>,
+    pub timeout_secs: Option<f64>,
+}
+
+/// A verdict made again from the journal alone, beside the one recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed {
+    pub recorded: Option<Verdict>,
+    pub ending: Ending,
+}
+
+impl Replayed {
+    /// Equal in all but run, receipt and times.
+    pub fn same(&self) -> bool {
+        match (&self.recorded, &self.ending) {
+            (Some(recorded), Ending::Verdict(verdict)) => recorded.essence() == verdict.essence(),
+            _ => false,
+        }
+    }
+}
+
+/// A run under way in this process.
+pub struct RunHandle {
+    pub run: String,
+    core: Arc<Core>,
+    ending: tokio::task::JoinHandle<Ending>,
+}
+
+impl RunHandle {
+    /// Waits for the end. The run goes on whether or not anybody waits.
+    pub async fn ending(&mut self) -> Ending {
+        match (&mut self.ending).await {
+            Ok(ending) => ending,
+            Err(error) => {
+                let detail = format!("the run's own task broke: {error}");
+                Ending::Stopped(Stopped { reason: StopReason::Panic, detail, next: format!("synod resume {}", self.run) })
+            }
+        }
+    }
+    pub fn cancel(&self) {
+        self.core.halt(Halt::stopped(StopReason::Cancelled, "cancelled"));
+    }
+    pub fn conclude(&self) {
+        self.core.close("asked");
+    }
+}
+
+impl Runner {
+    pub fn new(setup: Setup) -> Self {
+        let hub = setup.live.then(Arc::<Hub>::default);
+        Self { inner: Arc::new(Inner { setup, hub, active: Mutex::default(), pulse: Notify::new() }) }
+    }
+
+    fn setup(&self) -> &Setup {
+        &self.inner.setup
+    }
+
+    /// Checks an order whole, the endpoints included: every error at once, nothing paid.
+    pub async fn plan(&self, order: &Order) -> Result<Plan, Problems> {
+        let setup = self.setup();
+        let planned = plan::plan(order, setup.modes, setup.models.as_ref(), &setup.prompts, &setup.binary);
+        let cards: Vec<ModelCard> = match &planned {
+            Ok(plan) => plan.header.models.values().cloned().collect(),
+            Err((_, cards)) => cards.clone(),
+        };
+        let unreachable = setup.models.probe(&cards).await;
+        match planned {
+            Ok(plan) if unreachable.is_empty() => Ok(plan),
+            Ok(_) => Err(Problems(unreachable)),
+            Err((mut problems, _)) => {
+                problems.0.extend(unreachable);
+                Err(problems)
+            }
+        }
+    }
+
+    pub fn quote(&self, plan: &Plan) -> Quote {
+        plan.quote(&self.setup().prompts)
+    }
+
+    pub async fn start(&self, plan: Plan) -> Result<RunHandle, RunError> {
+        let Plan { mode, header, .. } = plan;
+        let parent = match &header.parent {
+            Some(parent) => Some(Record::of(&self.setup().journal.rows(parent, 0).await?)?),
+            None => None,
+        };
+        let models = self.open(&header)?;
+        let at = self.setup().clock.now();
+        let blobs = header.question.files.iter().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
+        let lease = self.setup().journal.create(&header, at, blobs).await?;
+        let first = NewRow::new("", Kind::Header, at, &header).seal(&header.run, 1, lease.epoch, &[0; 32]);
+        let record = Record::of(std::slice::from_ref(&first))?;
+        let core = self.core(mode, header, models, lease, record, parent, false);
+        Ok(self.launch(core))
+    }
+
+    /// Goes on with a run nobody holds: only the missing turns are asked.
+    pub async fn resume(&self, run: &str, changes: Changes) -> Result<Result<RunHandle, Box<Verdict>>, RunError> {
+        let journal = &self.setup().journal;
+        let lease = journal.take(run).await?;
+        match self.take_up(run, &lease, changes).await {
+            Ok(Ok(core)) => Ok(Ok(self.launch(core))),
+            Ok(Err(verdict)) => {
+                journal.release(&lease).await?;
+                Ok(Err(verdict))
+            }
+            Err(error) => {
+                journal.release(&lease).await?;
+                Err(error)
+            }
+        }
+    }
+
+    async fn take_up(&self, run: &str, lease: &Lease, changes: Changes) -> Result<Result<Arc<Core>, Box<Verdict>>, RunError> {
+        let setup = self.setup();
+        let rows = setup.journal.rows(run, 0).await?;
+        let mut record = Record::of(&rows)?;
+        if let Some(verdict) = record.verdict.take() {
+            return Ok(Err(Box::new(verdict)));
+        }
+        let mode = self.mode(&record.header.mode)?;
+        let header = self.with_files(record.header.clone()).await?;
+        let models = self.open(&header)?;
+        let parent = match &header.parent {
+            Some(parent) => Some(Record::of(&setup.journal.rows(parent, 0).await?)?),
+            None => None,
+        };
+        record.limits = changed_limits(record.limits, changes, &header)?;
+        let resumed = Resumed { limits: record.limits, binary: setup.binary.clone() };
+        let row = NewRow::new("", Kind::Resumed, setup.clock.now(), &resumed).attempt(record.resumes);
+        setup.journal.append(lease, vec![row]).await?;
+        let core = self.core(mode, header, models, lease.clone(), record, parent, false);
+        let answers = setup.journal.inbox(run).await?;
+        for item in answers.into_iter().filter(|item| item.kind == InboxKind::Answer) {
+            deliver(&core, item);
+        }
+        Ok(Ok(core))
+    }
+
+    /// Recomputes the verdict from the journal, with no call and no write.
+    pub async fn replay(&self, run: &str) -> Result<Replayed, RunError> {
+        let setup = self.setup();
+        let rows = setup.journal.rows(run, 0).await?;
+        let mut record = Record::of(&rows)?;
+        let mode = self.mode(&record.header.mode)?;
+        let header = self.with_files(record.header.clone()).await?;
+        let mut raws = Vec::new();
+        for row in rows.iter().filter(|row| row.kind == Kind::Replied) {
+            if let Some(raw) = setup.journal.raw(run, &row.key, row.attempt).await? {
+                raws.push((row.key.clone(), row.attempt, raw));
+            }
+        }
+        let memory = Arc::new(MemoryJournal::default());
+        memory.load(rows.into_iter().filter(|row| row.kind != Kind::Verdict).collect(), raws);
+        let lease = memory.take(run).await?;
+        let recorded = record.verdict.take();
+        let models = header.seats.iter().map(|_| None).collect();
+        let mut core = self.core(mode, header, models, lease, record, None, true);
+        if let Some(core) = Arc::get_mut(&mut core) {
+            core.journal = memory;
+        }
+        Ok(Replayed { recorded, ending: run::drive(core).await })
+    }
+
+    /// Ends a run, or asks it to conclude. A run nobody holds is marked as cancelled here and now.
+    pub async fn cancel(&self, run: &str, conclude: bool, by: &str) -> Result<(), RunError> {
+        let setup = self.setup();
+        let kind = if conclude { InboxKind::Conclude } else { InboxKind::Cancel };
+        let at = setup.clock.now();
+        match setup.journal.take(run).await {
+            Err(JournalError::Held { .. }) => {
+                let item = InboxItem { run: run.to_owned(), key: String::new(), kind, body: String::new(), by: by.to_owned(), at };
+                setup.journal.post(item).await?;
+                self.inner.pulse.notify_waiters();
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+            Ok(lease) => {
+                let written = self.mark_cancelled(run, &lease, conclude).await;
+                setup.journal.release(&lease).await?;
+                written
+            }
+        }
+    }
+
+    async fn mark_cancelled(&self, run: &str, lease: &Lease, conclude: bool) -> Result<(), RunError> {
+        let setup = self.setup();
+        let record = Record::of(&setup.journal.rows(run, 0).await?)?;
+        if let Some(verdict) = record.verdict {
+            let got = format!("{run} has ended ({})", verdict.status.as_str());
+            return Err(Problem::new("run", got, "a run that has not ended yet").into());
+        }
+        let at = setup.clock.now();
+        let row = if conclude {
+            if record.closing.is_some() {
+                return Ok(());
+            }
+            NewRow::new("", Kind::Closing, at, &Closing { reason: "asked".into() })
+        } else {
+            let stopped = Stopped { reason: StopReason::Cancelled, detail: "cancelled".into(), next: format!("synod resume {run}") };
+            NewRow::new("", Kind::Stopped, at, &stopped).attempt(record.stops)
+        };
+        setup.journal.append(lease, vec![row]).await?;
+        Ok(())
+    }
+
+    /// Answers a question a run put to a person. The first answer stands.
+    pub async fn answer(&self, run: &str, key: &str, answer: PersonAnswer) -> Result<(), RunError> {
+        let setup = self.setup();
+        let record_rows = setup.journal.rows(run, 0).await?;
+        let asking = record_rows.iter().find(|row| row.kind == Kind::Waiting && row.key == key);
+        let Some(asking) = asking else {
+            let open: Vec<&str> = record_rows.iter().filter(|row| row.kind == Kind::Waiting).map(|row| row.key.as_str()).collect();
+            return Err(Problem::new("question", key, format!("a question of this run: {}", open.join(", "))).into());
+        };
+        let asking: Asking = asking.read()?;
+        if !asking.choices.is_empty() && !asking.choices.contains(&answer.answer) {
+            return Err(Problem::new("answer", answer.answer, format!("one of: {}", asking.choices.join(", "))).into());
+        }
+        let by = answer.by.clone();
+        let body = serde_json::to_string(&answer).unwrap_or_default();
+        let at = setup.clock.now();
+        setup.journal.post(InboxItem { run: run.to_owned(), key: key.to_owned(), kind: InboxKind::Answer, body, by, at }).await?;
+        self.inner.pulse.notify_waiters();
+        Ok(())
+    }
+
+    fn mode(&self, id: &str) -> Result<&'static Mode, Problem> {
+        let known = || self.setup().modes.iter().map(|mode| mode.id).collect::<Vec<_>>().join(", ");
+        self.setup().modes.iter().copied().find(|mode| mode.id == id).ok_or_else(|| Problem::new("mode", id, format!("one of: {}", known())))
+    }
+
+    /// A model behind each seat; all missing keys at once.
+    fn open(&self, header: &Header) -> Result<Vec<Option<Arc<dyn Model>>>, Problems> {
+        let mut opened: HashMap<&str, Arc<dyn Model>> = HashMap::new();
+        let mut problems = Vec::new();
+        for (name, card) in &header.models {
+            match self.setup().models.open(card) {
+                Ok(model) => {
+                    opened.insert(name, model);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Problems(problems));
+        }
+        Ok(header.seats.iter().map(|seat| opened.get(seat.model.as_str()).cloned()).collect())
+    }
+
+    async fn with_files(&self, mut header: Header) -> Result<Header, RunError> {
+        for file in &mut header.question.files {
+            let bytes = self.setup().journal.blob(&file.sha256).await?;
+            let bytes = bytes.ok_or_else(|| JournalError::Storage(format!("the attached file {} is no longer stored", file.name)))?;
+            file.text = String::from_utf8_lossy(&bytes).into_owned();
+        }
+        Ok(header)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a run, each from another place")]
+    fn core(
+        &self,
+        mode: &'static Mode,
+        header: Header,
+        models: Vec<Option<Arc<dyn Model>>>,
+        lease: Lease,
+        record: Record,
+        parent: Option<Record>,
+        replaying: bool,
+    ) -> Arc<Core> {
+        let setup = self.setup();
+        let began = setup.clock.now();
+        Arc::new(Core {
+            mode,
+            limits: record.limits,
+            header: Arc::new(header),
+            prompts: setup.prompts.clone(),
+            models,
+            journal: setup.journal.clone(),
+            lease,
+            clock: setup.clock.clone(),
+            state: State::begin(&record, began),
+            record,
+            parent,
+            hub: if replaying { None } else { self.inner.hub.clone() },
+            replaying,
+            began,
+            changed: Notify::new(),
+            halted: Default::default(),
+        })
+    }
+
+    fn launch(&self, core: Arc<Core>) -> RunHandle {
+        let run = core.lease.run.clone();
+        if let Some(hub) = &core.hub {
+            hub.open(&run);
+        }
+        let first = {
+            let mut active = self.active();
+            active.insert(run.clone(), core.clone());
+            active.len() == 1
+        };
+        if first {
+            tokio::spawn(beat(self.inner.clone()));
+        }
+        let inner = self.inner.clone();
+        let driven = core.clone();
+        let ending = tokio::spawn(async move {
+            let ending = run::drive(driven.clone()).await;
+            inner.active().remove(&driven.lease.run);
+            ending
+        });
+        RunHandle { run, core, ending }
+    }
+
+    fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
+        self.inner.active()
+    }
+}
+
+impl Inner {
+    fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
+        self.active.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// Keeps the leases and hands out messages while any run is under way here.
+async fn beat(inner: Arc<Inner>) {
+    loop {
+        // A pulse in between comes from a message posted through this Runner.
+        let _ = tokio::time::timeout(inner.setup.heartbeat, inner.pulse.notified()).await;
+        if inner.active().is_empty() {
+            return;
+        }
+        match inner.setup.journal.heartbeat().await {
+            Ok(items) => {
+                for item in items {
+                    let core = inner.active().get(&item.run).cloned();
+                    if let Some(core) = core {
+                        deliver(&core, item);
+                    }
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the journal did not answer a heartbeat"),
+        }
+    }
+}
+
+fn deliver(core: &Core, item: InboxItem) {
+    match item.kind {
+        InboxKind::Answer => {
+            if let Ok(answer) = serde_json::from_str(&item.body) {
+                core.state().answers.insert(item.key, answer);
+                core.changed.notify_waiters();
+            }
+        }
+        // A message from before this process took the run up has been obeyed already.
+        InboxKind::Cancel | InboxKind::Conclude if item.at < core.began => {}
+        InboxKind::Cancel => {
+            core.halt(Halt::stopped(StopReason::Cancelled, format!("cancelled by {}", item.by)));
+        }
+        InboxKind::Conclude => core.close("asked"),
+    }
+}
+
+fn changed_limits(limits: Limits, changes: Changes, header: &Header) -> Result<Limits, Problems> {
+    let mut problems = Vec::new();
+    let mut limits = limits;
+    if let Some(budget) = changes.budget_usd {
+        if !(budget.is_finite() && budget >= 0.0) {
+            problems.push(Problem::new("budget", budget.to_string(), "an amount in US dollars of at least 0"));
+        }
+        for card in header.models.values().filter(|card| card.price.is_none()) {
+            problems.push(Problem::new("budget", format!("{} has no price", card.name), "no budget, or a fork with priced models"));
+        }
+        limits.budget_usd = Some(budget);
+    }
+    let mut seconds = |field: &str, given: Option<f64>| -> Option<i64> {
+        let secs = given?;
+        if secs.is_finite() && secs > 0.0 && secs <= 31_536_000.0 {
+            return Some((secs * 1000.0).ceil() as i64);
+        }
+        problems.push(Problem::new(field, secs.to_string(), "a number of seconds above 0"));
+        None
+    };
+    if let Some(run_ms) = seconds("deadline", changes.deadline_secs) {
+        limits.run_ms = run_ms;
+    }
+    if let Some(idle_ms) = seconds("timeout", changes.timeout_secs) {
+        (limits.idle_ms, limits.turn_ms) = (idle_ms, idle_ms * 5);
+    }
+    if problems.is_empty() { Ok(limits) } else { Err(Problems(problems)) }
+}

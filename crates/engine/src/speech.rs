@@ -1,0 +1,125 @@
+//! What a turn may say: free text, or a typed form with a schema, a text form as second reading, and a check.
+
+use crate::{Terms, extract};
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{OnceLock, RwLock};
+use synod_types::{Reading, ReplySchema};
+
+/// A typed reply. Its first property is `reasons`, so that a model argues before it decides.
+pub trait Form: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
+    /// The classic text form, read only when there is no readable JSON. Nothing is guessed from mentions in prose.
+    fn from_text(_text: &str, _terms: &Terms) -> Option<Self> {
+        None
+    }
+    /// What the schema cannot say.
+    fn check(&self, _terms: &Terms) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Anything `ask` can return: a `String`, or a `Form`.
+pub trait Speech: Sized + Send + 'static {
+    fn schema(terms: &Terms) -> Option<ReplySchema>;
+    /// Reads a raw reply. The error is shown to the model in its one repair turn.
+    fn read(raw: &str, terms: &Terms) -> Result<(Value, Reading), String>;
+    /// Reads a journaled value back.
+    fn recall(value: &Value) -> Result<Self, String>;
+}
+
+impl Speech for String {
+    fn schema(_: &Terms) -> Option<ReplySchema> {
+        None
+    }
+    fn read(raw: &str, _: &Terms) -> Result<(Value, Reading), String> {
+        let text = extract::without_thinking(raw);
+        if text.is_empty() { Err("the reply holds no text".into()) } else { Ok((Value::String(text), Reading::Plain)) }
+    }
+    fn recall(value: &Value) -> Result<Self, String> {
+        value.as_str().map(str::to_owned).ok_or_else(|| "the journaled value is not text".into())
+    }
+}
+
+impl<T: Form> Speech for T {
+    fn schema(terms: &Terms) -> Option<ReplySchema> {
+        let form = shape::<T>();
+        Some(ReplySchema { name: form.name.clone(), schema: terms.spell_out(&form.schema) })
+    }
+
+    fn read(raw: &str, terms: &Terms) -> Result<(Value, Reading), String> {
+        let text = extract::without_thinking(raw);
+        let typed = match extract::object(&text) {
+            Some(found) => fit::<T>(found.value, terms).map(|value| (value, if found.mended { Reading::Mended } else { Reading::Plain })),
+            None => Err("there is no JSON object in the reply".to_owned()),
+        };
+        typed.or_else(|error| {
+            let second = T::from_text(&text, terms).filter(|form| form.check(terms).is_ok());
+            let value = second.and_then(|form| serde_json::to_value(form).ok()).and_then(|value| fit::<T>(value, terms).ok());
+            value.map(|value| (value, Reading::Text)).ok_or(error)
+        })
+    }
+
+    fn recall(value: &Value) -> Result<Self, String> {
+        T::deserialize(value).map_err(|error| error.to_string())
+    }
+}
+
+/// The value if it fits schema, terms and check; else everything that is wrong with it, in one text.
+fn fit<T: Form>(value: Value, terms: &Terms) -> Result<Value, String> {
+    let form = shape::<T>();
+    let mut wrong: Vec<String> = form
+        .validator
+        .iter_errors(&value)
+        .map(|error| {
+            let at = error.instance_path().to_string();
+            if at.is_empty() { error.to_string() } else { format!("{at}: {error}") }
+        })
+        .take(6)
+        .collect();
+    terms.check(&form.schema, &value, "", &mut wrong);
+    if wrong.is_empty() {
+        match T::deserialize(&value) {
+            Ok(typed) => match typed.check(terms) {
+                Ok(()) => return Ok(value),
+                Err(error) => wrong.push(error),
+            },
+            Err(error) => wrong.push(error.to_string()),
+        }
+    }
+    Err(wrong.join("; "))
+}
+
+struct Shape {
+    name: String,
+    schema: Value,
+    validator: jsonschema::Validator,
+}
+
+/// A type's schema and compiled validator, made once per process.
+fn shape<T: JsonSchema + 'static>() -> &'static Shape {
+    static SHAPES: OnceLock<RwLock<HashMap<TypeId, &'static Shape>>> = OnceLock::new();
+    let shapes = SHAPES.get_or_init(Default::default);
+    if let Some(shape) = shapes.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&TypeId::of::<T>()) {
+        return shape;
+    }
+    let schema = schema_of::<T>();
+    let validator = jsonschema::validator_for(&schema).unwrap_or_else(|error| unreachable!("a derived schema compiles: {error}"));
+    let shape: &'static Shape = Box::leak(Box::new(Shape { name: T::schema_name().to_lowercase(), schema, validator }));
+    shapes.write().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(TypeId::of::<T>()).or_insert(shape)
+}
+
+/// The JSON Schema of a type, self-contained and without decoration.
+pub fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(map) = schema.as_object_mut() {
+        map.remove("title");
+    }
+    schema
+}

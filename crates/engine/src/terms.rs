@@ -1,0 +1,94 @@
+//! The ids in play in one request: labels, tasks, claims, names. Schemas refer to them by list name, so any reply can be checked.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Named lists of ids. In a schema, `x-ids = "labels"` means one of that list, `x-permutation = "labels"` all of it, each once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Terms(BTreeMap<String, Vec<String>>);
+
+impl Terms {
+    pub fn with(mut self, list: &str, ids: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.0.insert(list.to_owned(), ids.into_iter().map(Into::into).collect());
+        self
+    }
+
+    pub fn list(&self, name: &str) -> &[String] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The schema with every list spelled out as an enum.
+    pub fn spell_out(&self, schema: &Value) -> Value {
+        match schema {
+            Value::Object(map) => {
+                let mut out = serde_json::Map::with_capacity(map.len());
+                for (name, value) in map {
+                    match (name.as_str(), value.as_str()) {
+                        ("x-ids", Some(list)) => {
+                            out.insert("enum".into(), json!(self.list(list)));
+                        }
+                        ("x-permutation", Some(list)) => {
+                            let ids = self.list(list);
+                            out.insert("items".into(), json!({"type": "string", "enum": ids}));
+                            out.insert("minItems".into(), ids.len().into());
+                            out.insert("maxItems".into(), ids.len().into());
+                            out.insert("uniqueItems".into(), true.into());
+                        }
+                        ("items", _) if map.contains_key("x-permutation") => {}
+                        _ => {
+                            out.insert(name.clone(), self.spell_out(value));
+                        }
+                    }
+                }
+                Value::Object(out)
+            }
+            Value::Array(items) => Value::Array(items.iter().map(|item| self.spell_out(item)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    /// What the marks in the schema demand of a value, said in words when it does not hold.
+    pub fn check(&self, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
+        let Some(map) = schema.as_object() else { return };
+        if let Some(list) = map.get("x-ids").and_then(Value::as_str) {
+            let ids = self.list(list);
+            if let Some(text) = value.as_str()
+                && !ids.iter().any(|id| id == text)
+            {
+                wrong.push(format!("{at} is {text:?}, which is none of {}", ids.join(", ")));
+            }
+        }
+        if let Some(list) = map.get("x-permutation").and_then(Value::as_str) {
+            let want = self.list(list);
+            let got: Vec<&str> = value.as_array().map(|items| items.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
+            let mut sorted_got = got.clone();
+            let mut sorted_want: Vec<&str> = want.iter().map(String::as_str).collect();
+            sorted_got.sort_unstable();
+            sorted_want.sort_unstable();
+            if sorted_got != sorted_want {
+                wrong.push(format!("{at} is [{}]; it must hold each of {} exactly once", got.join(", "), want.join(", ")));
+            }
+        }
+        if let (Some(Value::Object(properties)), Some(object)) = (map.get("properties"), value.as_object()) {
+            for (name, inner) in properties {
+                if let Some(field) = object.get(name) {
+                    self.check(inner, field, &join(at, name), wrong);
+                }
+            }
+        }
+        if let (Some(items), Some(array)) = (map.get("items"), value.as_array()) {
+            for (i, item) in array.iter().enumerate() {
+                self.check(items, item, &format!("{at}[{i}]"), wrong);
+            }
+        }
+        for choice in ["anyOf", "oneOf", "allOf"] {
+            for inner in map.get(choice).and_then(Value::as_array).into_iter().flatten() {
+                self.check(inner, value, at, wrong);
+            }
+        }
+    }
+}
+
+fn join(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}

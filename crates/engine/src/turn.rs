@@ -1,0 +1,343 @@
+//! One turn, whole: from the journal if it is there, else reserved, asked, journaled, read, and at most once repaired.
+
+use crate::core::{Core, PhaseScope};
+use crate::hub::Feed;
+use crate::{CallContext, Halt, Result, tokens};
+use serde_json::Value;
+use std::sync::Arc;
+use synod_types::*;
+
+/// Reads a raw reply into the turn's value.
+pub(crate) type Reader = Arc<dyn Fn(&str) -> std::result::Result<(Value, Reading), String> + Send + Sync>;
+
+/// The tools a turn may use. Every call and its result is journaled under its own key: replayed, never repeated.
+pub trait Toolbox: Send + Sync {
+    fn tools(&self) -> Vec<ToolDef>;
+    /// The tool's output, or what went wrong: both go back to the model.
+    fn call(&self, name: &str, input: &Value) -> std::result::Result<String, String>;
+}
+
+pub(crate) struct Turn {
+    pub key: String,
+    pub scopes: Arc<[PhaseScope]>,
+    pub phase: String,
+    pub seat: SeatIx,
+    pub prompt: &'static str,
+    pub tier: Tier,
+    pub concluding: bool,
+    pub partial: bool,
+    pub extra: bool,
+    pub request: Request,
+    pub digest: String,
+    pub reader: Reader,
+    pub toolbox: Option<(Arc<dyn Toolbox>, u32)>,
+}
+
+/// What a turn came to.
+#[derive(Clone, Debug)]
+pub(crate) struct Came {
+    pub value: Value,
+    pub partial: bool,
+}
+
+type Exchanged = std::result::Result<Reply, Failure>;
+
+impl Turn {
+    /// Control is `Err`; a failed turn is data.
+    pub async fn run(self, core: Arc<Core>) -> Result<std::result::Result<Came, Failure>> {
+        let outcome = self.outcome(&core).await?;
+        if let Err(failure) = &outcome {
+            core.miss(self.seat, &self.phase, failure);
+        }
+        Ok(outcome)
+    }
+
+    async fn outcome(&self, core: &Arc<Core>) -> Result<std::result::Result<Came, Failure>> {
+        core.check()?;
+        if let Some((digest, outcome)) = core.record.turns.get(&self.key).and_then(|turn| turn.outcome.as_ref()) {
+            self.same(core, digest)?;
+            return Ok(outcome.clone().map(|said| Came { value: said.value, partial: said.partial }));
+        }
+        if let Some(said) = self.inherited(core) {
+            let came = Came { value: said.value.clone(), partial: said.partial };
+            core.commit(&self.scopes, vec![self.row(core, Kind::Said, &said)]).await?;
+            return Ok(Ok(came));
+        }
+        let came = match self.converse(core).await? {
+            Ok(reply) => self.understand(core, reply).await?,
+            Err(failure) => Err(failure),
+        };
+        let row = match &came {
+            Ok(said) => self.row(core, Kind::Said, said),
+            Err(failure) => {
+                core.state().ledger.failed(&self.key, failure.kind);
+                self.row(core, Kind::Failed, &FailedTurn { failure: failure.clone() })
+            }
+        };
+        core.enqueue(&self.scopes, vec![row]);
+        Ok(came.map(|said| Came { value: said.value, partial: said.partial }))
+    }
+
+    fn row(&self, core: &Core, kind: Kind, body: &impl serde::Serialize) -> NewRow {
+        NewRow::new(self.key.clone(), kind, core.clock.now(), body).digest(self.digest.clone())
+    }
+
+    fn same(&self, core: &Core, recorded: &str) -> Result<()> {
+        if recorded == self.digest {
+            return Ok(());
+        }
+        let detail = format!("the journal holds an outcome for another request (prompt {:?}, options or model changed since)", self.prompt);
+        Err(core.halt(Halt::diverged(&self.key, detail)))
+    }
+
+    /// The parent's words, if it was asked the very same.
+    fn inherited(&self, core: &Core) -> Option<Said> {
+        let parent = core.parent.as_ref()?;
+        match parent.turns.get(&self.key)?.outcome.as_ref()? {
+            (digest, Ok(said)) if *digest == self.digest => Some(Said { from: Some(parent.header.run.clone()), ..said.clone() }),
+            _ => None,
+        }
+    }
+
+    /// The request, and the bounded tool loop after it. The last request of a loop carries no tools.
+    async fn converse(&self, core: &Arc<Core>) -> Result<Exchanged> {
+        let mut reply = match self.exchange(core, &self.key, &self.request, self.extra).await? {
+            Ok(reply) => reply,
+            failed => return Ok(failed),
+        };
+        let Some((toolbox, limit)) = &self.toolbox else { return Ok(Ok(reply)) };
+        let mut request = self.request.clone();
+        let mut step = 0;
+        while !reply.tool_calls.is_empty() && step < *limit {
+            step += 1;
+            let key = format!("{}/tool {step}", self.key);
+            request.messages.push(Message::Assistant { text: reply.text.clone(), tool_calls: reply.tool_calls.clone() });
+            for (n, call) in reply.tool_calls.iter().enumerate() {
+                let output = self.use_tool(core, &format!("{key}/call {n}"), toolbox.as_ref(), call).await?;
+                request.messages.push(Message::Tool { call_id: call.id.clone(), name: call.name.clone(), output });
+            }
+            if step == *limit {
+                request.tools.clear();
+            }
+            reply = match self.exchange(core, &key, &request, true).await? {
+                Ok(reply) => reply,
+                failed => return Ok(failed),
+            };
+        }
+        Ok(Ok(reply))
+    }
+
+    async fn use_tool(&self, core: &Core, key: &str, toolbox: &dyn Toolbox, call: &ToolCall) -> Result<String> {
+        if let Some(done) = core.record.tools.get(key) {
+            return Ok(done.output.clone());
+        }
+        core.check()?;
+        let (output, error) = match toolbox.call(&call.name, &call.input) {
+            Ok(output) => (output, false),
+            Err(output) => (output, true),
+        };
+        let run = ToolRun { name: call.name.clone(), input: call.input.clone(), output: output.clone(), error };
+        core.enqueue(&self.scopes, vec![NewRow::new(key, Kind::Tool, core.clock.now(), &run)]);
+        Ok(output)
+    }
+
+    /// Reads the reply; what cannot be read gets one repair turn that shows the error.
+    async fn understand(&self, core: &Arc<Core>, reply: Reply) -> Result<std::result::Result<Said, Failure>> {
+        let typed = self.request.schema.is_some();
+        if reply.finish == Finish::Refusal {
+            return Ok(Err(Failure::new(FailureKind::Refused, clip(&reply.text, 200))));
+        }
+        let cut = reply.finish == Finish::Length;
+        let error = match (self.reader)(&reply.text) {
+            Ok((value, reading)) if !cut || (typed && reading == Reading::Plain) => {
+                return Ok(Ok(Said { value, reading, partial: false, from: None }));
+            }
+            Ok((value, reading)) if !typed && self.partial => return Ok(Ok(Said { value, reading, partial: true, from: None })),
+            Ok(_) => "it was cut off at the token limit".to_owned(),
+            Err(error) => error,
+        };
+        if !typed {
+            let (kind, detail) = match cut {
+                true => (FailureKind::Truncated, format!("cut off at the limit of {} tokens", self.request.max_tokens)),
+                false => (FailureKind::Empty, error),
+            };
+            return Ok(Err(Failure::new(kind, detail)));
+        }
+        let kind = if cut { FailureKind::Truncated } else { FailureKind::Unreadable };
+        self.repair(core, &reply, cut, &error).await.map(|mended| mended.ok_or_else(|| Failure::new(kind, error)))
+    }
+
+    async fn repair(&self, core: &Arc<Core>, reply: &Reply, cut: bool, error: &str) -> Result<Option<Said>> {
+        let key = format!("{}/repair", self.key);
+        let mut request = self.request.clone();
+        request.tools.clear();
+        if cut {
+            request.max_tokens = request.max_tokens.saturating_mul(2);
+        }
+        if !reply.text.trim().is_empty() {
+            request.messages.push(Message::assistant(&reply.text));
+        }
+        request.messages.push(Message::user(format!(
+            "Your reply could not be used: {error}.\nAnswer the same task again. Reply with one JSON object that fits the schema you were given, and nothing else."
+        )));
+        let digest = request.digest();
+        let recorded = core.record.turns.get(&key).and_then(|turn| turn.outcome.as_ref());
+        let read = match recorded {
+            Some((_, outcome)) => outcome.clone(),
+            None => {
+                let read = match self.exchange(core, &key, &request, true).await? {
+                    Err(failure) => Err(failure),
+                    Ok(again) if again.finish == Finish::Refusal => Err(Failure::new(FailureKind::Refused, clip(&again.text, 200))),
+                    Ok(again) => match (self.reader)(&again.text) {
+                        Ok((value, _)) => Ok(Said { value, reading: Reading::Repaired, partial: false, from: None }),
+                        Err(error) => Err(Failure::new(FailureKind::Unreadable, error)),
+                    },
+                };
+                let row = match &read {
+                    Ok(said) => NewRow::new(key, Kind::Said, core.clock.now(), said),
+                    Err(failure) => NewRow::new(key, Kind::Failed, core.clock.now(), &FailedTurn { failure: failure.clone() }),
+                };
+                core.enqueue(&self.scopes, vec![row.digest(digest)]);
+                read
+            }
+        };
+        Ok(read.ok())
+    }
+
+    /// One request to the provider, journaled on both sides. What the journal already has is not sent again.
+    async fn exchange(&self, core: &Arc<Core>, key: &str, request: &Request, extra: bool) -> Result<Exchanged> {
+        let digest = if key == self.key { self.digest.clone() } else { request.digest() };
+        let seen = core.record.turns.get(key);
+        if let Some((_, asked)) = seen.and_then(|turn| turn.asked.as_ref())
+            && *asked != digest
+        {
+            return Err(core.halt(Halt::diverged(key, format!("prompt {:?} now asks something else than the journal says it asked", self.prompt))));
+        }
+        if let Some(attempt) = seen.and_then(|turn| turn.replied) {
+            let raw = core.journal.raw(&core.lease.run, key, attempt).await.map_err(|error| core.halt(crate::core::halt_of(error)))?;
+            if let Some(reply) = raw.and_then(|raw| serde_json::from_str(&raw).ok()) {
+                return Ok(Ok(reply));
+            }
+        }
+        if core.replaying {
+            return Err(core.halt(Halt::diverged(key, "the journal does not hold this turn")));
+        }
+        let attempt = seen.and_then(|turn| turn.asked.as_ref()).map_or(0, |(attempt, _)| attempt + 1);
+        let asked = Asked {
+            seat: self.seat,
+            model: core.seat(self.seat).model.clone(),
+            prompt: self.prompt.to_owned(),
+            tier: self.tier,
+            temperature: request.temperature,
+            max_tokens: request.max_tokens,
+            reserved_usd: self.worst_case(core, request),
+            extra,
+            reasked: attempt > 0,
+        };
+        if !self.admitted(core, key, attempt, &asked).await? {
+            return Ok(Err(Failure::new(FailureKind::Closed, "")));
+        }
+        let flight = Flight { core: core.clone() };
+        let row = NewRow::new(key, Kind::Asked, core.clock.now(), &asked).attempt(attempt).digest(digest);
+        core.commit(&self.scopes, vec![row]).await?;
+        let Some(model) = core.models.get(self.seat as usize).and_then(Option::as_ref) else {
+            return Ok(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat))));
+        };
+        let context = self.context(core, key, attempt);
+        let sent = core.clock.now();
+        let replied = model.call(request, &context).await;
+        drop(context);
+        let now = core.clock.now();
+        if let Ok(reply) = &replied {
+            self.keep(core, key, attempt, reply, asked.reserved_usd, sent, now);
+        }
+        drop(flight);
+        Ok(replied)
+    }
+
+    fn context(&self, core: &Arc<Core>, key: &str, attempt: i64) -> CallContext {
+        let feed = core.hub.as_ref().map(|hub| {
+            let (hub, clock) = (hub.clone(), core.clock.clone());
+            Arc::new(Feed { hub, clock, run: core.lease.run.clone(), key: key.to_owned(), attempt }) as Arc<dyn crate::Deltas>
+        });
+        CallContext {
+            run: core.lease.run.clone(),
+            key: key.to_owned(),
+            seed: core.header.seed,
+            idle_ms: core.limits.idle_ms,
+            total_ms: core.limits.turn_ms,
+            deltas: feed,
+        }
+    }
+
+    /// The reply goes to the journal before anybody reads it.
+    #[expect(clippy::too_many_arguments, reason = "each is a plain fact of this one call")]
+    fn keep(&self, core: &Core, key: &str, attempt: i64, reply: &Reply, reserved: Option<f64>, sent: Millis, now: Millis) {
+        let raw = serde_json::to_string(reply).unwrap_or_default();
+        let price = core.header.card(self.seat).and_then(|card| card.price);
+        let priced = price.and_then(|price| reply.usage.map(|usage| price.cost(usage)));
+        let spent_usd = reply.cost_usd.or(priced).or(reserved);
+        let replied = Replied { raw_sha256: sha256_hex(&raw), finish: reply.finish, usage: reply.usage, spent_usd, ms: now - sent };
+        core.state().ledger.replied(key, attempt, now, &replied);
+        core.enqueue(&self.scopes, vec![NewRow::new(key, Kind::Replied, now, &replied).attempt(attempt).raw(raw)]);
+    }
+
+    fn worst_case(&self, core: &Core, request: &Request) -> Option<f64> {
+        let price = core.header.card(self.seat)?.price?;
+        if price == Price::FREE { Some(0.0) } else { Some(price.worst(tokens::of_request(request), request.max_tokens)) }
+    }
+
+    /// Waits for room in the budget. `false`: the run is closing and this turn may not start.
+    async fn admitted(&self, core: &Core, key: &str, attempt: i64, asked: &Asked) -> Result<bool> {
+        loop {
+            let changed = core.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let now = core.clock.now();
+                let mut state = core.state();
+                if let Some(halt) = &state.halt {
+                    return Err(halt.clone());
+                }
+                if let Some((_, since)) = &state.closing
+                    && !(self.concluding && now - since <= core.limits.turn_ms)
+                {
+                    return Ok(false);
+                }
+                let need = asked.reserved_usd.unwrap_or(0.0);
+                let held = state.ledger.committed();
+                match core.limits.budget_usd {
+                    Some(limit) if held + need > limit + 1e-9 => {
+                        if state.in_flight == 0 {
+                            drop(state);
+                            let detail = format!("the next turn ({key}) may cost ${need:.4}; ${held:.4} of ${limit:.4} are spent or reserved");
+                            return Err(core.halt(Halt::stopped(StopReason::Budget, detail)));
+                        }
+                    }
+                    _ => {
+                        state.in_flight += 1;
+                        state.ledger.asked(key, attempt, now, asked);
+                        return Ok(true);
+                    }
+                }
+            }
+            changed.await;
+        }
+    }
+}
+
+/// A call under way; gives its place back however it ends.
+struct Flight {
+    core: Arc<Core>,
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.core.state().in_flight -= 1;
+        self.core.changed.notify_waiters();
+    }
+}
+
+fn clip(text: &str, limit: usize) -> String {
+    text.chars().take(limit).collect()
+}

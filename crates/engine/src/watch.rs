@@ -1,0 +1,84 @@
+//! A run as a stream of events: what the journal has, what it gets, and the words in between.
+
+use crate::{JournalError, Runner};
+use synod_types::{Event, Kind, Row};
+use tokio::sync::{broadcast, mpsc};
+
+/// How often another process's journal is looked at.
+const LOOK_MS: i64 = 500;
+
+impl Runner {
+    /// Events of a run after `seq`, to its end (`complete`, `error` or `stopped`). Rows come with them, for those who fold rows.
+    pub fn watch(&self, run: &str, after: i64) -> mpsc::Receiver<Result<(Event, Option<Row>), JournalError>> {
+        let (send, receive) = mpsc::channel(256);
+        let (runner, run) = (self.clone(), run.to_owned());
+        tokio::spawn(async move {
+            // A watcher that went away ends this task; the run does not notice.
+            let _ = runner.follow(&run, after, &send).await;
+        });
+        receive
+    }
+
+    async fn follow(&self, run: &str, after: i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<(), Gone> {
+        let (journal, clock) = (&self.inner.setup.journal, &self.inner.setup.clock);
+        let subscribed = self.inner.hub.as_ref().and_then(|hub| hub.subscribe(run, clock.now()));
+        let (so_far, mut deltas) = subscribed.map_or((Vec::new(), None), |(so_far, deltas)| (so_far, Some(deltas)));
+        let mut seen = after;
+        let mut ended = self.pass_on(run, &mut seen, send).await?;
+        for delta in so_far {
+            send.send(Ok((delta, None))).await?;
+        }
+        while !ended {
+            tokio::select! {
+                delta = next(&mut deltas) => if let Some(delta) = delta {
+                    send.send(Ok((delta, None))).await?;
+                },
+                () = journal.changed(run, LOOK_MS) => ended = self.pass_on(run, &mut seen, send).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what is new; true when the stream ends with it.
+    async fn pass_on(&self, run: &str, seen: &mut i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<bool, Gone> {
+        let rows = match self.inner.setup.journal.rows(run, *seen).await {
+            Ok(rows) => rows,
+            Err(error) => {
+                send.send(Err(error)).await?;
+                return Ok(true);
+            }
+        };
+        // A stop that was resumed since is history, not the end.
+        let ends = rows.last().is_some_and(|row| matches!(row.kind, Kind::Verdict | Kind::Stopped));
+        for row in rows {
+            *seen = row.seq;
+            if let Some(event) = Event::of(&row) {
+                send.send(Ok((event, Some(row)))).await?;
+            }
+        }
+        Ok(ends)
+    }
+}
+
+/// The watcher went away.
+struct Gone;
+
+impl<T> From<mpsc::error::SendError<T>> for Gone {
+    fn from(_: mpsc::error::SendError<T>) -> Self {
+        Self
+    }
+}
+
+async fn next(deltas: &mut Option<broadcast::Receiver<Event>>) -> Option<Event> {
+    match deltas {
+        None => std::future::pending().await,
+        Some(receiver) => match receiver.recv().await {
+            Ok(event) => Some(event),
+            Err(broadcast::error::RecvError::Lagged(_)) => None,
+            Err(broadcast::error::RecvError::Closed) => {
+                *deltas = None;
+                None
+            }
+        },
+    }
+}

@@ -1,0 +1,97 @@
+//! Endpoints on tape: replies of a real endpoint recorded to a file, and played back without it.
+//!
+//! A recording answers only the very requests it was made of. Anything else is a failure that says what differs; nothing is matched
+//! loosely so that a test may pass.
+
+mod tape;
+
+use crate::config::EndpointConfig;
+use crate::scrub::Secret;
+use crate::wire;
+use futures::future::BoxFuture;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use synod_engine::{CallContext, Model};
+use synod_types::{Failure, FailureKind, Problem, Reply, Request};
+use tape::{Entry, Outcome, Tape};
+
+/// The tapes a process has open: one per file, so that several seats write to the same one.
+#[derive(Default)]
+pub(crate) struct Cassettes(Mutex<BTreeMap<PathBuf, Arc<Mutex<Tape>>>>);
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Cassettes {
+    pub fn open(&self, name: &str, config: &EndpointConfig, inner: Option<(Arc<dyn Model>, Option<Secret>)>) -> Result<Arc<dyn Model>, Problem> {
+        let field = format!("endpoints.{name}.path");
+        let Some(path) = &config.path else { return Err(Problem::new(field, "nothing", "the path of a recording")) };
+        let mut open = held(&self.0);
+        let tape = match open.get(path) {
+            Some(tape) => tape.clone(),
+            None => {
+                let tape = if inner.is_some() { Tape::record(path) } else { Tape::read(path) };
+                let want = if inner.is_some() { "a file that can be written" } else { "a recording; `record = \"ENDPOINT\"` makes one" };
+                let tape = tape.map_err(|error| Problem::new(field, format!("{}: {error}", path.display()), want))?;
+                let tape = Arc::new(Mutex::new(tape));
+                open.insert(path.clone(), tape.clone());
+                tape
+            }
+        };
+        Ok(Arc::new(Cassette { endpoint: name.to_owned(), tape, inner }))
+    }
+}
+
+struct Cassette {
+    endpoint: String,
+    tape: Arc<Mutex<Tape>>,
+    /// The endpoint that is recorded, and its key to be kept off the tape. `None`: playback.
+    inner: Option<(Arc<dyn Model>, Option<Secret>)>,
+}
+
+impl Model for Cassette {
+    fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
+        Box::pin(async move {
+            let digest = request.digest();
+            let n = held(&self.tape).nth(&context.run, &digest);
+            let Some((model, key)) = &self.inner else { return self.play(request, &digest, n, context) };
+            let came = model.call(request, context).await;
+            let outcome = match &came {
+                Ok(reply) => Outcome::Reply(reply.clone()),
+                Err(failure) => Outcome::Failure(failure.clone()),
+            };
+            let entry = Entry { digest, n, request: request.clone(), outcome };
+            let mut tape = held(&self.tape);
+            if let Err(error) = tape.append(&entry, key.as_ref()) {
+                // The reply is paid for: it goes to the run all the same.
+                tracing::error!(path = %tape.path.display(), %error, "a reply could not be recorded");
+            }
+            came
+        })
+    }
+}
+
+impl Cassette {
+    fn play(&self, request: &Request, digest: &str, n: u32, context: &CallContext) -> Result<Reply, Failure> {
+        let tape = held(&self.tape);
+        match tape.entries.get(&(digest.to_owned(), n)).map(|entry| entry.outcome.clone()) {
+            Some(Outcome::Reply(reply)) => {
+                drop(tape);
+                wire::show(&reply.text, request, context);
+                Ok(reply)
+            }
+            Some(Outcome::Failure(failure)) => Err(failure),
+            None => {
+                let detail = format!(
+                    "endpoint `{}`: {} does not hold this request: {}. Record it again",
+                    self.endpoint,
+                    tape.path.display(),
+                    tape.difference(request, digest, n)
+                );
+                Err(Failure::new(FailureKind::Server, detail))
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A recording: JSON lines, one entry for the nth time a run asked the same.
+
+use crate::scrub::{Secret, without_keys};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use synod_types::{Failure, Reply, Request};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Entry {
+    /// Of the request as it was asked; what is stored beside it may have been scrubbed.
+    pub digest: String,
+    pub n: u32,
+    pub request: Request,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    Reply(Reply),
+    Failure(Failure),
+}
+
+#[derive(Default)]
+pub(super) struct Tape {
+    pub path: PathBuf,
+    pub entries: BTreeMap<(String, u32), Entry>,
+    /// How often each run has asked each request so far.
+    asked: BTreeMap<(String, String), u32>,
+    file: Option<File>,
+}
+
+impl Tape {
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        let mut tape = Self { path: path.to_path_buf(), ..Self::default() };
+        for (i, line) in BufReader::new(file).lines().enumerate() {
+            let line = line.map_err(|error| format!("line {}: {error}", i + 1))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let entry: Entry = serde_json::from_str(&line).map_err(|error| format!("line {}: {error}", i + 1))?;
+            tape.entries.insert((entry.digest.clone(), entry.n), entry);
+        }
+        Ok(tape)
+    }
+
+    /// A new recording; an old one at the same place is replaced.
+    pub fn record(path: &Path) -> Result<Self, String> {
+        let file = File::create(path).map_err(|error| error.to_string())?;
+        Ok(Self { path: path.to_path_buf(), file: Some(file), ..Self::default() })
+    }
+
+    /// Which time this is that the run asks this.
+    pub fn nth(&mut self, run: &str, digest: &str) -> u32 {
+        let count = self.asked.entry((run.to_owned(), digest.to_owned())).or_insert(0);
+        *count += 1;
+        *count - 1
+    }
+
+    pub fn append(&mut self, entry: &Entry, key: Option<&Secret>) -> std::io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let mut line = without_keys(&serde_json::to_string(entry)?, key);
+        line.push('\n');
+        file.write_all(line.as_bytes())
+    }
+
+    /// How a request that is not on the tape differs from the one on it that is most like it.
+    pub fn difference(&self, request: &Request, digest: &str, n: u32) -> String {
+        let recorded = self.entries.keys().filter(|(known, _)| known == digest).count();
+        if recorded > 0 {
+            return format!("this request was recorded {recorded} times, and is asked for the time number {} now", n + 1);
+        }
+        let likeness = |other: &Request| {
+            let same = other.messages.iter().zip(&request.messages).filter(|(a, b)| a == b).count();
+            (other.model == request.model, same, other.schema == request.schema)
+        };
+        match self.entries.values().max_by_key(|entry| likeness(&entry.request)) {
+            Some(nearest) => first_difference(&nearest.request, request),
+            None => "the recording is empty".to_owned(),
+        }
+    }
+}
+
+fn first_difference(recorded: &Request, now: &Request) -> String {
+    if recorded.model != now.model {
+        return format!("model: recorded {:?}, now {:?}", recorded.model, now.model);
+    }
+    for (i, (a, b)) in recorded.messages.iter().zip(&now.messages).enumerate() {
+        if a.text() != b.text() {
+            let at = a.text().chars().zip(b.text().chars()).take_while(|(x, y)| x == y).count();
+            let piece = |text: &str| text.chars().skip(at.saturating_sub(20)).take(60).collect::<String>();
+            return format!("messages[{i}] from character {at}: recorded {:?}, now {:?}", piece(a.text()), piece(b.text()));
+        }
+        if a != b {
+            return format!("messages[{i}]: another role or other tool calls");
+        }
+    }
+    if recorded.messages.len() != now.messages.len() {
+        return format!("messages: recorded {}, now {}", recorded.messages.len(), now.messages.len());
+    }
+    let fields = [
+        ("schema", recorded.schema != now.schema, String::new()),
+        ("tools", recorded.tools != now.tools, String::new()),
+        ("temperature", recorded.temperature != now.temperature, format!(": recorded {:?}, now {:?}", recorded.temperature, now.temperature)),
+        ("max_tokens", recorded.max_tokens != now.max_tokens, format!(": recorded {}, now {}", recorded.max_tokens, now.max_tokens)),
+    ];
+    let different: Vec<String> = fields.into_iter().filter(|(_, differs, _)| *differs).map(|(name, _, how)| format!("{name}{how}")).collect();
+    if different.is_empty() { "something that was scrubbed from the recording".to_owned() } else { different.join("; ") }
+}

@@ -1,0 +1,266 @@
+//! From what was typed to what it means. Every field is looked at; nothing stops at the first error.
+
+use super::origin::Origin;
+use super::section::Section;
+use super::tree::{Is, Table};
+use super::trust::{Trust, stays_inside};
+use super::{Config, Durability, EndpointConfig, EndpointKind, LimitsConfig, ModelConfig, PanelConfig, REHEARSAL, SchemaMode, Sources};
+use std::path::PathBuf;
+use synod_types::{Problem, Tier};
+
+pub(super) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>) -> Config {
+    let known = Known::of(tree);
+    let mut top = Section::new("", tree, problems);
+    let trusted: Vec<PathBuf> = top.list("trusted", "a list of directories").unwrap_or_default().into_iter().map(PathBuf::from).collect();
+    let trust = Trust::new(sources, &trusted);
+    let durability = top.choice("durability", &[("process", Durability::Process), ("power", Durability::Power)]);
+    let db = db(&mut top, &trust);
+    let limits = top.table("limits");
+    let endpoints = top.entries("endpoints");
+    let models = top.entries("models");
+    let panels = top.entries("panels");
+    top.finish();
+
+    let mut config = Config { trusted, db, durability, ..Config::default() };
+    if let Some(table) = limits {
+        config.limits = limits_of(Section::new("limits", table, problems));
+    }
+    for (name, table, origin) in endpoints {
+        let section = Section::new(format!("endpoints.{name}"), table, problems);
+        if let Some(endpoint) = endpoint(name, section, origin, &trust, &known) {
+            config.endpoints.insert(name.clone(), endpoint);
+        }
+    }
+    for (name, table, _) in models {
+        if let Some(model) = model(name, Section::new(format!("models.{name}"), table, problems), &known) {
+            config.models.insert(name.clone(), model);
+        }
+    }
+    for (name, table, _) in panels {
+        if let Some(panel) = panel(Section::new(format!("panels.{name}"), table, problems), &known) {
+            config.panels.insert(name.clone(), panel);
+        }
+    }
+    config
+}
+
+/// The names that exist, right or wrong: a model whose endpoint has a typo in its address is not itself a problem.
+struct Known {
+    endpoints: Vec<String>,
+    models: Vec<String>,
+}
+
+impl Known {
+    fn of(tree: &Table) -> Self {
+        let names = |section: &str| match tree.get(section).map(|node| &node.is) {
+            Some(Is::Table(table)) => table.keys().cloned().collect(),
+            _ => Vec::new(),
+        };
+        let mut endpoints: Vec<String> = names("endpoints");
+        if !endpoints.iter().any(|name| name == REHEARSAL) {
+            endpoints.push(REHEARSAL.to_owned());
+        }
+        Self { endpoints, models: names("models") }
+    }
+
+    fn is_model(&self, name: &str) -> bool {
+        let by_endpoint = name.split_once('/').is_some_and(|(endpoint, id)| !id.is_empty() && self.endpoints.iter().any(|known| known == endpoint));
+        by_endpoint || self.models.iter().any(|known| known == name)
+    }
+
+    fn models_wanted(&self) -> String {
+        let endpoints = self.endpoints.iter().map(|name| format!("{name}/MODEL-ID"));
+        let names: Vec<String> = self.models.iter().cloned().chain(endpoints).collect();
+        format!("one of {}", names.join(", "))
+    }
+}
+
+fn db(top: &mut Section<'_, '_>, trust: &Trust) -> Option<String> {
+    let given = top.text("db", "a path or a database URL")?;
+    let origin = top.origin("db")?;
+    if !stays_inside(&given)
+        && let Some(line) = trust.refuses(origin)
+    {
+        let got = format!("{given:?} in {origin}, outside of a directory you have not listed as trusted");
+        top.problem("db", got, format!("a path below it, or, {line}"));
+        return None;
+    }
+    if given.contains(':') {
+        return Some(given);
+    }
+    Some(origin.base().map_or(given.clone(), |base| base.join(&given).display().to_string()))
+}
+
+fn limits_of(mut section: Section<'_, '_>) -> LimitsConfig {
+    let secs = |section: &mut Section<'_, '_>, name| section.number(name, 1.0..=31_536_000.0, true).map(|secs| secs as u64);
+    let limits = LimitsConfig {
+        budget_usd: section.number("budget_usd", 0.0..=f64::INFINITY, false),
+        deadline_secs: secs(&mut section, "deadline_secs"),
+        timeout_secs: secs(&mut section, "timeout_secs"),
+        turn_secs: secs(&mut section, "turn_secs"),
+    };
+    section.finish();
+    limits
+}
+
+fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &Trust, known: &Known) -> Option<EndpointConfig> {
+    let kind = section.choice("kind", &EndpointKind::ALL);
+    if kind.is_none() && section.origin("kind").is_none() {
+        let kinds: Vec<&str> = EndpointKind::ALL.iter().map(|(name, _)| *name).collect();
+        section.problem("kind", "nothing", format!("one of {}", kinds.join(", ")));
+    }
+    let mut endpoint = EndpointConfig::new(kind.unwrap_or(EndpointKind::OpenAi), "");
+    let base_url = base_url(&mut section, kind);
+    endpoint.key_env = key_env(&mut section, origin, trust);
+    if let Some(n) = section.number("concurrency", 1.0..=1024.0, true) {
+        endpoint.concurrency = n as usize;
+    }
+    endpoint.requests_per_minute = section.number("requests_per_minute", 1.0..=1e6, true).map(|n| n as u32);
+    if let Some(stream) = section.flag("stream") {
+        endpoint.stream = stream;
+    }
+    if let Some(schema) = section.choice("schema", &[("native", SchemaMode::Native), ("prompt", SchemaMode::Prompt)]) {
+        endpoint.schema = schema;
+    }
+    if let Some(n) = section.number("retries", 0.0..=20.0, true) {
+        endpoint.retries = n as usize;
+    }
+    if let Some(n) = section.number("backoff_ms", 1.0..=60_000.0, true) {
+        endpoint.backoff_ms = n as u64;
+    }
+    if let Some(n) = section.number("breaker_failures", 0.0..=1000.0, true) {
+        endpoint.breaker_failures = n as u32;
+    }
+    if let Some(n) = section.number("breaker_ms", 1.0..=3_600_000.0, true) {
+        endpoint.breaker_ms = n as u64;
+    }
+    cassette(&mut section, &mut endpoint, kind, trust, known);
+    if name.contains('/') {
+        section.problem("", format!("{name:?}"), "a name without a slash: `endpoint/model-id` is how models are named");
+    }
+    // Nobody answers at a provider's own address without a key.
+    if let Some((home, key)) = kind.and_then(EndpointKind::home)
+        && base_url.as_deref() == Some(home)
+        && endpoint.key_env.is_none()
+        && section.origin("key_env").is_none()
+    {
+        section.problem("key_env", "nothing", format!("the variable that holds your key: key_env = {key:?}"));
+    }
+    section.finish();
+    endpoint.base_url = EndpointConfig::new(endpoint.kind, base_url?).base_url;
+    kind.map(|_| endpoint)
+}
+
+fn base_url(section: &mut Section<'_, '_>, kind: Option<EndpointKind>) -> Option<String> {
+    let given = section.text("base_url", "an address such as \"http://127.0.0.1:11434/v1\"");
+    let home = kind.and_then(EndpointKind::home);
+    match (kind, given) {
+        (Some(EndpointKind::Rehearsal | EndpointKind::Cassette), Some(_)) => {
+            section.wrong("base_url", "no address: this kind has none");
+            Some(String::new())
+        }
+        (Some(EndpointKind::Rehearsal | EndpointKind::Cassette), None) => Some(String::new()),
+        (_, None) if section.origin("base_url").is_some() => None,
+        (_, None) => Some(home.map_or_else(String::new, |(url, _)| url.to_owned())),
+        (_, Some(given)) => match reqwest::Url::parse(&given) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && url.host_str().is_some() && url.query().is_none() => Some(given),
+            _ => {
+                section.wrong("base_url", "an http or https address without a query, such as \"http://127.0.0.1:11434/v1\"");
+                None
+            }
+        },
+    }
+}
+
+/// The variable's name. Whoever wrote the endpoint chose where its key goes, so it is the endpoint's origin that must be trusted, whether the
+/// field comes from the same file or from the environment.
+fn key_env(section: &mut Section<'_, '_>, endpoint: &Origin, trust: &Trust) -> Option<String> {
+    let key_env = section.text("key_env", "the name of an environment variable")?;
+    let origin = section.origin("key_env")?;
+    if let Some(line) = trust.refuses(endpoint).or_else(|| trust.refuses(origin)) {
+        section.problem("key_env", format!("{key_env:?} in {origin}, for an endpoint of a directory you have not listed as trusted"), line);
+        return None;
+    }
+    if key_env.is_empty() || key_env.contains(['=', '\0', ' ']) {
+        section.wrong("key_env", "the name of an environment variable, not the key itself");
+        return None;
+    }
+    Some(key_env)
+}
+
+fn cassette(section: &mut Section<'_, '_>, endpoint: &mut EndpointConfig, kind: Option<EndpointKind>, trust: &Trust, known: &Known) {
+    let is_cassette = kind == Some(EndpointKind::Cassette);
+    let path = section.text("path", "the path of a recording");
+    let record = section.text("record", "the name of the endpoint to record");
+    if !is_cassette {
+        for name in ["path", "record"] {
+            if kind.is_some() && section.origin(name).is_some() {
+                section.wrong(name, "nothing: only a cassette has it");
+            }
+        }
+        return;
+    }
+    let Some((path, origin)) = path.zip(section.origin("path")) else {
+        if section.origin("path").is_none() {
+            section.problem("path", "nothing", "the path of the recording: path = \"replies.jsonl\"");
+        }
+        return;
+    };
+    if !stays_inside(&path)
+        && let Some(line) = trust.refuses(origin)
+    {
+        section.problem("path", format!("{path:?} in {origin}, outside of a directory you have not listed as trusted"), line);
+    }
+    if let Some(record) = &record
+        && !known.endpoints.contains(record)
+    {
+        section.wrong("record", format!("one of {}", known.endpoints.join(", ")));
+    }
+    endpoint.path = Some(origin.base().map_or_else(|| PathBuf::from(&path), |base| base.join(&path)));
+    endpoint.record = record;
+}
+
+fn model(name: &str, mut section: Section<'_, '_>, known: &Known) -> Option<ModelConfig> {
+    let endpoint = section.text("endpoint", "the name of an endpoint");
+    let id = section.text("id", "the provider's own id of the model");
+    let tier = section.choice("tier", &[("heavy", Tier::Heavy), ("light", Tier::Light)]);
+    let price = section.price("price");
+    for (field, want) in [("endpoint", format!("one of {}", known.endpoints.join(", "))), ("id", "the provider's own id of the model".to_owned())] {
+        if section.origin(field).is_none() {
+            section.problem(field, "nothing", want);
+        }
+    }
+    if let Some(endpoint) = &endpoint
+        && !known.endpoints.contains(endpoint)
+    {
+        section.wrong("endpoint", format!("one of {}", known.endpoints.join(", ")));
+    }
+    if name.contains('/') {
+        section.problem("", format!("{name:?}"), "a name without a slash: a slash means `endpoint/model-id`");
+    }
+    section.finish();
+    Some(ModelConfig { endpoint: endpoint?, id: id?, tier: tier.unwrap_or_default(), price })
+}
+
+fn panel(mut section: Section<'_, '_>, known: &Known) -> Option<PanelConfig> {
+    let seats = section.list("seats", "a list of models: seats = [\"opus\", \"local/qwen3:8b\"]");
+    let chair = section.text("chair", "a model");
+    let light = section.text("light", "a model");
+    if section.origin("seats").is_none() || seats.as_ref().is_some_and(Vec::is_empty) {
+        section.problem("seats", "nothing", "a list of models: seats = [\"opus\", \"local/qwen3:8b\"]");
+    }
+    for (i, seat) in seats.iter().flatten().enumerate() {
+        if !known.is_model(seat) {
+            section.problem(&format!("seats[{i}]"), format!("{seat:?}"), known.models_wanted());
+        }
+    }
+    for (field, name) in [("chair", &chair), ("light", &light)] {
+        if let Some(name) = name
+            && !known.is_model(name)
+        {
+            section.wrong(field, known.models_wanted());
+        }
+    }
+    section.finish();
+    Some(PanelConfig { seats: seats?, chair, light })
+}

@@ -1,0 +1,109 @@
+//! Finds the files, reads them, lays them over each other.
+
+use super::origin::Layer;
+use super::tree::{self, Table};
+use super::{Config, check, environment};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use synod_types::{Problem, Problems};
+
+pub const FILE: &str = "synod.toml";
+
+/// Where settings may come from. A value, so that tests need neither a home directory nor a changed environment.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// `--config`: replaces both files and must exist.
+    pub given: Option<PathBuf>,
+    /// The working directory.
+    pub directory: PathBuf,
+    /// The user's config directory.
+    pub user_directory: Option<PathBuf>,
+    pub env: BTreeMap<String, String>,
+}
+
+impl Sources {
+    pub fn of_process(given: Option<PathBuf>) -> io::Result<Self> {
+        // Variables that are not UTF-8 cannot be settings of ours.
+        let env: BTreeMap<String, String> =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
+        let user_directory = user_directory(&env);
+        Ok(Self { given, directory: std::env::current_dir()?, user_directory, env })
+    }
+
+    /// The file the user's own settings are in, or would be.
+    pub fn user_file(&self) -> Option<PathBuf> {
+        self.user_directory.as_ref().map(|directory| directory.join(FILE))
+    }
+}
+
+fn user_directory(env: &BTreeMap<String, String>) -> Option<PathBuf> {
+    let set = |name: &str| env.get(name).filter(|value| !value.is_empty());
+    // A relative XDG_CONFIG_HOME is to be ignored, says the convention.
+    if let Some(config) = set("XDG_CONFIG_HOME").map(Path::new).filter(|path| path.is_absolute()) {
+        return Some(config.join("synod"));
+    }
+    set("HOME").map(|home| Path::new(home).join(".config").join("synod"))
+}
+
+pub(super) fn load(sources: &Sources) -> Result<Config, Problems> {
+    let mut problems = Vec::new();
+    let mut files = Vec::new();
+    let mut tree = Table::new();
+    if let Some(given) = &sources.given {
+        match std::fs::read_to_string(given) {
+            Ok(text) => {
+                files.push(given.clone());
+                tree = tree::of_file(given, &text, Layer::Own, &mut problems);
+            }
+            Err(error) => problems.push(Problem::new("--config", format!("{}: {error}", given.display()), "a readable TOML file")),
+        }
+    } else {
+        let user = sources.user_file();
+        let local = sources.directory.join(FILE);
+        if let Some(user) = &user
+            && let Some(text) = read(user, &mut problems)
+        {
+            tree = tree::of_file(user, &text, Layer::Own, &mut problems);
+            files.push(user.clone());
+        }
+        // Run from within the config directory, both are the same file, and it is the user's own.
+        let is_users = user.as_ref().is_some_and(|user| same_file(user, &local));
+        if !is_users && let Some(text) = read(&local, &mut problems) {
+            let over = tree::of_file(&local, &text, Layer::Directory, &mut problems);
+            tree::lay_over(&mut tree, without_trust(over, &mut problems));
+            files.insert(0, local);
+        }
+    }
+    environment::lay_over(&mut tree, &sources.env);
+    let mut config = check::check(&tree, sources, &mut problems);
+    config.files = files;
+    if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
+}
+
+/// A directory cannot vouch for itself.
+fn without_trust(mut table: Table, problems: &mut Vec<Problem>) -> Table {
+    if let Some(node) = table.remove("trusted") {
+        problems.push(Problem::new("trusted", format!("{} in {}", node.shown(), node.origin), "`trusted` only in your own config file"));
+    }
+    table
+}
+
+/// A file that is not there is no problem; one that cannot be read is.
+fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Some(text),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+        Err(error) => {
+            problems.push(Problem::new(path.display().to_string(), error.to_string(), "a readable TOML file"));
+            None
+        }
+    }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}

@@ -1,0 +1,233 @@
+//! `synod.toml`: what it may say, where it is looked for, and everything that is wrong with it at once.
+//!
+//! Precedence, first wins: the environment, the working directory's file, the user's file. `--config FILE` replaces both files. An entry
+//! (an endpoint, a model, a panel) is taken whole from one file; only the environment changes single fields of it.
+//! Refuses to guess: an unknown setting is an error, and so is a key in a directory the user has not trusted.
+
+mod check;
+mod environment;
+mod load;
+mod origin;
+mod section;
+mod tree;
+mod trust;
+
+pub use load::Sources;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use synod_types::{Price, Problems, Tier};
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Config {
+    pub endpoints: BTreeMap<String, EndpointConfig>,
+    pub models: BTreeMap<String, ModelConfig>,
+    pub panels: BTreeMap<String, PanelConfig>,
+    /// Directories whose own `synod.toml` may name keys.
+    pub trusted: Vec<PathBuf>,
+    /// A path or URL, as `--db` takes it. Relative paths are already resolved against the file that gave them.
+    pub db: Option<String>,
+    pub durability: Option<Durability>,
+    pub limits: LimitsConfig,
+    /// The files that were read, in order of precedence.
+    pub files: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndpointConfig {
+    pub kind: EndpointKind,
+    /// Ends in a slash. Empty for kinds that have no address.
+    pub base_url: String,
+    /// The environment variable that holds the key. The key itself is never in a file.
+    pub key_env: Option<String>,
+    /// Calls in flight at once; the others wait.
+    pub concurrency: usize,
+    pub requests_per_minute: Option<u32>,
+    pub stream: bool,
+    pub schema: SchemaMode,
+    /// How often a call is tried again after 429, 5xx or a refused connection.
+    pub retries: usize,
+    /// The first pause between tries; each next one is twice as long, up to 30 s, with jitter.
+    pub backoff_ms: u64,
+    /// So many calls in a row that the endpoint failed, and it is left alone for `breaker_ms`. 0: never.
+    pub breaker_failures: u32,
+    pub breaker_ms: u64,
+    /// Cassettes: the file with the recording.
+    pub path: Option<PathBuf>,
+    /// Cassettes: the endpoint whose replies are recorded. Without it the recording is played back.
+    pub record: Option<String>,
+}
+
+impl EndpointConfig {
+    /// All defaults, for a kind and an address.
+    pub fn new(kind: EndpointKind, base_url: impl Into<String>) -> Self {
+        let mut base_url = base_url.into();
+        if !base_url.is_empty() && !base_url.ends_with('/') {
+            base_url.push('/');
+        }
+        Self {
+            kind,
+            base_url,
+            key_env: None,
+            concurrency: 8,
+            requests_per_minute: None,
+            stream: true,
+            schema: SchemaMode::Native,
+            retries: 3,
+            backoff_ms: 500,
+            breaker_failures: 5,
+            breaker_ms: 15_000,
+            path: None,
+            record: None,
+        }
+    }
+
+    /// True when the address is this machine's own.
+    pub fn is_loopback(&self) -> bool {
+        let url = reqwest::Url::parse(&self.base_url).ok();
+        url.is_some_and(|url| match url.host_str() {
+            Some(host) => {
+                let bare = host.trim_start_matches('[').trim_end_matches(']');
+                host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
+            None => false,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndpointKind {
+    /// OpenAI's chat completions, and every server that speaks them.
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Rehearsal,
+    Cassette,
+}
+
+impl EndpointKind {
+    pub const ALL: [(&'static str, EndpointKind); 5] =
+        [("openai", Self::OpenAi), ("anthropic", Self::Anthropic), ("gemini", Self::Gemini), ("rehearsal", Self::Rehearsal), ("cassette", Self::Cassette)];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Rehearsal => "rehearsal",
+            Self::Cassette => "cassette",
+        }
+    }
+
+    /// The provider's own address and the variable its key is usually in.
+    pub fn home(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::OpenAi => Some(("https://api.openai.com/v1/", "OPENAI_API_KEY")),
+            Self::Anthropic => Some(("https://api.anthropic.com/v1/", "ANTHROPIC_API_KEY")),
+            Self::Gemini => Some(("https://generativelanguage.googleapis.com/v1beta/", "GEMINI_API_KEY")),
+            Self::Rehearsal | Self::Cassette => None,
+        }
+    }
+}
+
+/// How a reply's schema reaches the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaMode {
+    /// The provider's structured output.
+    Native,
+    /// An instruction in the prompt: prose, then one fenced block.
+    Prompt,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelConfig {
+    pub endpoint: String,
+    /// The provider's own id.
+    pub id: String,
+    pub tier: Tier,
+    pub price: Option<Price>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PanelConfig {
+    pub seats: Vec<String>,
+    pub chair: Option<String>,
+    pub light: Option<String>,
+}
+
+/// What a committed row survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    Process,
+    Power,
+}
+
+/// Defaults for the flags of the same meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LimitsConfig {
+    pub budget_usd: Option<f64>,
+    pub deadline_secs: Option<u64>,
+    /// Without a byte from the provider.
+    pub timeout_secs: Option<u64>,
+    /// One turn in all.
+    pub turn_secs: Option<u64>,
+}
+
+/// The endpoint that is always there.
+pub const REHEARSAL: &str = "rehearsal";
+
+impl Config {
+    /// Reads and checks everything. Nothing is opened, nothing is called.
+    pub fn load(sources: &Sources) -> Result<Self, Problems> {
+        load::load(sources)
+    }
+
+    /// True when there is nothing to ask: no endpoint, no model, no panel. Detection is for this case.
+    pub fn is_empty(&self) -> bool {
+        self.endpoints.is_empty() && self.models.is_empty() && self.panels.is_empty()
+    }
+
+    /// Fills in what is missing from another configuration; what is here stays.
+    pub fn fill_from(&mut self, other: Config) {
+        for (name, endpoint) in other.endpoints {
+            self.endpoints.entry(name).or_insert(endpoint);
+        }
+        for (name, model) in other.models {
+            self.models.entry(name).or_insert(model);
+        }
+        for (name, panel) in other.panels {
+            self.panels.entry(name).or_insert(panel);
+        }
+    }
+
+    /// An endpoint by name; `rehearsal` needs no entry.
+    pub fn endpoint(&self, name: &str) -> Option<std::borrow::Cow<'_, EndpointConfig>> {
+        match self.endpoints.get(name) {
+            Some(endpoint) => Some(std::borrow::Cow::Borrowed(endpoint)),
+            None if name == REHEARSAL => Some(std::borrow::Cow::Owned(EndpointConfig::new(EndpointKind::Rehearsal, ""))),
+            None => None,
+        }
+    }
+
+    /// What a name stands for: a configured model, or `endpoint/model-id` (an id may hold slashes and colons of its own).
+    pub fn find(&self, name: &str) -> Option<ModelConfig> {
+        if let Some(model) = self.models.get(name) {
+            return Some(model.clone());
+        }
+        let (endpoint, id) = name.split_once('/')?;
+        if id.is_empty() || self.endpoint(endpoint).is_none() {
+            return None;
+        }
+        // The same model may be configured under a name: tier and price are known then.
+        let known = self.models.values().find(|model| model.endpoint == endpoint && model.id == id).cloned();
+        Some(known.unwrap_or_else(|| ModelConfig { endpoint: endpoint.to_owned(), id: id.to_owned(), tier: Tier::Heavy, price: None }))
+    }
+
+    /// What could be named here, for messages.
+    pub fn names(&self) -> String {
+        let mut names: Vec<String> = self.models.keys().cloned().collect();
+        names.extend(self.endpoints.keys().filter(|name| *name != REHEARSAL).map(|name| format!("{name}/MODEL-ID")));
+        names.push(format!("{REHEARSAL}/NAME"));
+        names.join(", ")
+    }
+}

@@ -1,0 +1,30 @@
+//! A failed try: what it is to the run (a typed failure), whether it may be tried again, and what it says about the endpoint.
+
+use super::breaker::Health;
+use std::time::Duration;
+use synod_types::{Failure, FailureKind};
+
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub failure: Failure,
+    pub again: Again,
+    pub health: Health,
+}
+
+/// Whether another try makes sense. Never after a timeout or a broken stream: such a call may have been billed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Again {
+    Never,
+    /// After a pause of our choosing.
+    Soon,
+    /// The provider said when.
+    After(Duration),
+    /// At once, because the request has been changed to suit. Does not count as a retry.
+    Mended,
+}
+
+impl Fault {
+    pub fn final_(kind: FailureKind, detail: impl Into<String>, health: Health) -> Self {
+        Self { failure: Failure::new(kind, detail), again: Again::Never, health }
+    }
+}

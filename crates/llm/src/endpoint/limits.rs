@@ -1,0 +1,32 @@
+//! How many calls an endpoint gets at once, and how many a minute. Shared by all runs of the process.
+
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use std::num::NonZeroU32;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+pub(crate) struct Limits {
+    places: Semaphore,
+    rate: Option<DefaultDirectRateLimiter>,
+    clock: DefaultClock,
+}
+
+impl Limits {
+    pub fn new(concurrency: usize, requests_per_minute: Option<u32>) -> Self {
+        let rate = requests_per_minute.and_then(NonZeroU32::new).map(|n| RateLimiter::direct(Quota::per_minute(n)));
+        Self { places: Semaphore::new(concurrency.max(1)), rate, clock: DefaultClock::default() }
+    }
+
+    /// Waits for a free place. First come, first served. `None` only if the endpoint is gone, which it never is while it is used.
+    pub async fn place(&self) -> Option<SemaphorePermit<'_>> {
+        self.places.acquire().await.ok()
+    }
+
+    /// Waits until one more request fits into the minute. Every try is a request.
+    pub async fn pace(&self) {
+        let Some(rate) = &self.rate else { return };
+        while let Err(not_yet) = rate.check() {
+            tokio::time::sleep(not_yet.wait_time_from(self.clock.now())).await;
+        }
+    }
+}

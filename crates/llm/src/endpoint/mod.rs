@@ -1,0 +1,131 @@
+//! One endpoint as all runs of a process share it: its limits, its breaker, and the tries a call gets.
+//!
+//! The clocks of a call: waiting for a place or for the rate limit counts against nothing, because the provider has not been asked yet.
+//! `total_ms` starts when the call first leaves and covers all tries and the pauses between them. `idle_ms` is the provider's silence
+//! within one try. A call that ran into either is never tried again: it may have been billed.
+
+pub(crate) mod breaker;
+pub(crate) mod fault;
+mod limits;
+
+use crate::config::EndpointConfig;
+use backon::{BackoffBuilder, ExponentialBuilder};
+use breaker::{Breaker, Health};
+use fault::{Again, Fault};
+use limits::Limits;
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use synod_engine::CallContext;
+use synod_types::{Failure, FailureKind, Reply};
+use tokio::time::{Instant, sleep, timeout_at};
+
+pub(crate) struct Endpoint {
+    pub name: String,
+    pub config: EndpointConfig,
+    limits: Limits,
+    breaker: Breaker,
+    /// Models that refuse a temperature. Learned from their own words, so that it is only asked once.
+    no_temperature: Mutex<BTreeSet<String>>,
+}
+
+impl Endpoint {
+    pub fn new(name: impl Into<String>, config: EndpointConfig) -> Self {
+        Self {
+            name: name.into(),
+            limits: Limits::new(config.concurrency, config.requests_per_minute),
+            breaker: Breaker::new(config.breaker_failures, Duration::from_millis(config.breaker_ms)),
+            no_temperature: Mutex::default(),
+            config,
+        }
+    }
+
+    pub fn takes_temperature(&self, model: &str) -> bool {
+        !self.no_temperature.lock().unwrap_or_else(PoisonError::into_inner).contains(model)
+    }
+
+    pub fn refuses_temperature(&self, model: &str) {
+        self.no_temperature.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned());
+    }
+
+    /// One call: a place, the rate, the breaker, and as many tries as are allowed.
+    pub async fn call<F>(&self, context: &CallContext, mut attempt: impl FnMut() -> F) -> Result<Reply, Failure>
+    where
+        F: Future<Output = Result<Reply, Fault>>,
+    {
+        let Some(_place) = self.limits.place().await else {
+            return Err(Failure::new(FailureKind::Server, format!("endpoint `{}` is closed", self.name)));
+        };
+        self.limits.pace().await;
+        let pass = self.breaker.enter().map_err(|left| self.left_alone(left))?;
+        let start = Instant::now();
+        let total = Duration::from_millis(u64::try_from(context.total_ms).unwrap_or(0));
+        let deadline = start + total;
+        let mut pauses = ExponentialBuilder::new()
+            .with_jitter()
+            .with_min_delay(Duration::from_millis(self.config.backoff_ms))
+            .with_max_delay(Duration::from_secs(30))
+            .with_max_times(self.config.retries)
+            .build();
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let fault = match timeout_at(deadline, attempt()).await {
+                Ok(Ok(reply)) => {
+                    pass.report(Health::Answered);
+                    return Ok(reply);
+                }
+                Ok(Err(fault)) => fault,
+                Err(_) => {
+                    pass.report(Health::Failed);
+                    return Err(Failure::new(FailureKind::Timeout, format!("endpoint `{}`: no whole reply within {}", self.name, seconds(total))));
+                }
+            };
+            let pause = match fault.again {
+                Again::Never => None,
+                Again::Mended => Some(Duration::ZERO),
+                Again::Soon => pauses.next(),
+                // Their word, and a little of our own so that seats do not all come back at the same moment.
+                Again::After(asked) => pauses.next().map(|own| asked + own.min(asked / 10)),
+            };
+            let Some(pause) = pause.filter(|pause| Instant::now() + *pause < deadline) else {
+                pass.report(fault.health);
+                return Err(self.given_up(fault, tries));
+            };
+            if let Some(deltas) = &context.deltas {
+                deltas.restart();
+            }
+            tracing::debug!(endpoint = %self.name, try_ = tries, pause_ms = pause.as_millis() as u64, why = %fault.failure, "trying again");
+            sleep(pause).await;
+            self.limits.pace().await;
+        }
+    }
+
+    fn given_up(&self, fault: Fault, tries: u32) -> Failure {
+        let Failure { kind, mut detail } = fault.failure;
+        if let Again::After(asked) = fault.again {
+            detail.push_str(&format!("; it asks to wait {}", seconds(asked)));
+        }
+        if tries > 1 {
+            detail.push_str(&format!("; tried {tries} times"));
+        }
+        Failure { kind, detail }
+    }
+
+    fn left_alone(&self, left: Duration) -> Failure {
+        let detail = format!(
+            "endpoint `{}` failed {} calls in a row and is left alone for another {}",
+            self.name,
+            self.config.breaker_failures,
+            seconds(left.max(Duration::from_millis(1)))
+        );
+        Failure::new(FailureKind::Server, detail)
+    }
+}
+
+/// `1.5 s`, `120 s`.
+pub(crate) fn seconds(span: Duration) -> String {
+    let secs = span.as_secs_f64();
+    if secs.fract() < 0.05 || secs >= 10.0 { format!("{secs:.0} s") } else { format!("{secs:.1} s") }
+}

@@ -1,0 +1,133 @@
+//! The models a process knows: names resolved, endpoints shared, keys read afresh.
+
+use crate::cassette::Cassettes;
+use crate::config::{Config, EndpointConfig, EndpointKind, PanelConfig};
+use crate::endpoint::Endpoint;
+use crate::http::Http;
+use crate::rehearsal::Rehearsal;
+use crate::scrub::Secret;
+use crate::wire::WireModel;
+use crate::{probe, providers};
+use futures::future::BoxFuture;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use synod_engine::{Model, Models};
+use synod_types::{ModelCard, Price, Problem};
+
+/// Looks up an environment variable. A value, so that tests need not change the process's own.
+pub type Env = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// The process's own environment.
+pub fn process_env() -> Env {
+    Arc::new(|name| std::env::var(name).ok())
+}
+
+pub struct Registry {
+    config: Config,
+    env: Env,
+    pub(crate) http: Http,
+    /// Limits and breakers, one per endpoint for all runs of the process.
+    endpoints: Mutex<BTreeMap<String, Arc<Endpoint>>>,
+    cassettes: Cassettes,
+}
+
+impl Registry {
+    pub fn new(config: Config) -> Self {
+        Self::with_env(config, process_env())
+    }
+
+    pub fn with_env(config: Config, env: Env) -> Self {
+        Self { config, env, http: Http::default(), endpoints: Mutex::default(), cassettes: Cassettes::default() }
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub fn panel(&self, name: &str) -> Option<&PanelConfig> {
+        self.config.panels.get(name)
+    }
+
+    fn shared(&self, name: &str, config: &EndpointConfig) -> Arc<Endpoint> {
+        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        endpoints.entry(name.to_owned()).or_insert_with(|| Arc::new(Endpoint::new(name, config.clone()))).clone()
+    }
+
+    /// The endpoint's key, if it has one. A variable that is named but not set is a problem of whoever named it.
+    pub(crate) fn key(&self, field: &str, name: &str, endpoint: &EndpointConfig) -> Result<Option<Secret>, Problem> {
+        let Some(variable) = &endpoint.key_env else { return Ok(None) };
+        match (self.env)(variable).filter(|key| !key.trim().is_empty()) {
+            Some(key) => Ok(Some(Secret::new(key.trim()))),
+            None => Err(Problem::new(
+                field,
+                format!("endpoint `{name}` reads its key from {variable}, which is not set"),
+                format!("{variable} in the environment, or a model of another endpoint"),
+            )),
+        }
+    }
+
+    fn open_endpoint(&self, field: &str, name: &str, depth: u8) -> Result<Arc<dyn Model>, Problem> {
+        let Some(endpoint) = self.config.endpoint(name) else {
+            return Err(Problem::new(field, format!("endpoint `{name}`, which is not configured"), self.config.names()));
+        };
+        match endpoint.kind {
+            EndpointKind::Rehearsal => Ok(Arc::new(Rehearsal::new())),
+            EndpointKind::Cassette => {
+                let inner = match &endpoint.record {
+                    Some(_) if depth > 0 => {
+                        return Err(Problem::new(format!("endpoints.{name}.record"), "another cassette", "an endpoint that answers by itself"));
+                    }
+                    Some(inner) => {
+                        let key = match self.config.endpoint(inner) {
+                            Some(config) => self.key(field, inner, &config)?,
+                            None => None,
+                        };
+                        Some((self.open_endpoint(field, inner, depth + 1)?, key))
+                    }
+                    None => None,
+                };
+                self.cassettes.open(name, &endpoint, inner)
+            }
+            EndpointKind::OpenAi | EndpointKind::Anthropic | EndpointKind::Gemini => {
+                let key = self.key(field, name, &endpoint)?;
+                let client = self.http.genai().map_err(|error| Problem::new(field, error, "a working TLS setup on this machine"))?.clone();
+                Ok(Arc::new(WireModel { endpoint: self.shared(name, &endpoint), client, key }))
+            }
+        }
+    }
+
+    /// The endpoint that really answers: a recording cassette's, else the card's own.
+    pub(crate) fn real<'a>(&'a self, name: &'a str) -> Option<(&'a str, EndpointConfig)> {
+        let endpoint = self.config.endpoint(name)?.into_owned();
+        match &endpoint.record {
+            Some(inner) => {
+                let (inner, _) = self.config.endpoints.get_key_value(inner)?;
+                Some((inner, self.config.endpoint(inner)?.into_owned()))
+            }
+            None => Some((name, endpoint)),
+        }
+    }
+}
+
+impl Models for Registry {
+    fn resolve(&self, field: &str, name: &str) -> Result<ModelCard, Problem> {
+        let Some(model) = self.config.find(name) else {
+            return Err(Problem::new(field, format!("{name:?}, which is no model here"), format!("one of {}", self.config.names())));
+        };
+        let Some(endpoint) = self.config.endpoint(&model.endpoint) else {
+            return Err(Problem::new(field, format!("{name:?} of endpoint `{}`, which is not configured", model.endpoint), self.config.names()));
+        };
+        self.key(field, &model.endpoint, &endpoint)?;
+        let rehearsal = endpoint.kind == EndpointKind::Rehearsal;
+        let price = if rehearsal { Some(Price::FREE) } else { model.price.or_else(|| providers::price(&endpoint, &model.id)) };
+        Ok(ModelCard { name: name.to_owned(), endpoint: model.endpoint, id: model.id, tier: model.tier, price, rehearsal })
+    }
+
+    fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
+        self.open_endpoint(&format!("models.{}", card.name), &card.endpoint, 0)
+    }
+
+    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
+        Box::pin(probe::probe(self, cards))
+    }
+}

@@ -1,0 +1,269 @@
+//! What went wrong, told apart by status and by the provider's own words, and said in ours.
+
+use crate::endpoint::breaker::Health;
+use crate::endpoint::fault::{Again, Fault};
+use crate::endpoint::{Endpoint, seconds};
+use crate::scrub::{Secret, scrub};
+use genai::webc;
+use reqwest::StatusCode;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use std::time::{Duration, SystemTime};
+use synod_types::{Failure, FailureKind};
+
+/// Whose call it was: everything a detail may name.
+pub(super) struct Call<'a> {
+    pub endpoint: &'a Endpoint,
+    pub model: &'a str,
+    pub key: Option<&'a Secret>,
+    pub idle: Duration,
+}
+
+/// How much of a provider's message is kept.
+const MESSAGE: usize = 300;
+
+impl Call<'_> {
+    pub fn fault(&self, error: &genai::Error) -> Fault {
+        match error {
+            genai::Error::HttpError { status, body, headers, .. } => self.status(*status, body, headers),
+            genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => self.web(webc_error),
+            // On a stream the real error is inside, and says nothing of itself to `status()`.
+            genai::Error::WebStream { error, cause, .. } => {
+                if let Some(inner) = error.downcast_ref::<genai::Error>() {
+                    self.fault(inner)
+                } else if let Some(timeout) = error.downcast_ref::<webc::StreamTimeout>() {
+                    self.silent(*timeout)
+                } else if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+                    self.transport(error)
+                } else {
+                    self.broken(cause)
+                }
+            }
+            genai::Error::ChatResponse { body, .. } => self.event(body),
+            genai::Error::StreamParse { serde_error, .. } => self.broken(&format!("a piece of the stream is not JSON: {serde_error}")),
+            // The display of this one holds the whole request.
+            genai::Error::ChatResponseGeneration { cause, .. } => self.broken(&format!("the body is not a reply: {cause}")),
+            other => self.broken(&other.to_string()),
+        }
+    }
+
+    fn web(&self, error: &webc::Error) -> Fault {
+        match error {
+            webc::Error::ResponseFailedStatus { status, body, headers } => self.status(*status, body, headers),
+            webc::Error::Reqwest(error) => self.transport(error),
+            webc::Error::ResponseFailedNotJson { content_type, .. } => {
+                self.broken(&format!("it answered with {content_type:?} instead of JSON; is its base_url right"))
+            }
+            webc::Error::ResponseFailedInvalidJson { cause, .. } => self.broken(&format!("the body is cut or garbled: {cause}")),
+            webc::Error::JsonValueExt(error) => self.broken(&format!("the body is not a reply: {error}")),
+        }
+    }
+
+    fn detail(&self, what: &str) -> String {
+        format!("endpoint `{}`: {}", self.endpoint.name, scrub(what, self.key, MESSAGE + 200))
+    }
+
+    /// Not retried: what was sent may have been billed.
+    pub fn broken(&self, what: &str) -> Fault {
+        Fault::final_(FailureKind::Server, self.detail(what), Health::Failed)
+    }
+
+    fn silent(&self, timeout: webc::StreamTimeout) -> Fault {
+        let what = match timeout {
+            webc::StreamTimeout::Headers => format!("no answer for {}", seconds(self.idle)),
+            webc::StreamTimeout::Read => format!("fell silent for {} in the middle of its reply", seconds(self.idle)),
+        };
+        Fault::final_(FailureKind::Timeout, self.detail(&what), Health::Failed)
+    }
+
+    fn transport(&self, error: &reqwest::Error) -> Fault {
+        let cause = root(error);
+        if error.is_timeout() && !error.is_connect() {
+            return Fault::final_(FailureKind::Timeout, self.detail(&cause), Health::Failed);
+        }
+        if error.is_connect() {
+            let failure = Failure::new(FailureKind::Server, self.detail(&format!("cannot be reached: {cause}")));
+            return Fault { failure, again: Again::Soon, health: Health::Failed };
+        }
+        self.broken(&format!("the connection broke: {cause}"))
+    }
+
+    /// An error that came as an event of a stream that began well. Providers send "overloaded" this way.
+    fn event(&self, body: &Value) -> Fault {
+        let said = Said::of(body);
+        let words = said.words();
+        let kind = if words.contains("rate_limit") || words.contains("rate limit") { FailureKind::RateLimited } else { FailureKind::Server };
+        let passing = ["overloaded", "rate_limit", "server_error", "api_error", "unavailable", "internal"].iter().any(|word| words.contains(word));
+        let failure = Failure::new(kind, self.detail(&format!("the stream ended in an error: {}", said.message)));
+        Fault { failure, again: if passing { Again::Soon } else { Again::Never }, health: Health::Failed }
+    }
+
+    fn status(&self, status: StatusCode, body: &str, headers: &HeaderMap) -> Fault {
+        let parsed: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+        let mut said = Said::of(&parsed);
+        if said.message.is_empty() {
+            said.message = scrub(body, self.key, MESSAGE);
+        }
+        let words = said.words();
+        let code = status.as_u16();
+        let kind = match code {
+            401..=403 => FailureKind::Auth,
+            _ if words.contains("api key not valid") || words.contains("invalid_api_key") => FailureKind::Auth,
+            413 => FailureKind::ContextTooLong,
+            400 | 422 if too_long(&words) => FailureKind::ContextTooLong,
+            404 => FailureKind::ModelGone,
+            400 | 422 if words.contains("model_not_found") || (words.contains("model") && words.contains("does not exist")) => FailureKind::ModelGone,
+            408 => FailureKind::Timeout,
+            429 => FailureKind::RateLimited,
+            _ => FailureKind::Server,
+        };
+        let mends = code == 400 && words.contains("temperature") && self.endpoint.takes_temperature(self.model);
+        if mends {
+            self.endpoint.refuses_temperature(self.model);
+        }
+        let again = match (kind, code) {
+            _ if mends => Again::Mended,
+            // A used-up quota does not come back by waiting a little.
+            (FailureKind::RateLimited, _) if words.contains("insufficient_quota") => Again::Never,
+            (FailureKind::RateLimited, _) | (FailureKind::Server, 500..) => retry_after(headers, SystemTime::now()).map_or(Again::Soon, Again::After),
+            _ => Again::Never,
+        };
+        let health = if code >= 500 { Health::Failed } else { Health::Answered };
+        let mut detail = self.detail(&format!("{code}: {}", scrub(&said.message, self.key, MESSAGE)));
+        if let Some(hint) = self.hint(kind, code, &words) {
+            detail.push_str(". ");
+            detail.push_str(&hint);
+        }
+        Fault { failure: Failure::new(kind, detail), again, health }
+    }
+
+    /// What to do next, where it is known.
+    fn hint(&self, kind: FailureKind, code: u16, words: &str) -> Option<String> {
+        let variable = self.endpoint.config.key_env.as_deref();
+        match kind {
+            FailureKind::Auth if code == 402 => Some("Its account has no credit left".to_owned()),
+            FailureKind::Auth => Some(match variable {
+                Some(variable) => format!("Check the key in {variable}"),
+                None => format!("It wants a key: set key_env for endpoints.{}", self.endpoint.name),
+            }),
+            FailureKind::ModelGone => Some(format!("It has no model `{}`, or its base_url is wrong; `synod doctor` lists what it has", self.model)),
+            FailureKind::ContextTooLong => Some("Give it less to read, or seat a model with a longer context".to_owned()),
+            FailureKind::Server if code == 400 && (words.contains("response_format") || words.contains("schema")) => {
+                Some(format!("If it has no structured output, set schema = \"prompt\" for endpoints.{}", self.endpoint.name))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a provider says of an error, wherever it puts it.
+struct Said {
+    message: String,
+    /// Its machine-readable names: code, type, status.
+    names: String,
+}
+
+impl Said {
+    fn of(body: &Value) -> Self {
+        // Some wrap the error in `error`, some in an array, some not at all.
+        let body = body.get(0).unwrap_or(body);
+        let error = body.get("error").unwrap_or(body);
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let message = text(Some(error)).or_else(|| text(error.get("message"))).or_else(|| text(body.get("message"))).or_else(|| text(body.get("detail")));
+        let names: Vec<&str> = ["code", "type", "status"].iter().filter_map(|name| error.get(name).and_then(Value::as_str)).collect();
+        Self { message: message.unwrap_or_default(), names: names.join(" ") }
+    }
+
+    fn words(&self) -> String {
+        format!("{} {}", self.names, self.message).to_lowercase()
+    }
+}
+
+fn too_long(words: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "context_length",
+        "context length",
+        "context window",
+        "context size",
+        "maximum context",
+        "prompt is too long",
+        "input is too long",
+        "too many tokens",
+        "input token count",
+        "maximum number of tokens",
+        "request_too_large",
+    ];
+    SIGNS.iter().any(|sign| words.contains(sign))
+}
+
+/// The innermost cause: reqwest's own display stops at "error sending request".
+fn root(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// `Retry-After` in seconds or as a date, or the `retry-after-ms` some send.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(ms) = text("retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()) {
+        return Duration::try_from_secs_f64(ms / 1000.0).ok();
+    }
+    let value = text("retry-after")?;
+    if let Ok(secs) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(secs).ok();
+    }
+    let when = http_date(value)?;
+    Some(when.duration_since(now).unwrap_or(Duration::ZERO))
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is still sent.
+fn http_date(text: &str) -> Option<SystemTime> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let parts: Vec<&str> = text.split_ascii_whitespace().collect();
+    let [_, day, month, year, time, "GMT"] = parts.as_slice() else { return None };
+    let month = MONTHS.iter().position(|name| name == month)? as i64 + 1;
+    let (day, year): (i64, i64) = (day.parse().ok()?, year.parse().ok()?);
+    let clock: Vec<u64> = time.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let [hours, minutes, seconds] = clock.as_slice() else { return None };
+    // Days since the epoch, with the year beginning in March so that leap days come last.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = y * 365 + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (m * 153 + 2) / 5 + day - 1 - 719_468;
+    let secs = u64::try_from(days).ok()? * 86_400 + hours * 3600 + minutes * 60 + seconds;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(secs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{http_date, retry_after};
+    use reqwest::header::HeaderMap;
+    use std::time::{Duration, SystemTime};
+
+    fn after(name: &'static str, value: &str, now: u64) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, value.parse().expect("a header value"));
+        retry_after(&headers, SystemTime::UNIX_EPOCH + Duration::from_secs(now))
+    }
+
+    #[test]
+    fn a_date_is_read_as_seconds_since_the_epoch() {
+        let seconds = |text| http_date(text).and_then(|when| when.duration_since(SystemTime::UNIX_EPOCH).ok()).map(|span| span.as_secs());
+        assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
+        assert_eq!(seconds("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(seconds("Thu, 29 Feb 2024 23:59:59 GMT"), Some(1_709_251_199));
+        assert_eq!(seconds("next week"), None);
+    }
+
+    #[test]
+    fn retry_after_is_read_in_every_form() {
+        assert_eq!(after("retry-after", "2", 0), Some(Duration::from_secs(2)));
+        assert_eq!(after("retry-after", "0.25", 0), Some(Duration::from_millis(250)));
+        assert_eq!(after("retry-after-ms", "40", 0), Some(Duration::from_millis(40)));
+        assert_eq!(after("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT", 784_111_770), Some(Duration::from_secs(7)));
+        assert_eq!(after("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT", 784_111_780), Some(Duration::ZERO));
+        assert_eq!(after("retry-after", "soon", 0), None);
+        assert_eq!(after("retry-after", "-1", 0), None);
+    }
+}

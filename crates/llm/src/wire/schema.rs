@@ -1,0 +1,267 @@
+//! Reply schemas in the dialect a provider takes, and replies brought back to the schema that was asked for.
+//!
+//! What a provider rejects is taken out of the schema and, where it tells the model something, said in the description instead. The full
+//! schema is checked by the engine afterwards; this file only shapes what is sent.
+
+use crate::config::EndpointKind;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    OpenAi,
+    Anthropic,
+    Gemini,
+    /// Read by the model itself, in a prompt or as a tool's input: only our own marks go.
+    Plain,
+}
+
+impl Dialect {
+    pub fn of(kind: EndpointKind) -> Self {
+        match kind {
+            EndpointKind::OpenAi => Self::OpenAi,
+            EndpointKind::Anthropic => Self::Anthropic,
+            EndpointKind::Gemini => Self::Gemini,
+            EndpointKind::Rehearsal | EndpointKind::Cassette => Self::Plain,
+        }
+    }
+
+    fn fate(self, keyword: &str, value: &Value) -> Fate {
+        if keyword.starts_with("x-") || matches!(keyword, "$schema" | "title" | "examples" | "$comment") {
+            return Fate::Drop;
+        }
+        let strict = self != Self::Plain;
+        match keyword {
+            // schemars writes widths such as `uint32` here, which no provider knows.
+            "format" => Fate::Drop,
+            "default" if strict => Fate::Drop,
+            "uniqueItems" | "minLength" | "maxLength" | "minProperties" | "maxProperties" if strict => Fate::Say,
+            "propertyNames" | "patternProperties" | "dependentRequired" | "if" | "then" | "else" | "not" | "contains" if strict => Fate::Drop,
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => match self {
+                Self::Anthropic => Fate::Say,
+                Self::Gemini if keyword.starts_with("exclusive") || keyword == "multipleOf" => Fate::Say,
+                Self::OpenAi | Self::Gemini | Self::Plain => Fate::Keep,
+            },
+            "minItems" if self == Self::Anthropic && value.as_u64().is_some_and(|n| n > 1) => Fate::Say,
+            "maxItems" if self == Self::Anthropic => Fate::Say,
+            "pattern" if matches!(self, Self::Anthropic | Self::Gemini) => Fate::Say,
+            "const" if self == Self::Gemini => Fate::AsEnum,
+            _ => Fate::Keep,
+        }
+    }
+
+    /// False for what a strict provider cannot say at all: a map with free keys. Such a reply is asked for in the prompt.
+    pub fn can_say(self, schema: &Value) -> bool {
+        match (self, schema) {
+            (Self::Gemini | Self::Plain, _) => true,
+            (Self::OpenAi | Self::Anthropic, Value::Object(map)) => {
+                let free = map.get("additionalProperties").is_some_and(|more| more.is_object() || more == &Value::Bool(true));
+                !free && map.values().all(|value| self.can_say(value))
+            }
+            (Self::OpenAi | Self::Anthropic, Value::Array(items)) => items.iter().all(|item| self.can_say(item)),
+            (Self::OpenAi | Self::Anthropic, _) => true,
+        }
+    }
+}
+
+enum Fate {
+    Keep,
+    Drop,
+    /// Out of the schema, into the description.
+    Say,
+    AsEnum,
+}
+
+/// Keywords whose value is a table of schemas by name: the names are not keywords.
+const TABLES: &[&str] = &["properties", "$defs", "definitions"];
+
+pub(super) fn adapted(schema: &Value, dialect: Dialect) -> Value {
+    match schema {
+        Value::Object(map) => adapted_object(map, dialect),
+        Value::Array(items) => Value::Array(items.iter().map(|item| adapted(item, dialect)).collect()),
+        other => other.clone(),
+    }
+}
+
+fn adapted_object(map: &Map<String, Value>, dialect: Dialect) -> Value {
+    let mut out = Map::with_capacity(map.len());
+    let mut said = Vec::new();
+    for (keyword, value) in map {
+        match dialect.fate(keyword, value) {
+            Fate::Drop => {}
+            Fate::Say => said.push(in_words(keyword, value)),
+            Fate::AsEnum => {
+                out.insert("enum".to_owned(), json!([value]));
+            }
+            Fate::Keep => {
+                let value = match value {
+                    Value::Object(table) if TABLES.contains(&keyword.as_str()) => {
+                        Value::Object(table.iter().map(|(name, inner)| (name.clone(), adapted(inner, dialect))).collect())
+                    }
+                    // Values, not schemas.
+                    value if matches!(keyword.as_str(), "enum" | "const" | "required" | "default") => value.clone(),
+                    value => adapted(value, dialect),
+                };
+                out.insert(keyword.clone(), value);
+            }
+        }
+    }
+    if !said.is_empty() {
+        let description = out.get("description").and_then(Value::as_str).unwrap_or_default();
+        let description = format!("{description} ({})", said.join(", "));
+        out.insert("description".to_owned(), Value::String(description.trim_start().to_owned()));
+    }
+    if dialect == Dialect::OpenAi {
+        let required: Vec<String> = names(&out, "required");
+        if let Some(Value::Object(properties)) = out.get_mut("properties") {
+            for (_, property) in properties.iter_mut().filter(|(name, _)| !required.contains(name)) {
+                *property = nullable(property.take());
+            }
+        }
+    }
+    Value::Object(out)
+}
+
+fn in_words(keyword: &str, value: &Value) -> String {
+    match keyword {
+        "uniqueItems" => "each item once".to_owned(),
+        "minimum" => format!("at least {value}"),
+        "maximum" => format!("at most {value}"),
+        "exclusiveMinimum" => format!("more than {value}"),
+        "exclusiveMaximum" => format!("less than {value}"),
+        "multipleOf" => format!("a multiple of {value}"),
+        "minItems" | "minProperties" => format!("at least {value} entries"),
+        "maxItems" | "maxProperties" => format!("at most {value} entries"),
+        "minLength" => format!("at least {value} characters"),
+        "maxLength" => format!("at most {value} characters"),
+        "pattern" => format!("matching {}", value.as_str().unwrap_or_default()),
+        other => format!("{other}: {value}"),
+    }
+}
+
+fn names(map: &Map<String, Value>, keyword: &str) -> Vec<String> {
+    map.get(keyword).and_then(Value::as_array).map_or(Vec::new(), |names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// OpenAI's strict mode makes every property required. One that we can do without may then be null; `narrowed` takes the null out again.
+fn nullable(mut property: Value) -> Value {
+    if allows_null(&property) {
+        return property;
+    }
+    let simple = property.get("type").and_then(Value::as_str).map(str::to_owned);
+    match (simple, property.as_object_mut()) {
+        (Some(kind), Some(map)) => {
+            map.insert("type".to_owned(), json!([kind, "null"]));
+            if let Some(Value::Array(options)) = map.get_mut("enum") {
+                options.push(Value::Null);
+            }
+            property
+        }
+        _ => json!({ "anyOf": [property, { "type": "null" }] }),
+    }
+}
+
+fn allows_null(schema: &Value) -> bool {
+    let kind = match schema.get("type") {
+        Some(Value::String(kind)) => kind == "null",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "null"),
+        _ => false,
+    };
+    let branch = ["anyOf", "oneOf"].iter().any(|union| schema.get(union).and_then(Value::as_array).is_some_and(|all| all.iter().any(allows_null)));
+    let option = schema.get("enum").and_then(Value::as_array).is_some_and(|options| options.contains(&Value::Null));
+    kind || branch || option || schema == &Value::Bool(true)
+}
+
+/// The reply without the nulls that only `nullable` allowed. The text is untouched when there are none, or when it is not JSON.
+pub(super) fn narrowed<'a>(text: &'a str, schema: &Value) -> Cow<'a, str> {
+    if !text.contains("null") {
+        return Cow::Borrowed(text);
+    }
+    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return Cow::Borrowed(text) };
+    if drop_nulls(&mut value, schema, schema, 0) { Cow::Owned(value.to_string()) } else { Cow::Borrowed(text) }
+}
+
+fn drop_nulls(value: &mut Value, schema: &Value, root: &Value, depth: u32) -> bool {
+    if depth > 64 {
+        return false;
+    }
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(|r| root.pointer(r.trim_start_matches('#'))) {
+        return drop_nulls(value, target, root, depth + 1);
+    }
+    let mut changed = false;
+    for branch in ["anyOf", "oneOf", "allOf"].iter().filter_map(|union| schema.get(union)).filter_map(Value::as_array).flatten() {
+        changed |= drop_nulls(value, branch, root, depth + 1);
+    }
+    match value {
+        Value::Object(fields) => {
+            let Some(map) = schema.as_object() else { return changed };
+            let Some(properties) = map.get("properties").and_then(Value::as_object) else { return changed };
+            let required = names(map, "required");
+            for (name, property) in properties {
+                match fields.get_mut(name) {
+                    Some(Value::Null) if !required.contains(name) && !resolved_allows_null(property, root) => {
+                        fields.shift_remove(name);
+                        changed = true;
+                    }
+                    Some(inner) => changed |= drop_nulls(inner, property, root, depth + 1),
+                    None => {}
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(of) = schema.get("items") {
+                for item in items {
+                    changed |= drop_nulls(item, of, root, depth + 1);
+                }
+            }
+        }
+        _ => {}
+    }
+    changed
+}
+
+fn resolved_allows_null(property: &Value, root: &Value) -> bool {
+    let target = property.get("$ref").and_then(Value::as_str).and_then(|r| root.pointer(r.trim_start_matches('#')));
+    allows_null(target.unwrap_or(property))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dialect, adapted, narrowed};
+    use serde_json::json;
+
+    #[test]
+    fn a_property_named_like_a_keyword_stays() {
+        let schema = json!({ "type": "object", "properties": { "format": { "type": "string", "format": "uint8" }, "default": { "type": "integer", "default": 3 } } });
+        let sent = adapted(&schema, Dialect::Anthropic);
+        assert_eq!(sent, json!({ "type": "object", "properties": { "format": { "type": "string" }, "default": { "type": "integer" } } }));
+    }
+
+    #[test]
+    fn what_anthropic_rejects_is_said_in_words() {
+        let schema = json!({ "type": "integer", "minimum": 1, "maximum": 5, "description": "A grade." });
+        assert_eq!(adapted(&schema, Dialect::Anthropic), json!({ "type": "integer", "description": "A grade. (at least 1, at most 5)" }));
+        assert_eq!(adapted(&schema, Dialect::OpenAi), schema);
+    }
+
+    #[test]
+    fn optional_properties_may_be_null_for_openai_and_are_absent_again_afterwards() {
+        let schema = json!({ "type": "object", "required": ["a"], "properties": {
+            "a": { "type": "string" }, "b": { "type": "string", "enum": ["x"] }, "c": { "type": ["string", "null"] }, "d": { "$ref": "#/$defs/D" } },
+            "$defs": { "D": { "type": "object", "properties": { "e": { "type": "integer" } } } } });
+        let sent = adapted(&schema, Dialect::OpenAi);
+        assert_eq!(sent["properties"]["b"], json!({ "type": ["string", "null"], "enum": ["x", null] }));
+        assert_eq!(sent["properties"]["d"], json!({ "anyOf": [{ "$ref": "#/$defs/D" }, { "type": "null" }] }));
+        let reply = r#"{"a":"null","b":null,"c":null,"d":{"e":null}}"#;
+        assert_eq!(narrowed(reply, &schema), r#"{"a":"null","c":null,"d":{}}"#);
+        assert_eq!(narrowed("not null JSON", &schema), "not null JSON");
+    }
+
+    #[test]
+    fn maps_with_free_keys_are_asked_for_in_the_prompt() {
+        let map = json!({ "type": "object", "properties": { "scores": { "type": "object", "additionalProperties": { "type": "integer" } } } });
+        assert!(!Dialect::OpenAi.can_say(&map));
+        assert!(Dialect::Gemini.can_say(&map));
+        assert!(Dialect::OpenAi.can_say(&json!({ "type": "object", "additionalProperties": false })));
+    }
+}

@@ -1,0 +1,113 @@
+//! What the tests of this crate share: a registry on the test server's address, requests, and somebody who watches.
+
+#![allow(dead_code)] // each test file uses its own part of it
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use synod_engine::{CallContext, Deltas, Model, Models};
+use synod_llm::{Config, EndpointConfig, EndpointKind, Env, Registry};
+use synod_testkit::server::ModelServer;
+use synod_types::{Failure, Message, Reply, ReplySchema, Request};
+
+pub const KEY: &str = "test-key-0123456789";
+
+pub fn env(pairs: &[(&str, &str)]) -> Env {
+    let pairs: BTreeMap<String, String> = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Arc::new(move |name| pairs.get(name).cloned())
+}
+
+/// An endpoint of this kind on the test server, with a key, quick retries and no breaker.
+pub fn endpoint(server: &ModelServer, kind: EndpointKind) -> EndpointConfig {
+    let url = if kind == EndpointKind::Gemini { server.gemini_url() } else { server.url() };
+    EndpointConfig { key_env: Some("TEST_KEY".to_owned()), backoff_ms: 1, breaker_failures: 0, ..EndpointConfig::new(kind, url) }
+}
+
+pub fn registry(endpoint: EndpointConfig) -> Registry {
+    let mut config = Config::default();
+    config.endpoints.insert("it".to_owned(), endpoint);
+    Registry::with_env(config, env(&[("TEST_KEY", KEY)]))
+}
+
+pub fn open(registry: &Registry, id: &str) -> Arc<dyn Model> {
+    let card = registry.resolve("--models", &format!("it/{id}")).expect("resolves");
+    registry.open(&card).expect("opens")
+}
+
+pub fn model(endpoint: EndpointConfig, id: &str) -> Arc<dyn Model> {
+    open(&registry(endpoint), id)
+}
+
+pub fn context() -> CallContext {
+    CallContext { run: "r".to_owned(), key: "ask@0".to_owned(), seed: 1, idle_ms: 5_000, total_ms: 10_000, deltas: None }
+}
+
+pub fn request(id: &str) -> Request {
+    Request {
+        model: id.to_owned(),
+        messages: vec![Message::system("You weigh things."), Message::user("Which is heavier?")],
+        schema: None,
+        tools: Vec::new(),
+        temperature: Some(0.5),
+        max_tokens: 321,
+        hint: None,
+    }
+}
+
+pub fn ballot() -> ReplySchema {
+    let schema = json!({
+        "type": "object", "additionalProperties": false, "required": ["reasons", "choice"],
+        "properties": { "reasons": { "type": "string" }, "choice": { "type": "string", "enum": ["K3", "T9"] } }
+    });
+    ReplySchema { name: "ballot".to_owned(), schema }
+}
+
+pub fn with_schema(mut request: Request, schema: Value) -> Request {
+    request.schema = Some(ReplySchema { name: "reply".to_owned(), schema });
+    request
+}
+
+pub async fn call(endpoint: EndpointConfig, id: &str) -> Result<Reply, Failure> {
+    model(endpoint, id).call(&request(id), &context()).await
+}
+
+/// Keeps what was shown; a restart leaves a mark.
+#[derive(Default)]
+pub struct Watcher(pub Mutex<Vec<String>>);
+
+pub const RESTART: &str = "<restart>";
+
+impl Deltas for Watcher {
+    fn push(&self, text: &str) {
+        self.0.lock().expect("not poisoned").push(text.to_owned());
+    }
+    fn restart(&self) {
+        self.0.lock().expect("not poisoned").push(RESTART.to_owned());
+    }
+}
+
+impl Watcher {
+    pub fn pieces(&self) -> Vec<String> {
+        self.0.lock().expect("not poisoned").clone()
+    }
+    pub fn text(&self) -> String {
+        self.pieces().concat()
+    }
+}
+
+pub fn watched() -> (Arc<Watcher>, CallContext) {
+    let watcher = Arc::new(Watcher::default());
+    (watcher.clone(), CallContext { deltas: Some(watcher), ..context() })
+}
+
+/// The three wire formats, streamed and not.
+pub fn all(server: &ModelServer) -> Vec<(String, EndpointConfig)> {
+    let mut all = Vec::new();
+    for kind in [EndpointKind::OpenAi, EndpointKind::Anthropic, EndpointKind::Gemini] {
+        for stream in [true, false] {
+            let how = if stream { "streamed" } else { "whole" };
+            all.push((format!("{} {how}", kind.as_str()), EndpointConfig { stream, ..endpoint(server, kind) }));
+        }
+    }
+    all
+}

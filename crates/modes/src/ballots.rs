@@ -1,0 +1,96 @@
+//! Typed ballots and their classic text forms. A ballot is whole or it is nothing: nothing is filled in, nothing is guessed from prose.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Terms};
+use synod_types::Problem;
+
+/// Every answer shown, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RankingBallot {
+    /// What each answer does well and badly, by its label, in a few sentences.
+    pub reasons: String,
+    /// Every label you were shown, best first, each exactly once.
+    #[schemars(extend("x-permutation" = "labels"))]
+    pub ranking: Vec<String>,
+}
+
+impl Form for RankingBallot {
+    /// `FINAL RANKING:` (the last one) and a list of bare labels, or all of them in one line.
+    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+        let labels = terms.list("labels");
+        let (reasons, list) = after_last_marker(text, "FINAL RANKING:")?;
+        let mut ranking: Vec<String> = Vec::new();
+        for line in list.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let in_line: Option<Vec<String>> = line.split(['>', ',', ';', '→']).map(|part| label_in(part, labels)).collect();
+            match in_line {
+                Some(found) => ranking.extend(found),
+                None => break,
+            }
+        }
+        let mut sorted = ranking.clone();
+        sorted.sort_unstable();
+        let mut all = labels.to_vec();
+        all.sort_unstable();
+        (sorted == all).then(|| Self { reasons: reasons.trim().to_owned(), ranking })
+    }
+}
+
+/// One answer, the best of those shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VoteBallot {
+    /// Why this answer and not the others, by label, in a few sentences.
+    pub reasons: String,
+    /// The label of the best answer.
+    #[schemars(extend("x-ids" = "labels"))]
+    pub vote: String,
+}
+
+impl Form for VoteBallot {
+    /// A line that begins with `VOTE:` (the last one) and holds one label.
+    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+        let (reasons, rest) = after_last_marker(text, "VOTE:")?;
+        let vote = label_in(rest.lines().next()?, terms.list("labels"))?;
+        Some(Self { reasons: reasons.trim().to_owned(), vote })
+    }
+}
+
+/// What stands before and after the last line that begins with the marker (markup before it aside).
+fn after_last_marker<'a>(text: &'a str, marker: &str) -> Option<(&'a str, &'a str)> {
+    let mut found = None;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let words = line.trim_start_matches(|c: char| c.is_whitespace() || "*_#>`-".contains(c));
+        if words.get(..marker.len()).is_some_and(|head| head.eq_ignore_ascii_case(marker)) {
+            let at = start + (line.len() - words.len());
+            found = Some((&text[..start], &text[at + marker.len()..]));
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// The one label a line or part of it consists of: numbering, markup, brackets and the word "Response" aside, and nothing else in it.
+fn label_in(part: &str, labels: &[String]) -> Option<String> {
+    let is_markup = |c: char| c.is_whitespace() || "*_`#-•[](){}\"'.:!".contains(c);
+    let mut words = part.split(is_markup).filter(|word| !word.is_empty()).peekable();
+    let is_label = |word: &str| labels.iter().find(|label| label.eq_ignore_ascii_case(word)).cloned();
+    if words.peek().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit()) && is_label(word).is_none()) {
+        words.next();
+    }
+    if words.peek().is_some_and(|word| ["response", "answer", "option", "candidate"].iter().any(|noun| noun.eq_ignore_ascii_case(word))) {
+        words.next();
+    }
+    let label = is_label(words.next()?)?;
+    words.next().is_none().then_some(label)
+}
+
+/// Criteria are words to judge by: none of them empty or a speech.
+pub fn check_criteria(criteria: &[String]) -> Vec<Problem> {
+    let wrong = criteria.iter().filter(|criterion| criterion.trim().is_empty() || criterion.chars().count() > 80);
+    wrong.map(|criterion| Problem::new("options.criteria", format!("{criterion:?}"), "a few words each, at most 80 characters")).collect()
+}
+
+#[cfg(test)]
+#[path = "ballots_tests.rs"]
+mod tests;

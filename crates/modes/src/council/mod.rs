@@ -1,0 +1,232 @@
+//! Council: seats answer alone, rank each other's answers under neutral labels, and a chairman writes one answer from all of them.
+
+use crate::RankingBallot;
+use crate::labelled::{self, Labelled};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Answers, Bench, Calls, Finding, Mode, Result, Seating, chair, each, mode, prompt};
+use synod_math::{Agreement, Ranking as Standings, borda};
+use synod_types::*;
+
+pub static MODE: Mode = mode! {
+    id: "council", name: "Council", family: Evaluation, seats: 3..=7, roles: &[each("member"), chair("chairman")],
+    summary: "Models answer, rank each other anonymously, then a chairman synthesizes.",
+    phases: &["collect", "rank", "synthesis"], multi_turn: true, estimated_ms: 120_000, turn_secs: 120, run_secs: 600,
+    failure_rule: "Two answers are enough. Unreadable ballots abstain; with two answers ranking is skipped. If the chairman fails, the best-ranked author writes; if nobody can, the best-ranked answer is returned as it is.",
+    prompts: ["answer", "rank", "synthesis"],
+};
+
+/// Fewer answers than this are no council.
+const LEAST: usize = 2;
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// What makes one answer better than another, most important first.
+    #[schemars(length(min = 1, max = 8))]
+    pub criteria: Vec<String>,
+    /// The most tokens one answer may take.
+    #[schemars(range(min = 64, max = 32768))]
+    pub answer_tokens: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { criteria: ["accuracy", "completeness", "clarity", "helpfulness"].map(str::to_owned).to_vec(), answer_tokens: 4096 }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        crate::ballots::check_criteria(&self.criteria)
+    }
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// Answers from best to worst by the panel's ballots; empty when nobody ranked.
+    pub ranking: Vec<Place>,
+    /// What ordered equal scores at the top, if any were equal.
+    pub tie_rung: Option<String>,
+}
+
+/// One answer's place.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    pub label: String,
+    pub seat: u32,
+    pub model: String,
+    /// Mean Borda share over the ballots that could rank it: 1 is always first, 0 always last.
+    pub score: Option<f64>,
+}
+
+fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    let ranks = if n > 2 { n } else { 0 };
+    vec![
+        Calls { prompt: "answer", role: "member", min: n, max: n, reads: 0 },
+        Calls { prompt: "rank", role: "member", min: ranks, max: ranks, reads: n.saturating_sub(1) },
+        Calls { prompt: "synthesis", role: "chairman", min: 1, max: 1, reads: n },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let collect = bench.phase("collect");
+    let answers = collect.ask_all::<String>(bench.role("member"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
+    let answers = labelled::label(bench, &answers);
+    collect.show("label_map", labelled::key_to_labels(bench, &answers)).await?;
+    for answer in &answers {
+        let title = format!("Answer {}", answer.label);
+        collect.show("collect", Exhibit::said(title, answer.seat, "member", &answer.key).labelled(&answer.label)).await?;
+    }
+
+    let ballots = rank(bench, &options, &answers).await?;
+    let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
+    let cast: Vec<Vec<usize>> = ballots.iter().map(|(_, ballot)| places(ballot, &answers)).collect();
+    let standings = borda(&labels, &cast);
+    let ranked = standings.ballots > 0;
+
+    let synthesis = bench.phase("synthesis");
+    let order = standings.order();
+    let in_label_order = by_label(&answers);
+    let table = aggregate(&standings, &answers);
+    let notes: Vec<&str> = ballots.iter().map(|(_, ballot)| ballot.reasons.as_str()).collect();
+    let ask = prompt!("synthesis", answers = labelled::shown(&in_label_order), ranked, table = table, notes);
+    let mut writers: Vec<SeatIx> = bench.role("chairman").to_vec();
+    let authors = if ranked { order.iter().map(|item| answers[*item].seat).collect() } else { answers.iter().map(|answer| answer.seat).collect::<Vec<_>>() };
+    writers.extend(authors.into_iter().filter(|author| !writers.contains(author)).collect::<Vec<_>>());
+    let written = synthesis.ask_first::<String>(&writers, ask).await?;
+    let answer = match &written {
+        Some(text) => {
+            synthesis.show("synthesis", Exhibit::said("Synthesis", text.seat, "chairman", &text.key)).await?;
+            Answer { kind: AnswerKind::Synthesis, text: text.value.clone(), by: vec![text.seat] }
+        }
+        None => {
+            let best = if ranked { &answers[order[0]] } else { in_label_order[0] };
+            let how = if ranked { "the best-ranked answer" } else { "one of the answers, drawn by lot," };
+            synthesis.warn(format!("Nobody could write the synthesis; {how} ({}) is returned as it is.", best.label));
+            Answer { kind: AnswerKind::Selected, text: best.text.clone(), by: vec![best.seat] }
+        }
+    };
+
+    let agreement = Agreement::with_order(&order, &cast);
+    if let Some(value) = agreement.value {
+        bench.figure("agreement", value);
+    }
+    let confidence = ranked.then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n });
+    let decision = Decision {
+        ranking: if ranked { order.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect() } else { Vec::new() },
+        tie_rung: standings.top_tie().map(|rung| rung.as_str().to_owned()),
+    };
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(answer),
+        decision: Some(synod_engine::to_value(&decision)),
+        confidence,
+        dissent: if ranked { dissent(&answers, &cast, order[0]) } else { Vec::new() },
+        data: json!({"ranked": ranked, "ballots": standings.ballots, "criteria": options.criteria}),
+    })
+}
+
+/// Every author ranks the others' answers. With two answers there is nothing to rank but the one other.
+async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<Vec<(SeatIx, RankingBallot)>> {
+    let stage = bench.phase("rank");
+    if answers.len() <= LEAST {
+        stage.warn("Only two answers were given, so they were not ranked: each author could only have ranked the other.");
+        return Ok(Vec::new());
+    }
+    let readers: Vec<SeatIx> = answers.iter().map(|answer| answer.seat).collect();
+    let views = labelled::for_readers(bench, answers, &readers);
+    let view = |seat: SeatIx| views.iter().find(|(reader, _)| *reader == seat).map(|(_, view)| view.as_slice()).unwrap_or_default();
+    let ballots: Answers<RankingBallot> = stage
+        .ask_each(&readers, &|seat| {
+            let answers = view(seat);
+            prompt!("rank", answers = labelled::shown(answers), criteria = options.criteria).ids("labels", labelled::names(answers))
+        })
+        .await?;
+    for seat in &readers {
+        let shown = labelled::names(view(*seat));
+        let exhibit = match (ballots.of(*seat), ballots.missed.iter().find(|missed| missed.seat == *seat)) {
+            (Some(given), _) => {
+                let parsed: Vec<Value> = (1..).zip(&given.value.ranking).map(|(position, label)| json!({"label": label, "position": position})).collect();
+                let ballot = Ballot { shown, choice: given.value.ranking.clone(), reasons: Some(given.value.reasons.clone()), abstained: None };
+                Exhibit::new("Ballot", Shape::Ballot(ballot)).turn(&given.key).data(json!({"parsedRanking": parsed}))
+            }
+            (None, missed) => {
+                let why = missed.map(|missed| missed.failure.kind.plain().to_owned());
+                let exhibit = Exhibit::new("Ballot", Shape::Ballot(Ballot { shown, abstained: why, ..Ballot::default() }));
+                let exhibit = missed.map_or_else(|| exhibit.clone(), |missed| exhibit.clone().turn(&missed.key));
+                exhibit.data(json!({"parsedRanking": [], "parseError": missed.map(|missed| missed.failure.to_string())}))
+            }
+        };
+        stage.show("rank", exhibit.by(*seat, "evaluator")).await?;
+    }
+    let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
+    let cast: Vec<Vec<usize>> = ballots.given.iter().map(|given| places(&given.value, answers)).collect();
+    let standings = borda(&labels, &cast);
+    if standings.ballots == 0 {
+        stage.warn("No ballot could be counted, so the answers are not ranked.");
+    } else {
+        stage.show("aggregate", standings_exhibit(&standings, answers)).await?;
+    }
+    Ok(ballots.given.into_iter().map(|given| (given.seat, given.value)).collect())
+}
+
+/// A ballot as indices into `answers`.
+fn places(ballot: &RankingBallot, answers: &[Labelled]) -> Vec<usize> {
+    ballot.ranking.iter().filter_map(|label| answers.iter().position(|answer| answer.label == *label)).collect()
+}
+
+fn by_label(answers: &[Labelled]) -> Vec<&Labelled> {
+    let mut sorted: Vec<&Labelled> = answers.iter().collect();
+    sorted.sort_by(|a, b| a.label.cmp(&b.label));
+    sorted
+}
+
+/// The computed aggregate as the chairman reads it.
+fn aggregate(standings: &Standings, answers: &[Labelled]) -> Value {
+    let rows = standings.standings.iter().map(|standing| {
+        json!({"label": answers[standing.item].label, "score": standing.score, "first_places": standing.first_places, "ballots": standing.ballots})
+    });
+    rows.collect()
+}
+
+fn standings_exhibit(standings: &Standings, answers: &[Labelled]) -> Exhibit {
+    let entries: Vec<RankingEntry> = standings
+        .standings
+        .iter()
+        .map(|standing| RankingEntry {
+            label: answers[standing.item].label.clone(),
+            seat: answers[standing.item].seat,
+            score: standing.score,
+            ballots: standing.ballots,
+            first_places: standing.first_places,
+            mean_position: standing.mean_position,
+        })
+        .collect();
+    let rows: Vec<Value> = entries
+        .iter()
+        .map(|entry| json!({"label": entry.label, "averageRank": entry.mean_position, "score": entry.score, "rankingsCount": entry.ballots}))
+        .collect();
+    let tie_rung = standings.top_tie().map(|rung| rung.as_str().to_owned());
+    let shape = Ranking { entries, ballots: standings.ballots, measure: "mean Borda share".into(), tie_rung: tie_rung.clone() };
+    Exhibit::new("Ranking by the panel", Shape::Ranking(shape)).data(json!({"aggregateRankings": rows, "tieRung": tie_rung}))
+}
+
+fn place(bench: &Bench, standings: &Standings, answer: &Labelled, item: usize) -> Place {
+    let score = standings.standings.iter().find(|standing| standing.item == item).and_then(|standing| standing.score);
+    Place { label: answer.label.clone(), seat: answer.seat, model: bench.seat(answer.seat).model.clone(), score }
+}
+
+/// Answers some reader put first that the panel did not.
+fn dissent(answers: &[Labelled], cast: &[Vec<usize>], top: usize) -> Vec<Dissent> {
+    let mut favoured: Vec<usize> = cast.iter().filter_map(|ballot| ballot.first().copied()).filter(|item| *item != top && !cast.is_empty()).collect();
+    favoured.sort_unstable();
+    favoured.dedup();
+    // Whoever wrote the best-ranked answer could not put it first: that alone is no dissent.
+    favoured.retain(|item| cast.iter().any(|ballot| ballot.first() == Some(item) && ballot.contains(&top)));
+    favoured.into_iter().map(|item| Dissent { seat: answers[item].seat, label: Some(answers[item].label.clone()), text: answers[item].text.clone() }).collect()
+}

@@ -1,0 +1,247 @@
+//! Vote: seats answer alone, each votes for the best answer that is not its own, and the winner's text is returned unchanged.
+
+use crate::VoteBallot;
+use crate::labelled::{self, Labelled};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Result, Seating, chair, each, mode, prompt};
+use synod_math::{Agreement, Tally as Count, plurality};
+use synod_types::*;
+
+pub static MODE: Mode = mode! {
+    id: "vote", name: "Vote", family: Evaluation, seats: 3..=7, roles: &[each("respondent"), chair("chairman")],
+    summary: "Models answer, vote for the best, tiebreaker by chairman.",
+    phases: &["collect", "vote", "tiebreaker"], multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
+    failure_rule: "Two answers and one valid vote are enough. With two answers only those who wrote neither decide, the chairman last. A tie goes to the chairman, or the next seat that wrote none of the tied answers; if none can decide, to the label that sorts first, and the verdict says so.",
+    prompts: ["answer", "vote", "tiebreak"],
+};
+
+const LEAST: usize = 2;
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// What makes one answer better than another, most important first.
+    #[schemars(length(min = 1, max = 8))]
+    pub criteria: Vec<String>,
+    /// The most tokens one answer may take.
+    #[schemars(range(min = 64, max = 32768))]
+    pub answer_tokens: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let criteria = ["accuracy", "completeness", "clarity", "helpfulness", "practical value"];
+        Self { criteria: criteria.map(str::to_owned).to_vec(), answer_tokens: 4096 }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        crate::ballots::check_criteria(&self.criteria)
+    }
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    pub label: String,
+    pub seat: u32,
+    pub model: String,
+    /// Votes for the winner before any tie was broken.
+    pub votes: u32,
+    /// Valid votes in all.
+    pub of: u32,
+    pub tiebreak: Tiebreak,
+}
+
+/// What decided between answers with equally many votes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tiebreak {
+    /// There was no tie.
+    None,
+    Chairman,
+    /// A seat that wrote none of the tied answers, in the chairman's place.
+    NonAuthor,
+    /// Nobody could decide: the label that sorts first, which is a lot.
+    FallbackLabel,
+}
+
+fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    let votes = if n > 2 { n } else { 0 };
+    vec![
+        Calls { prompt: "answer", role: "respondent", min: n, max: n, reads: 0 },
+        Calls { prompt: "vote", role: "respondent", min: votes, max: votes, reads: n.saturating_sub(1) },
+        Calls { prompt: "tiebreak", role: "chairman", min: u32::from(n == 2), max: 1, reads: n },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let collect = bench.phase("collect");
+    let panel = bench.role("respondent");
+    let collected = collect.ask_all::<String>(panel, prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
+    let answers = labelled::label(bench, &collected);
+    collect.show("label_map", labelled::key_to_labels(bench, &answers)).await?;
+    for answer in &answers {
+        let title = format!("Answer {}", answer.label);
+        collect.show("collect", Exhibit::said(title, answer.seat, "respondent", &answer.key).labelled(&answer.label)).await?;
+    }
+
+    let voters = voters(&collected, &answers);
+    let votes = cast(bench, &options, &answers, &voters).await?;
+    let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
+    let ballots: Vec<Option<usize>> = voters.iter().map(|seat| votes.of(*seat).and_then(|given| index(&given.value.vote, &answers))).collect();
+    let count = plurality(&labels, &ballots);
+    bench.phase("vote").show("vote_tally", tally_exhibit(&count, &answers)).await?;
+
+    let (winner, tiebreak) = match count.winners.as_slice() {
+        [winner] => (*winner, Tiebreak::None),
+        tied => break_tie(bench, &options, &answers, &count, tied, votes.closed()).await?,
+    };
+    let won = &answers[winner];
+    let votes_won = count.counts[winner];
+    let broken = tiebreak != Tiebreak::None;
+    bench.figure("tiebroken", f64::from(u8::from(broken)));
+    let decision = Decision { label: won.label.clone(), seat: won.seat, model: bench.seat(won.seat).model.clone(), votes: votes_won, of: count.valid, tiebreak };
+    let data = json!({
+        "winnerLabel": won.label, "winnerModel": decision.model, "voteCount": votes_won, "totalVotes": count.valid,
+        "tiebroken": broken, "tiebreakMethod": tiebreak,
+    });
+    let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(data);
+    bench.show("winner", winner_row).await?;
+
+    // The winner's own author could not vote for it, so that vote is not comparable.
+    let comparable: Vec<Option<usize>> = voters.iter().zip(&ballots).filter(|(voter, _)| **voter != won.seat).map(|(_, vote)| *vote).collect();
+    let agreement = Agreement::with_winner(winner, &comparable);
+    if let Some(value) = agreement.value {
+        bench.figure("agreement", value);
+    }
+    let others = answers.iter().filter(|answer| answer.seat != won.seat);
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
+        decision: Some(synod_engine::to_value(&decision)),
+        confidence: agreement.value.map(|value| Confidence { value: Some(value), source: ConfidenceSource::Agreement, n: agreement.n }),
+        dissent: others.map(|answer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() }).collect(),
+        data: json!({"tallies": tallies(&count, &answers), "criteria": options.criteria}),
+    })
+}
+
+/// Every author votes on the others' answers. With two answers each could only choose the other, so those who wrote neither decide.
+fn voters(collected: &Answers<String>, answers: &[Labelled]) -> Vec<SeatIx> {
+    if answers.len() > LEAST {
+        return answers.iter().map(|answer| answer.seat).collect();
+    }
+    let may_yet_speak = |kind: FailureKind| match kind {
+        FailureKind::Refused | FailureKind::Truncated | FailureKind::Empty | FailureKind::Unreadable | FailureKind::RateLimited | FailureKind::Server => true,
+        FailureKind::Timeout | FailureKind::Auth | FailureKind::ModelGone | FailureKind::ContextTooLong | FailureKind::Closed => false,
+    };
+    collected.missed.iter().filter(|missed| may_yet_speak(missed.failure.kind)).map(|missed| missed.seat).collect()
+}
+
+async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[SeatIx]) -> Result<Answers<VoteBallot>> {
+    let stage = bench.phase("vote");
+    if answers.len() <= LEAST {
+        let who = if voters.is_empty() { "the chairman decides" } else { "those who wrote neither decide" };
+        stage.warn(format!("Only two answers were given; each author could only have voted for the other, so {who}."));
+    }
+    let extra = answers.len() <= LEAST;
+    let views = labelled::for_readers(bench, answers, voters);
+    let view = |seat: SeatIx| views.iter().find(|(reader, _)| *reader == seat).map(|(_, view)| view.as_slice()).unwrap_or_default();
+    let votes: Answers<VoteBallot> = stage
+        .ask_each(voters, &|seat| {
+            let answers = view(seat);
+            let ask = prompt!("vote", answers = labelled::shown(answers), criteria = options.criteria).ids("labels", labelled::names(answers));
+            if extra { ask.extra() } else { ask }
+        })
+        .await?;
+    for seat in voters {
+        let shown = labelled::names(view(*seat));
+        let exhibit = match votes.of(*seat) {
+            Some(given) => ballot_exhibit(given.value.clone(), shown, &given.key),
+            None => {
+                let missed = votes.missed.iter().find(|missed| missed.seat == *seat);
+                let why = missed.map(|missed| missed.failure.kind.plain().to_owned());
+                let ballot = Ballot { shown, abstained: why, ..Ballot::default() };
+                let exhibit = Exhibit::new("Vote", Shape::Ballot(ballot)).data(json!({"votedFor": null, "selfVote": false}));
+                missed.map_or_else(|| exhibit.clone(), |missed| exhibit.clone().turn(&missed.key))
+            }
+        };
+        stage.show("vote", exhibit.by(*seat, "voter")).await?;
+    }
+    Ok(votes)
+}
+
+/// The chairman decides, or the next seat that wrote none of the tied answers. Nobody left: the label that sorts first.
+async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count: &Count, tied: &[usize], closed: bool) -> Result<(usize, Tiebreak)> {
+    let none_valid = count.valid == 0;
+    // Without a valid vote every answer is still in the running.
+    let tied: Vec<usize> = if tied.is_empty() { (0..answers.len()).collect() } else { tied.to_vec() };
+    let stage = bench.phase("tiebreaker");
+    let wrote_one = |seat: &SeatIx| tied.iter().any(|item| answers[*item].seat == *seat);
+    let chairs = bench.role("chairman");
+    let panel = bench.role("respondent");
+    let others = panel.iter().filter(|seat| !chairs.contains(seat) && !none_valid && answers.iter().any(|answer| answer.seat == **seat));
+    let judges: Vec<SeatIx> = chairs.iter().chain(others).copied().filter(|seat| !wrote_one(seat)).collect();
+    let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
+    shown.sort_by(|a, b| a.label.cmp(&b.label));
+    let votes = tied.first().map_or(0, |item| count.counts[*item]);
+    let ask = prompt!("tiebreak", answers = labelled::shown(&shown), votes, criteria = options.criteria).ids("labels", labelled::names(&shown));
+    let tied_labels: Vec<String> = labelled::names(&shown);
+    if let Some(given) = stage.ask_first::<VoteBallot>(&judges, ask).await?
+        && let Some(winner) = index(&given.value.vote, answers)
+    {
+        let method = if chairs.contains(&given.seat) { Tiebreak::Chairman } else { Tiebreak::NonAuthor };
+        if method == Tiebreak::NonAuthor && chairs.iter().all(wrote_one) {
+            stage.warn(format!("The chairman wrote one of the tied answers; {} broke the tie.", bench.seat(given.seat).label));
+        }
+        let data = json!({"votedFor": given.value.vote, "tiedLabels": tied_labels, "tiedVoteCount": votes});
+        let exhibit = ballot_exhibit(given.value, tied_labels, &given.key).data(data).by(given.seat, "chairman");
+        stage.show("tiebreaker", exhibit).await?;
+        return Ok((winner, method));
+    }
+    if none_valid && !closed {
+        return Err(Halt::failed("vote", "no valid vote was cast, and nobody who wrote none of the answers could decide"));
+    }
+    let first = &shown[0].label;
+    let rule = Rule {
+        decided: format!("{first} wins by lot: nobody who wrote none of the tied answers could decide."),
+        rung: "fallback_label".into(),
+        numbers: vec![("votes each".into(), f64::from(votes)), ("tied".into(), shown.len() as f64)],
+    };
+    stage.warn(if none_valid { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
+    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(json!({"votedFor": null, "tiedLabels": tied_labels, "tiedVoteCount": votes}))).await?;
+    Ok((index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
+}
+
+fn index(label: &str, answers: &[Labelled]) -> Option<usize> {
+    answers.iter().position(|answer| answer.label == label)
+}
+
+fn ballot_exhibit(vote: VoteBallot, shown: Vec<String>, key: &str) -> Exhibit {
+    let data = json!({"votedFor": vote.vote, "selfVote": false});
+    let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
+    Exhibit::new("Vote", Shape::Ballot(ballot)).turn(key).data(data)
+}
+
+fn tallies(count: &Count, answers: &[Labelled]) -> serde_json::Map<String, serde_json::Value> {
+    answers.iter().zip(&count.counts).map(|(answer, votes)| (answer.label.clone(), json!(votes))).collect()
+}
+
+fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
+    let winners: Vec<String> = count.winners.iter().map(|item| answers[*item].label.clone()).collect();
+    let mut entries: Vec<TallyEntry> =
+        answers.iter().zip(&count.counts).map(|(answer, votes)| TallyEntry { label: answer.label.clone(), seat: answer.seat, votes: *votes }).collect();
+    entries.sort_by(|a, b| b.votes.cmp(&a.votes).then_with(|| a.label.cmp(&b.label)));
+    let tied: &[String] = if count.is_tie() { &winners } else { &[] };
+    let data = json!({
+        "tallies": tallies(count, answers), "validVoteCount": count.valid, "invalidVoteCount": count.invalid,
+        "isTie": count.is_tie(), "winners": winners, "tiedLabels": tied,
+    });
+    let tally = Tally { entries, valid: count.valid, invalid: count.invalid, winners };
+    Exhibit::new("Votes", Shape::Tally(tally)).data(data)
+}

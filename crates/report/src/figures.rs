@@ -1,0 +1,131 @@
+//! Numbers as people write them. What is unknown is said to be unknown.
+
+use synod_types::{Millis, Usage};
+
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 call`, `3 calls`.
+pub fn several(n: u64, one: &str, more: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { more })
+}
+
+pub fn usd(amount: f64) -> String {
+    if amount == 0.0 {
+        "$0".to_owned()
+    } else if amount < 0.0001 {
+        "under $0.0001".to_owned()
+    } else if amount < 1.0 {
+        format!("${amount:.4}")
+    } else {
+        format!("${amount:.2}")
+    }
+}
+
+pub fn usd_or_unknown(amount: Option<f64>) -> String {
+    amount.map_or_else(|| "unknown".to_owned(), usd)
+}
+
+pub fn span(ms: Millis) -> String {
+    let seconds = ms / 1000;
+    match ms {
+        ..1000 => format!("{} ms", ms.max(0)),
+        1000..60_000 => format!("{}.{} s", seconds, ms % 1000 / 100),
+        60_000..3_600_000 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        3_600_000.. => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// Two places, and no more: these are shares and scores of a handful of ballots.
+pub fn score(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e12 { format!("{value:.0}") } else { format!("{value:.2}") }
+}
+
+/// Scores of one list, all with places or all without.
+pub fn scores(values: &[Option<f64>]) -> Vec<String> {
+    let whole = values.iter().flatten().all(|value| value.fract() == 0.0);
+    let each = |value: f64| if whole { score(value) } else { format!("{value:.2}") };
+    values.iter().map(|value| value.map_or_else(|| "not ranked".to_owned(), each)).collect()
+}
+
+pub fn tokens(usage: Usage) -> String {
+    let cached = if usage.cached > 0 { format!(" ({} cached)", count(usage.cached)) } else { String::new() };
+    format!("{} in{cached}, {} out", count(usage.input), count(usage.output))
+}
+
+/// A moment as `2026-03-01 14:02:09 UTC`.
+pub fn moment(at: Millis) -> String {
+    let seconds = at.div_euclid(1000);
+    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Civil date from a day number, counted in 400-year eras that begin on 1 March.
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", of_day / 3600, of_day % 3600 / 60, of_day % 60)
+}
+
+/// How much of the longest bar each score fills, 0 to 1. `None` where bars would mislead: fewer points are better, or there are negative ones.
+pub fn shares(scores: &[Option<f64>]) -> Option<Vec<f64>> {
+    let known: Vec<f64> = scores.iter().flatten().copied().collect();
+    let most = known.iter().copied().fold(0.0, f64::max);
+    let falling = known.windows(2).all(|pair| pair[0] >= pair[1]);
+    if !falling || most <= 0.0 || !most.is_finite() || known.iter().any(|score| *score < 0.0) {
+        return None;
+    }
+    Some(scores.iter().map(|score| score.unwrap_or(0.0) / most).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_civil_dates() {
+        assert_eq!(moment(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(moment(951_782_400_000), "2000-02-29 00:00:00 UTC");
+        assert_eq!(moment(1_772_373_729_000), "2026-03-01 14:02:09 UTC");
+        assert_eq!(moment(-1), "1969-12-31 23:59:59 UTC");
+    }
+
+    #[test]
+    fn money_is_never_rounded_to_nothing_and_never_guessed() {
+        assert_eq!(usd(0.0), "$0");
+        assert_eq!(usd(0.000_02), "under $0.0001");
+        assert_eq!(usd(0.0421), "$0.0421");
+        assert_eq!(usd(12.346), "$12.35");
+        assert_eq!(usd_or_unknown(None), "unknown");
+    }
+
+    #[test]
+    fn spans_and_counts_read_at_a_glance() {
+        assert_eq!(span(840), "840 ms");
+        assert_eq!(span(41_260), "41.2 s");
+        assert_eq!(span(185_000), "3 min 05 s");
+        assert_eq!(span(7_500_000), "2 h 05 min");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(several(1, "call", "calls"), "1 call");
+    }
+
+    #[test]
+    fn bars_are_drawn_only_where_more_is_better() {
+        assert_eq!(shares(&[Some(4.0), Some(2.0), None]), Some(vec![1.0, 0.5, 0.0]));
+        assert_eq!(shares(&[Some(1.3), Some(2.6)]), None);
+        assert_eq!(shares(&[Some(0.0), Some(-1.0)]), None);
+        assert_eq!(shares(&[]), None);
+    }
+}

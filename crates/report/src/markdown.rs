@@ -1,0 +1,238 @@
+//! A run as a markdown report, whole: the answer, how it came about, every turn, the receipt.
+//!
+//! Whatever a model wrote is in block quotations or code blocks; all else is ours.
+
+mod exhibit;
+mod quote;
+
+use crate::figures::{moment, score, span};
+use crate::text::excerpt;
+use crate::view::{Outcome, Phase, Turn, View};
+use crate::words;
+use quote::{fenced, inline, quote};
+use std::fmt::Write;
+use synod_types::{Header, Shown, Verdict};
+
+pub fn markdown(view: &View) -> String {
+    let mut out = String::new();
+    head(&mut out, view);
+    match &view.verdict {
+        Some(verdict) => verdict_part(&mut out, view, verdict),
+        None => state_part(&mut out, view),
+    }
+    decided(&mut out, view);
+    list(&mut out, "Warnings", view.warnings.iter().map(String::as_str));
+    people(&mut out, view);
+    if !view.phases.is_empty() {
+        line(&mut out, "## The record");
+    }
+    for phase in &view.phases {
+        phase_part(&mut out, view, phase);
+    }
+    figures(&mut out, view);
+    if let Some(header) = &view.header {
+        seats(&mut out, header);
+    }
+    receipt(&mut out, view);
+    format!("{}\n", out.trim_end())
+}
+
+/// A paragraph of ours and the empty line after it.
+fn line(out: &mut String, text: &str) {
+    out.push_str(text.trim_end());
+    out.push_str("\n\n");
+}
+
+fn list<'a>(out: &mut String, title: &str, items: impl Iterator<Item = &'a str>) {
+    let items: Vec<String> = items.map(|item| format!("- {}\n", inline(item))).collect();
+    if !items.is_empty() {
+        line(out, &format!("## {title}"));
+        line(out, &items.concat());
+    }
+}
+
+fn head(out: &mut String, view: &View) {
+    let question = view.header.as_ref().map_or("", |header| header.question.text.as_str());
+    let title = if question.trim().is_empty() { format!("Run {}", view.run) } else { excerpt(question, 120, "…") };
+    line(out, &format!("# {}", inline(&title)));
+    if view.rehearsal() {
+        line(out, &format!("**{}**", inline(words::REHEARSAL)));
+    }
+    let mut about = vec![format!("Mode: {}", inline(view.mode()))];
+    if let Some(header) = &view.header {
+        about.push(inline(&words::panel(header)));
+    }
+    about.extend(view.began.map(moment));
+    line(out, &about.join(" · "));
+    line(out, "Quoted passages are the words of models or of the asker; all else is written by the program.");
+    let Some(header) = &view.header else { return };
+    line(out, "## Question");
+    line(out, &quote(&header.question.text));
+    if let Some(content) = &header.question.content {
+        line(out, "## Under review");
+        line(out, &quote(content));
+    }
+    for file in &header.question.files {
+        line(out, &format!("Attached: {} ({} bytes, SHA-256 {})", inline(&file.name), file.bytes, inline(&file.sha256)));
+    }
+}
+
+fn verdict_part(out: &mut String, view: &View, verdict: &Verdict) {
+    line(out, "## Answer");
+    line(out, &format!("**{}**: {}", words::status_word(verdict.status), words::status_meaning(verdict.status)));
+    match &verdict.answer {
+        Some(answer) => {
+            line(out, &format!("{}:", inline(&words::answer_kind(view, answer))));
+            line(out, &quote(&answer.text));
+        }
+        None => line(out, "There is no answer."),
+    }
+    if let Some(decision) = &verdict.decision {
+        line(out, &format!("Decision: {}", inline(&words::decision(decision))));
+    }
+    if let Some(confidence) = &verdict.confidence {
+        line(out, &format!("Confidence: {}", inline(&words::confidence(confidence))));
+    }
+    if let Some(reason) = words::stop_reason(verdict) {
+        line(out, &format!("Ended: {}", inline(&reason)));
+    }
+    let missing: Vec<String> = verdict.missing.iter().map(words::missing).collect();
+    list(out, "Missing", missing.iter().map(String::as_str));
+    if !verdict.dissent.is_empty() {
+        line(out, "## Dissent");
+    }
+    for each in &verdict.dissent {
+        let who = each.label.as_ref().map_or_else(|| words::seat(view, each.seat), |label| words::label(view, label));
+        line(out, &format!("{}:", inline(&who)));
+        line(out, &quote(&each.text));
+    }
+}
+
+fn decided(out: &mut String, view: &View) {
+    let shown: Vec<&Shown> = view.exhibits().filter(|shown| words::decides(&shown.exhibit.shape)).collect();
+    if !shown.is_empty() {
+        line(out, "## How it was decided");
+    }
+    for each in shown {
+        line(out, &exhibit::exhibit(view, each));
+    }
+}
+
+fn state_part(out: &mut String, view: &View) {
+    line(out, "## State");
+    line(out, &words::what_happened(view));
+    if let Some(stop) = view.stop() {
+        line(out, &format!("Reason: {}. {}", stop.reason.as_str().replace('_', " "), inline(&stop.detail)));
+        line(out, &format!("To go on: {}", inline(&stop.next)));
+    }
+}
+
+fn people(out: &mut String, view: &View) {
+    if view.waiting.is_empty() {
+        return;
+    }
+    line(out, "## Put to a person");
+    for waiting in &view.waiting {
+        line(out, &quote(&waiting.asking.question));
+        match &waiting.answer {
+            Some(answer) => line(out, &format!("Answered by {}: {}", inline(&answer.by), inline(&answer.answer))),
+            None => line(out, "Not answered yet."),
+        }
+    }
+}
+
+fn phase_part(out: &mut String, view: &View, phase: &Phase) {
+    let took = phase.ended.map(|ended| format!(" ({})", span(ended - phase.began))).unwrap_or_default();
+    line(out, &format!("### {}{took}", inline(phase.name())));
+    let turns: String = phase.turns.iter().map(|turn| turn_line(view, turn)).collect();
+    line(out, &turns);
+    for shown in phase.exhibits.iter().filter(|shown| !words::decides(&shown.exhibit.shape)) {
+        line(out, &exhibit::exhibit(view, shown));
+    }
+    // What an exhibit already quotes is not quoted twice.
+    let quoted: Vec<&str> = phase.exhibits.iter().filter_map(|shown| shown.exhibit.turn.as_deref()).collect();
+    for turn in &phase.turns {
+        turn_part(out, view, turn, quoted.contains(&turn.key.as_str()));
+    }
+}
+
+fn turn_line(view: &View, turn: &Turn) -> String {
+    let mut parts = vec![format!("{} by {}: {}", turn.key, words::speaker(view, turn), turn.outcome.as_str())];
+    parts.extend(turn.failure().map(words::failure));
+    parts.extend(words::turn_settings(view, turn));
+    parts.extend(words::turn_figures(turn));
+    parts.extend(turn.marks());
+    format!("- {}\n", inline(&parts.join(" · ")))
+}
+
+/// The words of a turn no exhibit quotes, and what stands behind a failure.
+fn turn_part(out: &mut String, view: &View, turn: &Turn, quoted: bool) {
+    let heading = |out: &mut String, what: &str| line(out, &format!("#### {what} {}, by {}", inline(&turn.key), inline(&words::speaker(view, turn))));
+    match &turn.outcome {
+        Outcome::Running => {}
+        Outcome::Said(_) if quoted => {}
+        Outcome::Said(_) => {
+            if let Some(words) = turn.words() {
+                heading(out, "Words of");
+                line(out, &if turn.typed() { fenced(&words, "json") } else { quote(&words) });
+            }
+        }
+        Outcome::Failed(_) => {
+            for raw in turn.tries.iter().filter_map(|each| each.raw.as_ref()) {
+                heading(out, "The reply as it came in");
+                line(out, &fenced(raw, "text"));
+            }
+        }
+    }
+    for tool in &turn.tools {
+        line(out, &format!("Tool {}{}:", inline(&tool.name), if tool.error { " (failed)" } else { "" }));
+        line(out, &fenced(&tool.output, "text"));
+    }
+}
+
+fn figures(out: &mut String, view: &View) {
+    let items: Vec<String> = view.figures.iter().map(|each| format!("{}: {}", each.figure.name, score(each.figure.value))).collect();
+    list(out, "Figures", items.iter().map(String::as_str));
+}
+
+fn seats(out: &mut String, header: &Header) {
+    let mut table = "| Seat | Name | Model | Roles | Persona |\n|---:|---|---|---|---|\n".to_owned();
+    for seat in &header.seats {
+        let model = header.models.get(&seat.model).map_or(seat.model.as_str(), |card| card.id.as_str());
+        let roles = words::roles(header, seat.index).join(", ");
+        let persona = seat.persona.as_deref().unwrap_or_default();
+        let _ = writeln!(
+            table,
+            "| {} | {} | {} | {} | {} |",
+            seat.index,
+            inline(&seat.label),
+            inline(model),
+            inline(&roles),
+            inline(&excerpt(persona, 80, "…"))
+        );
+    }
+    line(out, "## Seats");
+    line(out, &table);
+}
+
+fn receipt(out: &mut String, view: &View) {
+    let mut table = "| | |\n|---|---|\n".to_owned();
+    let mut row = |name: &str, text: &str| table.push_str(&format!("| {name} | {} |\n", inline(text)));
+    for (name, text) in words::receipt(view) {
+        row(name, &text);
+    }
+    row("Run", &view.run);
+    if let Some(header) = &view.header {
+        row("Seed", &header.seed.to_string());
+        row("Program", &header.binary);
+        if let Some(parent) = &header.parent {
+            row("Forked from", parent);
+        }
+    }
+    row("Journal", &format!("{} rows, head {}", view.seq, view.head_hex()));
+    line(out, "## Receipt");
+    line(out, &table);
+    for (command, purpose) in words::commands(view) {
+        out.push_str(&format!("- {}: {purpose}\n", inline(&command)));
+    }
+}

@@ -1,0 +1,164 @@
+//! Runs as terminal text: the verdict, the long form, and what is said when a run stopped or was lost.
+
+mod exhibit;
+mod paper;
+mod prose;
+mod show;
+mod stopped;
+
+use crate::text::{excerpt, one_line, pad, width};
+use crate::view::{State, View};
+use crate::words;
+use paper::{Ink, Paper};
+pub use show::show;
+pub use stopped::stopped;
+use synod_types::{Answer, Status, Verdict};
+
+/// What the terminal can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    pub width: usize,
+    pub colour: bool,
+    /// False: our own marks and bars keep to ASCII. What models wrote stays as it is.
+    pub unicode: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { width: 80, colour: false, unicode: true }
+    }
+}
+
+/// What is printed when a run ends, and when it is looked up again: the answer first, then how far to trust it and what it cost.
+pub fn terminal(view: &View, style: Style) -> String {
+    match (view.state, &view.verdict) {
+        (State::Complete, Some(verdict)) => {
+            let mut paper = Paper::new(style);
+            top(&mut paper, view);
+            verdict_body(&mut paper, view, verdict, true);
+            foot(&mut paper, view);
+            commands(&mut paper, &words::commands(view));
+            paper.done()
+        }
+        (State::Running | State::Waiting | State::Stopped | State::Lost | State::Complete, _) => stopped(view, style),
+    }
+}
+
+/// Mode, panel, question; a rehearsal says so before anything else can be read.
+fn top(paper: &mut Paper, view: &View) {
+    let panel = view.header.as_ref().map(words::panel);
+    let mode = one_line(view.mode());
+    let line = panel.map_or_else(|| mode.clone(), |panel| format!("{mode}{}{panel}", paper.dot()));
+    paper.para(Ink::DIM, "", &line);
+    if view.rehearsal() {
+        paper.hanging(Ink::ALARM.with(Ink::BOLD), "! ", "  ", words::REHEARSAL);
+    }
+    if let Some(header) = &view.header {
+        let question = excerpt(&header.question.text, 300, paper.ellipsis());
+        paper.hanging(Ink::BOLD, "Q: ", "   ", &question);
+    }
+}
+
+/// `whole` also says how it was decided; the long form has that with its phases.
+fn verdict_body(paper: &mut Paper, view: &View, verdict: &Verdict, whole: bool) {
+    paper.blank();
+    answer(paper, view, verdict);
+    if let Some(decision) = &verdict.decision {
+        paper.blank();
+        paper.entry("Decision", &words::decision(decision));
+    }
+    if whole {
+        exhibit::deciding(paper, view);
+    }
+    missing(paper, verdict);
+    warnings(paper, view);
+    dissent(paper, view, verdict);
+}
+
+fn answer(paper: &mut Paper, view: &View, verdict: &Verdict) {
+    let heading = match &verdict.answer {
+        Some(answer) => words::answer_kind(view, answer),
+        None => format!("No answer: {}", words::status_meaning(verdict.status)),
+    };
+    paper.para(Ink::BOLD, "", &heading);
+    paper.rule(width(&heading));
+    match verdict.status {
+        Status::Full => {}
+        Status::Degraded | Status::Deadlock | Status::Escalated | Status::NoQuorum | Status::Failed => {
+            let said = format!("{}: {}", words::status_word(verdict.status), words::status_meaning(verdict.status));
+            paper.hanging(Ink::ALARM, "! ", "  ", &said);
+            paper.blank();
+        }
+    }
+    if let Some(Answer { text, .. }) = &verdict.answer {
+        paper.prose("", text);
+    }
+}
+
+fn missing(paper: &mut Paper, verdict: &Verdict) {
+    if verdict.missing.is_empty() {
+        return;
+    }
+    paper.heading("Missing");
+    for each in &verdict.missing {
+        paper.alarm(&words::missing(each));
+    }
+}
+
+fn warnings(paper: &mut Paper, view: &View) {
+    if view.warnings.is_empty() {
+        return;
+    }
+    paper.heading("Warnings");
+    for warning in &view.warnings {
+        paper.alarm(&one_line(warning));
+    }
+}
+
+/// Short here; the whole of it is in the long form.
+fn dissent(paper: &mut Paper, view: &View, verdict: &Verdict) {
+    if verdict.dissent.is_empty() {
+        return;
+    }
+    paper.heading("Dissent");
+    for each in &verdict.dissent {
+        let who = each.label.as_ref().map_or_else(|| words::seat(view, each.seat), |label| words::label(view, label));
+        let text = words::glance(&each.text, 280, paper.ellipsis());
+        paper.hanging(Ink::PLAIN, "  ", "    ", &format!("{who}: {text}"));
+    }
+}
+
+/// Confidence and receipt.
+fn foot(paper: &mut Paper, view: &View) {
+    paper.blank();
+    if let Some(verdict) = &view.verdict {
+        if let Some(confidence) = &verdict.confidence {
+            paper.entry("Confidence", &words::confidence(confidence));
+        }
+        if let Some(reason) = words::stop_reason(verdict) {
+            paper.entry("Ended", &reason);
+        }
+    }
+    for (name, text) in words::receipt(view) {
+        paper.entry(name, &text);
+    }
+    run_id(paper, view);
+}
+
+/// Ids and commands are never broken: they are there to be copied.
+fn run_id(paper: &mut Paper, view: &View) {
+    paper.raw(&format!("Run         {}", one_line(&view.run)));
+}
+
+fn commands(paper: &mut Paper, commands: &[(String, &str)]) {
+    let longest = commands.iter().map(|(command, _)| width(command)).max().unwrap_or(0);
+    let beside = commands.iter().all(|(_, purpose)| 2 + longest + 4 + width(purpose) <= paper.columns());
+    for (command, purpose) in commands {
+        if beside {
+            paper.raw(&format!("  {}  # {purpose}", pad(command, longest)));
+        } else {
+            paper.para(Ink::DIM, "  # ", purpose);
+            paper.raw(&format!("  {command}"));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Exhibits as terminal text, one function a shape.
+
+use super::paper::{Bar, Ink, Paper};
+use crate::figures::{self, several, shares};
+use crate::text::one_line;
+use crate::view::View;
+use crate::words;
+use synod_types::{Ballot, Exhibit, Ranking, Rule, Shape, Shown, Statement, Tally};
+
+/// The exhibits behind the answer, in order; ballots of one phase as one table.
+pub fn deciding(paper: &mut Paper, view: &View) {
+    for phase in &view.phases {
+        let decides = |shown: &&Shown| words::decides(&shown.exhibit.shape) || matches!(shown.exhibit.shape, Shape::Ballot(_));
+        let shown: Vec<&Shown> = phase.exhibits.iter().filter(decides).collect();
+        several_shown(paper, view, &shown);
+    }
+}
+
+/// Exhibits in order; neighbouring ballots, and neighbouring words of turns, under one heading.
+pub fn several_shown(paper: &mut Paper, view: &View, shown: &[&Shown]) {
+    for group in shown.chunk_by(|a, b| heading(a).is_some() && heading(a) == heading(b)) {
+        paper.heading(heading(group[0]).unwrap_or(&one_line(&group[0].exhibit.title)));
+        for each in group {
+            exhibit(paper, view, &each.exhibit);
+        }
+    }
+}
+
+/// What exhibits of a kind stand under together; `None`: under their own title.
+fn heading(shown: &Shown) -> Option<&'static str> {
+    match &shown.exhibit.shape {
+        Shape::Ballot(_) => Some("Ballots"),
+        Shape::Statement(statement) if statement.text.is_none() => Some("Shown, in the words of these turns"),
+        Shape::Statement(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => None,
+    }
+}
+
+fn exhibit(paper: &mut Paper, view: &View, exhibit: &Exhibit) {
+    match &exhibit.shape {
+        Shape::Statement(shape) => statement(paper, view, exhibit, shape),
+        Shape::Ballot(shape) => ballot(paper, view, exhibit, shape),
+        Shape::Tally(shape) => tally(paper, view, shape),
+        Shape::Ranking(shape) => ranking(paper, view, shape),
+        Shape::Rule(shape) => rule(paper, shape),
+        Shape::Note { text } => note(paper, text),
+    }
+}
+
+fn statement(paper: &mut Paper, view: &View, exhibit: &Exhibit, statement: &Statement) {
+    let who = exhibit.seat.map_or_else(|| "Computed".to_owned(), |seat| words::seat(view, seat));
+    let label = statement.label.as_ref().map(|label| format!(", as {}", one_line(label))).unwrap_or_default();
+    let reply = statement.reply_to.as_ref().map(|to| format!(", in reply to {}", words::label(view, to))).unwrap_or_default();
+    let turn = exhibit.turn.as_ref().map(|key| format!(" ({})", one_line(key))).unwrap_or_default();
+    paper.para(Ink::PLAIN, "  ", &format!("{who}{label}{reply}{turn}"));
+    if let Some(text) = &statement.text {
+        paper.prose("  ", text);
+    }
+}
+
+fn ballot(paper: &mut Paper, view: &View, exhibit: &Exhibit, ballot: &Ballot) {
+    let who = exhibit.seat.map_or_else(|| one_line(&exhibit.title), |seat| words::seat(view, seat));
+    let counted = ballot.abstained.is_none() && !ballot.choice.is_empty();
+    let ink = if counted { Ink::PLAIN } else { Ink::ALARM };
+    paper.hanging(ink, if counted { "  " } else { "! " }, "      ", &format!("{who}: {}", words::choice(view, ballot)));
+    if let Some(reasons) = &ballot.reasons {
+        let short = words::glance(reasons, 200, paper.ellipsis());
+        paper.para(Ink::DIM, "      ", &short);
+    }
+}
+
+fn tally(paper: &mut Paper, view: &View, tally: &Tally) {
+    let votes: Vec<Option<f64>> = tally.entries.iter().map(|entry| Some(f64::from(entry.votes))).collect();
+    let most = votes.iter().flatten().copied().fold(0.0, f64::max);
+    let rows: Vec<Bar> = tally
+        .entries
+        .iter()
+        .map(|entry| {
+            let wins = tally.winners.contains(&entry.label);
+            let note = match (wins, tally.winners.len()) {
+                (false, _) => "",
+                (true, 1) => "winner",
+                (true, _) => "tied",
+            };
+            Bar {
+                name: format!("{} {}", one_line(&entry.label), words::seat(view, entry.seat)),
+                share: (most > 0.0).then(|| f64::from(entry.votes) / most),
+                value: several(u64::from(entry.votes), "vote", "votes"),
+                note: note.to_owned(),
+                ink: if wins { Ink::MARK } else { Ink::PLAIN },
+            }
+        })
+        .collect();
+    paper.bars(&rows);
+    paper.para(Ink::DIM, "  ", &words::tally_sum(tally));
+}
+
+fn ranking(paper: &mut Paper, view: &View, ranking: &Ranking) {
+    let scores: Vec<Option<f64>> = ranking.entries.iter().map(|entry| entry.score).collect();
+    let (shares, values) = (shares(&scores), figures::scores(&scores));
+    let rows: Vec<Bar> = ranking
+        .entries
+        .iter()
+        .enumerate()
+        .map(|(i, entry)| Bar {
+            name: format!("{}. {} {}", i + 1, one_line(&entry.label), words::seat(view, entry.seat)),
+            share: shares.as_ref().map(|shares| shares[i]),
+            value: values[i].clone(),
+            note: words::ranking_note(entry),
+            ink: if i == 0 { Ink::MARK } else { Ink::PLAIN },
+        })
+        .collect();
+    paper.bars(&rows);
+    paper.para(Ink::DIM, "  ", &words::ranking_sum(ranking));
+}
+
+fn rule(paper: &mut Paper, rule: &Rule) {
+    paper.para(Ink::PLAIN, "  ", &one_line(&rule.decided));
+    let numbers = words::numbers(&rule.numbers);
+    let by = if rule.rung.is_empty() { String::new() } else { format!("by {}", one_line(&rule.rung)) };
+    let line = [by, numbers].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+    if !line.is_empty() {
+        paper.para(Ink::DIM, "  ", &line);
+    }
+}
+
+fn note(paper: &mut Paper, text: &str) {
+    paper.prose("  ", text);
+}

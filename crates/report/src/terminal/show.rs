@@ -1,0 +1,156 @@
+//! The long form: every phase, every turn with its words, every exhibit.
+
+use super::exhibit::several_shown;
+use super::paper::{Ink, Paper};
+use super::{Style, commands, foot, missing, top, verdict_body, warnings};
+use crate::figures::{moment, score, several, span};
+use crate::text::{clean, one_line};
+use crate::view::{Outcome, Phase, Turn, View};
+use crate::words;
+use synod_types::Shown;
+
+pub fn show(view: &View, style: Style) -> String {
+    let mut sheet = Paper::new(style);
+    let paper = &mut sheet;
+    top(paper, view);
+    about(paper, view);
+    for phase in &view.phases {
+        show_phase(paper, view, phase);
+    }
+    people(paper, view);
+    figures(paper, view);
+    match &view.verdict {
+        Some(verdict) if verdict.status.completes() => {
+            verdict_body(paper, view, verdict, false);
+            whole_dissent(paper, view);
+        }
+        Some(verdict) => {
+            missing(paper, verdict);
+            warnings(paper, view);
+        }
+        None => warnings(paper, view),
+    }
+    foot(paper, view);
+    // Whoever reads this has run the first of them.
+    let others: Vec<_> = words::commands(view).into_iter().filter(|(command, _)| !command.starts_with("synod show ")).collect();
+    commands(paper, &others);
+    if !view.head_hex().is_empty() {
+        paper.para(Ink::DIM, "", &format!("{} rows, head {}", view.seq, view.head_hex()));
+    }
+    sheet.done()
+}
+
+fn about(paper: &mut Paper, view: &View) {
+    let Some(header) = &view.header else { return };
+    paper.blank();
+    if one_line(&header.question.text).chars().count() > 300 {
+        paper.heading("Question");
+        paper.prose("  ", &header.question.text);
+    }
+    if let Some(content) = &header.question.content {
+        paper.heading("Under review");
+        paper.prose("  ", content);
+    }
+    for file in &header.question.files {
+        paper.entry("File", &format!("{} ({})", one_line(&file.name), several(file.bytes, "byte", "bytes")));
+    }
+    paper.heading("Seats");
+    for seat in &header.seats {
+        let roles = words::roles(header, seat.index);
+        let model = header.models.get(&seat.model).map_or_else(|| one_line(&seat.model), |card| one_line(&card.id));
+        let persona = seat.persona.as_ref().map(|persona| format!(", as {}", one_line(persona))).unwrap_or_default();
+        let roles = if roles.is_empty() { String::new() } else { format!(", {}", roles.join(", ")) };
+        paper.hanging(Ink::PLAIN, "  ", "     ", &format!("{} {}: {model}{roles}{persona}", seat.index, one_line(&seat.label)));
+    }
+    paper.blank();
+    paper.entry("Seed", &header.seed.to_string());
+    if let Some(began) = view.began {
+        paper.entry("Began", &moment(began));
+    }
+    if let Some(parent) = &header.parent {
+        paper.entry("Forked from", &one_line(parent));
+    }
+}
+
+fn show_phase(paper: &mut Paper, view: &View, phase: &Phase) {
+    let mut parts = vec![one_line(phase.name())];
+    if !phase.turns.is_empty() {
+        parts.push(several(phase.turns.len() as u64, "turn", "turns"));
+    }
+    parts.extend(phase.ended.map(|ended| span(ended - phase.began)));
+    paper.blank();
+    let title = parts.join(paper.dot());
+    paper.heading(&title);
+    paper.rule(crate::text::width(&title));
+    for turn in &phase.turns {
+        show_turn(paper, view, turn);
+    }
+    several_shown(paper, view, &phase.exhibits.iter().collect::<Vec<&Shown>>());
+}
+
+fn show_turn(paper: &mut Paper, view: &View, turn: &Turn) {
+    paper.blank();
+    let mut parts = vec![format!("{}, {}", words::speaker(view, turn), one_line(turn.name()))];
+    parts.extend(words::turn_settings(view, turn));
+    parts.extend(words::turn_figures(turn));
+    parts.extend(turn.marks().iter().map(|mark| one_line(mark)));
+    let line = parts.join(paper.dot());
+    match &turn.outcome {
+        Outcome::Running => {
+            paper.hanging(Ink::BOLD, "  ", "      ", &line);
+            paper.para(Ink::DIM, "      ", "No reply recorded yet.");
+        }
+        Outcome::Said(_) => {
+            paper.hanging(Ink::BOLD, "  ", "      ", &line);
+            match turn.words() {
+                Some(words) if turn.typed() => clean(&words).lines().for_each(|line| paper.raw(&format!("      {line}"))),
+                Some(words) => paper.prose("      ", &words),
+                None => {}
+            }
+        }
+        Outcome::Failed(failure) => {
+            paper.hanging(Ink::ALARM.with(Ink::BOLD), "! ", "      ", &line);
+            paper.para(Ink::ALARM, "      ", &words::failure(failure));
+            for raw in turn.tries.iter().filter_map(|each| each.raw.as_ref()) {
+                paper.para(Ink::DIM, "      ", "The reply as it came:");
+                clean(raw).lines().for_each(|line| paper.raw(&format!("      | {line}")));
+            }
+        }
+    }
+    for tool in &turn.tools {
+        let outcome = if tool.error { "failed" } else { "gave" };
+        paper.para(Ink::DIM, "      ", &format!("Tool {} {outcome}: {}", one_line(&tool.name), one_line(&tool.output)));
+    }
+}
+
+fn people(paper: &mut Paper, view: &View) {
+    if view.waiting.is_empty() {
+        return;
+    }
+    paper.heading("Put to a person");
+    for waiting in &view.waiting {
+        let answer = match &waiting.answer {
+            Some(answer) => format!("answered by {}: {}", one_line(&answer.by), one_line(&answer.answer)),
+            None => "not answered yet".to_owned(),
+        };
+        paper.hanging(Ink::PLAIN, "  ", "    ", &format!("{} ({answer})", one_line(&waiting.asking.question)));
+    }
+}
+
+fn figures(paper: &mut Paper, view: &View) {
+    if view.figures.is_empty() {
+        return;
+    }
+    paper.heading("Figures");
+    for each in &view.figures {
+        paper.para(Ink::PLAIN, "  ", &format!("{}: {}", one_line(&each.figure.name), score(each.figure.value)));
+    }
+}
+
+fn whole_dissent(paper: &mut Paper, view: &View) {
+    let Some(verdict) = &view.verdict else { return };
+    for each in verdict.dissent.iter().filter(|each| one_line(&each.text).chars().count() > 280) {
+        paper.heading(&format!("Dissent of {} in full", words::seat(view, each.seat)));
+        paper.prose("  ", &each.text);
+    }
+}

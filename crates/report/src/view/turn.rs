@@ -1,0 +1,191 @@
+//! One request to one seat and what came of it, gathered from its rows.
+
+use serde_json::Value;
+use synod_types::{Asked, Failure, FailureKind, Millis, Reading, Replied, Row, Said, SeatIx, ToolRun, Usage, seat_of};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    pub key: String,
+    pub seat: Option<SeatIx>,
+    /// What was asked; `None` for a turn that never was: closed, or copied from a parent run.
+    pub asked: Option<Asked>,
+    pub tries: Vec<Try>,
+    pub outcome: Outcome,
+    pub tools: Vec<ToolRun>,
+    pub began: Option<Millis>,
+    pub ended: Option<Millis>,
+}
+
+/// One request that went out. More than one: a crash left an earlier one without a reply, or the turn used tools.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Try {
+    /// The turn's key, or that of a step of its tool loop.
+    pub key: String,
+    pub attempt: i64,
+    pub reserved_usd: Option<f64>,
+    pub reasked: bool,
+    pub replied: Option<Replied>,
+    /// The reply as it came, where the caller had it at hand.
+    pub raw: Option<String>,
+}
+
+impl Try {
+    pub(super) fn is(&self, key: &str, attempt: i64) -> bool {
+        self.key == key && self.attempt == attempt
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Running,
+    Said(Said),
+    Failed(Failure),
+}
+
+impl Outcome {
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Said(_) => "said",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
+impl Turn {
+    pub(super) fn new(key: &str) -> Self {
+        let seat = seat_of(key);
+        Self { key: key.to_owned(), seat, asked: None, tries: Vec::new(), outcome: Outcome::Running, tools: Vec::new(), began: None, ended: None }
+    }
+
+    pub(super) fn asked(&mut self, row: &Row, asked: Asked) {
+        self.began.get_or_insert(row.at);
+        self.seat = Some(asked.seat);
+        let key = row.key.clone();
+        self.tries.push(Try { key, attempt: row.attempt, reserved_usd: asked.reserved_usd, reasked: asked.reasked, replied: None, raw: None });
+        if row.key == self.key {
+            self.asked = Some(asked);
+        }
+    }
+
+    pub(super) fn replied(&mut self, row: &Row, replied: Replied) {
+        match self.tries.iter_mut().find(|each| each.is(&row.key, row.attempt)) {
+            Some(each) => each.replied = Some(replied),
+            None => self.tries.push(Try {
+                key: row.key.clone(),
+                attempt: row.attempt,
+                reserved_usd: None,
+                reasked: false,
+                replied: Some(replied),
+                raw: None,
+            }),
+        }
+    }
+
+    pub(super) fn ended(&mut self, row: &Row, outcome: Outcome) {
+        self.ended = Some(row.at);
+        self.outcome = outcome;
+    }
+
+    /// The key below its phase: `match 0/ab/judge@4`.
+    pub fn name(&self) -> &str {
+        self.key.split_once('/').map_or(self.key.as_str(), |(_, rest)| rest)
+    }
+
+    pub fn said(&self) -> Option<&Said> {
+        match &self.outcome {
+            Outcome::Said(said) => Some(said),
+            Outcome::Running | Outcome::Failed(_) => None,
+        }
+    }
+
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.outcome {
+            Outcome::Failed(failure) => Some(failure),
+            Outcome::Running | Outcome::Said(_) => None,
+        }
+    }
+
+    /// What was said: free text as it is, a typed reply as its JSON.
+    pub fn words(&self) -> Option<String> {
+        self.said().map(|said| match &said.value {
+            Value::String(text) => text.clone(),
+            typed => match typed.to_string() {
+                short if short.len() <= 70 => short,
+                long => serde_json::to_string_pretty(typed).unwrap_or(long),
+            },
+        })
+    }
+
+    /// True for a reply that has fields rather than prose.
+    pub fn typed(&self) -> bool {
+        self.said().is_some_and(|said| !said.value.is_string())
+    }
+
+    /// How long the provider took, over all tries that were answered.
+    pub fn ms(&self) -> Option<Millis> {
+        self.replies().map(|replied| replied.ms).reduce(|a, b| a + b)
+    }
+
+    pub fn usage(&self) -> Option<Usage> {
+        self.replies().filter_map(|replied| replied.usage).reduce(|mut sum, usage| {
+            sum += usage;
+            sum
+        })
+    }
+
+    /// What the replies cost; `None` when the price of one of them is unknown, or when there is none.
+    pub fn spent_usd(&self) -> Option<f64> {
+        self.replies().map(|replied| replied.spent_usd).reduce(|a, b| Some(a? + b?)).flatten()
+    }
+
+    /// Set aside for requests that went out and were never answered: they may have been billed. One that was turned away was not.
+    pub fn unanswered_usd(&self) -> f64 {
+        let open = self.tries.iter().filter(|each| each.replied.is_none()).skip(usize::from(self.turned_away()));
+        open.filter_map(|each| each.reserved_usd).sum()
+    }
+
+    /// The provider would not take the request: nothing can have been billed for it.
+    pub fn turned_away(&self) -> bool {
+        self.failure().is_some_and(|failure| match failure.kind {
+            FailureKind::Auth | FailureKind::RateLimited | FailureKind::ModelGone | FailureKind::ContextTooLong => true,
+            FailureKind::Timeout
+            | FailureKind::Refused
+            | FailureKind::Truncated
+            | FailureKind::Server
+            | FailureKind::Empty
+            | FailureKind::Unreadable
+            | FailureKind::Closed => false,
+        })
+    }
+
+    fn replies(&self) -> impl Iterator<Item = &Replied> {
+        self.tries.iter().filter_map(|each| each.replied.as_ref())
+    }
+
+    /// What a reader should know about how this turn came to its words.
+    pub fn marks(&self) -> Vec<String> {
+        let mut marks = Vec::new();
+        if let Some(said) = self.said() {
+            match said.reading {
+                Reading::Plain => {}
+                Reading::Mended => marks.push("its JSON was mended".to_owned()),
+                Reading::Text => marks.push("read from the plain text form".to_owned()),
+                Reading::Repaired => marks.push("read after a repair turn".to_owned()),
+            }
+            if said.partial {
+                marks.push("cut off at the token limit".to_owned());
+            }
+            if let Some(from) = &said.from {
+                marks.push(format!("copied from run {from} at no cost"));
+            }
+        }
+        if self.asked.as_ref().is_some_and(|asked| asked.extra) {
+            marks.push("extra".to_owned());
+        }
+        if self.tries.iter().any(|each| each.reasked) {
+            marks.push("asked again after a crash".to_owned());
+        }
+        marks
+    }
+}

@@ -1,0 +1,355 @@
+//! The sentences every medium uses, so that terminal, markdown and page say the same thing in the same words.
+//!
+//! Gives clean text without markup; escaping is each medium's own.
+
+use crate::figures::{count, score, several, span, tokens, usd, usd_or_unknown};
+use crate::markup::without_marks;
+use crate::text::{clean, excerpt, one_line};
+use crate::view::{State, Turn, View};
+use serde_json::Value;
+use synod_types::{
+    Answer, AnswerKind, Ballot, Confidence, ConfidenceSource, Failure, Header, Missing, Place, Ranking, RankingEntry, SeatIx, Shape, Status,
+    StopReason, Tally, Usage, Verdict,
+};
+
+pub const REHEARSAL: &str = "Rehearsal: built-in voices, not models. Nothing here is advice.";
+
+pub fn seat(view: &View, seat: SeatIx) -> String {
+    one_line(&view.seat(seat))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// The first words of something said, for a glance.
+pub fn glance(markdown: &str, most: usize, mark: &str) -> String {
+    excerpt(&without_marks(&clean(markdown)), most, mark)
+}
+
+/// A label with its author: `K3 (opus)`.
+pub fn label(view: &View, label: &str) -> String {
+    let clean = one_line(label);
+    match view.author(label) {
+        Some(author) => format!("{clean} ({})", seat(view, author)),
+        None => clean,
+    }
+}
+
+/// Who sits, in seating order: `3 seats: opus, gpt and qwen; chair: opus 2`.
+pub fn panel(header: &Header) -> String {
+    let names: Vec<String> = header.panel().map(|seat| one_line(&seat.label)).collect();
+    let mut out = match names.len() {
+        0 => "nobody on the panel".to_owned(),
+        n => format!("{}: {}", several(n as u64, "seat", "seats"), listed(&names)),
+    };
+    for seat in header.seats.iter().filter(|seat| matches!(seat.place, Place::Chair | Place::Role)) {
+        let name = one_line(&seat.label);
+        match roles(header, seat.index) {
+            held if held.is_empty() => out.push_str(&format!("; chair: {name}")),
+            held => out.push_str(&format!("; {}: {name}", held.join(", "))),
+        }
+    }
+    out
+}
+
+/// The roles a seat holds, by name.
+pub fn roles(header: &Header, seat: SeatIx) -> Vec<String> {
+    header.roles.iter().filter(|(_, seats)| seats.contains(&seat)).map(|(role, _)| one_line(role)).collect()
+}
+
+pub fn answer_kind(view: &View, answer: &Answer) -> String {
+    let by = listed(&answer.by.iter().map(|index| seat(view, *index)).collect::<Vec<_>>());
+    match (answer.kind, answer.by.is_empty()) {
+        (AnswerKind::Synthesis, false) => format!("Synthesis by {by}"),
+        (AnswerKind::Synthesis, true) => "Synthesis".to_owned(),
+        (AnswerKind::Selected, false) => format!("Selected answer of {by}"),
+        (AnswerKind::Selected, true) => "Selected answer".to_owned(),
+        (AnswerKind::Computed, false) => format!("Computed from what {by} said; no model wrote it"),
+        (AnswerKind::Computed, true) => "Computed from the panel's replies; no model wrote it".to_owned(),
+        (AnswerKind::Report, false) => format!("Report by {by}"),
+        (AnswerKind::Report, true) => "Report".to_owned(),
+    }
+}
+
+/// One word for a badge.
+pub fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Full => "Full",
+        Status::Degraded => "Degraded",
+        Status::Deadlock => "Deadlock",
+        Status::Escalated => "Escalated",
+        Status::NoQuorum => "No quorum",
+        Status::Failed => "Failed",
+    }
+}
+
+/// What the status means.
+pub fn status_meaning(status: Status) -> &'static str {
+    match status {
+        Status::Full => "everyone the protocol counted on spoke, in every phase",
+        Status::Degraded => "the result stands, but not all went as the protocol wants it",
+        Status::Deadlock => "everyone spoke and the rules give no decision",
+        Status::Escalated => "the decision is to hand this over to a person",
+        Status::NoQuorum => "too few seats spoke to go on",
+        Status::Failed => "the run ended without an answer",
+    }
+}
+
+/// Why the run ended, where that says more than the status does.
+pub fn stop_reason(verdict: &Verdict) -> Option<String> {
+    let reason = one_line(&verdict.stop_reason);
+    match reason.as_str() {
+        "" => None,
+        "deadline" => Some("the deadline was reached".to_owned()),
+        "asked" => Some("it was asked to conclude".to_owned()),
+        other => Some(other.replace('_', " ")),
+    }
+}
+
+/// The number with where it came from: no number stands alone.
+pub fn confidence(confidence: &Confidence) -> String {
+    let n = u64::from(confidence.n);
+    match (confidence.value, confidence.source) {
+        (Some(value), ConfidenceSource::Agreement) => format!("agreement {value:.2} of {}", several(n, "ballot", "ballots")),
+        (None, ConfidenceSource::Agreement) => "agreement unknown: no ballots to compare".to_owned(),
+        (Some(value), ConfidenceSource::Panel) => format!("panel {value:.2}, by the protocol's own formula (n = {})", count(n)),
+        (None, ConfidenceSource::Panel) => "panel unknown: the protocol's formula gave no number".to_owned(),
+        (Some(value), ConfidenceSource::Stated) => format!("stated {value:.2}: self-reported, not measured (n = {})", count(n)),
+        (None, ConfidenceSource::Stated) => "stated: none given".to_owned(),
+        (Some(value), ConfidenceSource::Calibrated) => format!("calibrated {value:.2}, fitted on {}", several(n, "outcome", "outcomes")),
+        (None, ConfidenceSource::Calibrated) => "calibrated: too few outcomes to tell".to_owned(),
+    }
+}
+
+/// `qwen, in rank: did not answer in time (timeout: 120 s without a byte)`.
+pub fn missing(missing: &Missing) -> String {
+    let why = failure(&Failure::new(missing.why, missing.detail.clone()));
+    format!("{}, in {}: {why}", one_line(&missing.who), one_line(&missing.phase))
+}
+
+pub fn failure(failure: &Failure) -> String {
+    format!("{} ({})", failure.kind.plain(), one_line(&failure.to_string()))
+}
+
+/// How a ballot was cast: `K3 (opus) > T9 (gpt)`, `K3 (opus)`, or why it does not count.
+pub fn choice(view: &View, ballot: &Ballot) -> String {
+    if let Some(why) = &ballot.abstained {
+        return format!("abstained: {}", one_line(why));
+    }
+    if ballot.choice.is_empty() {
+        return "abstained".to_owned();
+    }
+    ballot.choice.iter().map(|each| label(view, each)).collect::<Vec<_>>().join(" > ")
+}
+
+/// Figures of one turn: time, tokens, cost. A turn that was never sent has none.
+pub fn turn_figures(turn: &Turn) -> Vec<String> {
+    let mut figures = Vec::new();
+    figures.extend(turn.ms().map(span));
+    if !turn.tries.is_empty() {
+        figures.extend(turn.usage().map(|usage| format!("tokens {}", tokens(usage))));
+        figures.push(turn_cost(turn));
+    }
+    figures
+}
+
+/// How a turn was asked: the model where the seat's name does not say it, temperature and limit.
+pub fn turn_settings(view: &View, turn: &Turn) -> Option<String> {
+    let asked = turn.asked.as_ref()?;
+    let mut parts = Vec::new();
+    if turn.seat.is_none_or(|index| view.seat(index) != asked.model) {
+        parts.push(one_line(&asked.model));
+    }
+    parts.extend(asked.temperature.map(|heat| format!("temperature {heat}")));
+    parts.push(format!("limit {} tokens", count(u64::from(asked.max_tokens))));
+    Some(parts.join(", "))
+}
+
+/// Who took a turn.
+pub fn speaker(view: &View, turn: &Turn) -> String {
+    turn.seat.map_or_else(|| "nobody".to_owned(), |index| seat(view, index))
+}
+
+pub fn turn_cost(turn: &Turn) -> String {
+    let unanswered = turn.unanswered_usd();
+    let copied = turn.said().is_some_and(|said| said.from.is_some());
+    match (turn.spent_usd(), turn.tries.is_empty()) {
+        (None, true) if copied => "$0 (copied)".to_owned(),
+        (None, true) => "$0 (not sent)".to_owned(),
+        (Some(spent), _) if unanswered > 0.0 => format!("{} and up to {} unanswered", usd(spent), usd(unanswered)),
+        (Some(spent), _) => usd(spent),
+        (None, false) if unanswered > 0.0 => format!("up to {}", usd(unanswered)),
+        (None, false) if turn.turned_away() => "$0 (turned away)".to_owned(),
+        (None, false) => "cost unknown".to_owned(),
+    }
+}
+
+/// True for the exhibits that say how the answer came about; they stand near it.
+pub fn decides(shape: &Shape) -> bool {
+    match shape {
+        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => true,
+        Shape::Ballot(_) | Shape::Statement(_) | Shape::Note { .. } => false,
+    }
+}
+
+/// What the run took, line by line. From the verdict's receipt, else from the rows so far.
+pub fn receipt(view: &View) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let Some(verdict) = &view.verdict else {
+        let mut usage = Usage::default();
+        view.turns().filter_map(Turn::usage).for_each(|each| usage += each);
+        let sent: u64 = view.turns().map(|turn| turn.tries.len() as u64).sum();
+        if sent == 0 {
+            return vec![("Calls", "none so far".to_owned())];
+        }
+        lines.push(("Calls", format!("{} so far", count(sent))));
+        lines.push(("Tokens", tokens_or_not(usage)));
+        lines.push(("Cost", cost_so_far(view)));
+        return lines;
+    };
+    let receipt = &verdict.receipt;
+    let calls = receipt.calls;
+    let mut made = several(u64::from(calls.planned), "planned", "planned");
+    if calls.extra > 0 {
+        made.push_str(&format!(", {} extra", calls.extra));
+    }
+    if calls.reasked > 0 {
+        made.push_str(&format!(", {} asked again after a crash", calls.reasked));
+    }
+    lines.push(("Calls", made));
+    lines.push(("Tokens", tokens_or_not(receipt.tokens)));
+    let unpriced: Vec<String> = receipt.unpriced.iter().map(|name| one_line(name)).collect();
+    let mut cost = match (receipt.spent_usd, unpriced.is_empty()) {
+        (spent, true) => usd_or_unknown(spent),
+        (None, false) => format!("unknown: no price for {}", listed(&unpriced)),
+        (Some(spent), false) => format!("{} known; unknown for {}", usd(spent), listed(&unpriced)),
+    };
+    if let Some(quoted) = receipt.quoted_usd {
+        cost.push_str(&format!(" (quoted {})", usd(quoted)));
+    }
+    lines.push(("Cost", cost));
+    lines.push(("Time", format!("{} in all, {} on the critical path", span(receipt.wall_ms), span(receipt.critical_path_ms))));
+    lines
+}
+
+fn tokens_or_not(usage: Usage) -> String {
+    if usage.input == 0 && usage.output == 0 { "not reported".to_owned() } else { tokens(usage) }
+}
+
+/// The known part of what a run without a verdict has cost, with what is not known about it.
+pub fn cost_so_far(view: &View) -> String {
+    let answered: Vec<&Turn> = view.turns().filter(|turn| turn.tries.iter().any(|each| each.replied.is_some())).collect();
+    let known: Vec<f64> = answered.iter().filter_map(|turn| turn.spent_usd()).collect();
+    let unanswered: f64 = view.turns().map(Turn::unanswered_usd).sum();
+    let unknown = answered.len() - known.len();
+    let mut cost = if known.is_empty() && unknown > 0 { "unknown".to_owned() } else { usd(known.iter().sum()) };
+    if !known.is_empty() && unknown > 0 {
+        cost.push_str(&format!(" known; unknown for {}", several(unknown as u64, "turn", "turns")));
+    }
+    if unanswered > 0.0 {
+        cost.push_str(&format!("; up to {} for calls that were never answered", usd(unanswered)));
+    }
+    cost
+}
+
+/// The commands that look further or go on, with what each is for.
+pub fn commands(view: &View) -> Vec<(String, &'static str)> {
+    let run = one_line(&view.run);
+    let show = (format!("synod show {run}"), "every phase and turn");
+    match view.state {
+        State::Complete => vec![show, (format!("synod export {run} --format html"), "a page to keep or send")],
+        State::Running => vec![(format!("synod watch {run}"), "follow it"), show],
+        State::Lost => vec![(format!("synod resume {run} --fork"), "mend what failed, then go on from what was said, at no cost for it"), show],
+        State::Waiting => vec![(format!("synod review {run}"), "answer what waits for a person"), show],
+        State::Stopped => {
+            let next = view.stop().map(|stop| one_line(&stop.next)).filter(|next| !next.is_empty());
+            vec![(next.unwrap_or_else(|| format!("synod resume {run}")), "go on with only the missing turns"), show]
+        }
+    }
+}
+
+/// The numbers behind a rule: `top 3, second 2`.
+pub fn numbers(numbers: &[(String, f64)]) -> String {
+    numbers.iter().map(|(name, value)| format!("{} {}", one_line(name), score(*value))).collect::<Vec<_>>().join(", ")
+}
+
+/// What a tally's bars do not say.
+pub fn tally_sum(tally: &Tally) -> String {
+    let mut sum = format!("{} counted", several(u64::from(tally.valid), "ballot", "ballots"));
+    if tally.invalid > 0 {
+        sum.push_str(&format!(", {} not", tally.invalid));
+    }
+    match tally.winners.len() {
+        0 => sum.push_str("; no winner"),
+        1 => {}
+        n => sum.push_str(&format!("; {n} tied for first")),
+    }
+    sum
+}
+
+pub fn ranking_sum(ranking: &Ranking) -> String {
+    let mut sum = several(u64::from(ranking.ballots), "ballot", "ballots");
+    if !ranking.measure.is_empty() {
+        sum.push_str(&format!("; score: {}", one_line(&ranking.measure)));
+    }
+    if let Some(rung) = &ranking.tie_rung {
+        sum.push_str(&format!("; equal scores ordered by {}", one_line(rung)));
+    }
+    sum
+}
+
+pub fn ranking_note(entry: &RankingEntry) -> String {
+    let mut parts = Vec::new();
+    if entry.first_places > 0 {
+        parts.push(format!("first on {}", several(u64::from(entry.first_places), "ballot", "ballots")));
+    }
+    if let Some(mean) = entry.mean_position {
+        parts.push(format!("mean place {mean:.2}"));
+    }
+    parts.join(", ")
+}
+
+/// What a script branches on, in a line: fields of plain values by name, anything deeper as JSON.
+pub fn decision(decision: &Value) -> String {
+    let plain = |value: &Value| match value {
+        Value::String(text) => one_line(text),
+        Value::Null => "none".to_owned(),
+        other => one_line(&other.to_string()),
+    };
+    match decision {
+        Value::Object(map) => {
+            map.iter().map(|(name, value)| format!("{}: {}", one_line(name).replace('_', " "), plain(value))).collect::<Vec<_>>().join(", ")
+        }
+        other => plain(other),
+    }
+}
+
+/// What there is to say of a run that has no decision to show.
+pub fn what_happened(view: &View) -> String {
+    match view.state {
+        State::Running => "This run has not ended.".to_owned(),
+        State::Waiting => "This run waits for a person.".to_owned(),
+        State::Complete => "This run is complete, but its verdict could not be read.".to_owned(),
+        State::Lost => match &view.verdict {
+            Some(verdict) => format!("This run ended without an answer: {}.", status_meaning(verdict.status)),
+            None => "This run ended without an answer.".to_owned(),
+        },
+        State::Stopped => match view.stop().map(|stop| stop.reason) {
+            Some(StopReason::Cancelled) => "This run was cancelled.",
+            Some(StopReason::Budget) => "This run stopped at its budget.",
+            Some(StopReason::Waiting) => "This run waits for a person.",
+            Some(StopReason::LeaseLost) => "This run was taken over by another process.",
+            Some(StopReason::Storage) => "This run stopped because its journal could not be written.",
+            Some(StopReason::Diverged) => "This run stopped: what it would ask now is not what its journal has.",
+            Some(StopReason::Panic) => "This run stopped at a bug in its mode.",
+            None => "This run stopped.",
+        }
+        .to_owned(),
+    }
+}

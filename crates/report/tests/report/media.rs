@@ -1,0 +1,94 @@
+//! What people see of a run, in each medium. Read a changed snapshot as its reader would.
+
+use crate::runs;
+use synod_report::{State, Style, View, html, markdown, show, stopped, terminal};
+
+fn plain(width: usize) -> Style {
+    Style { width, colour: false, unicode: true }
+}
+
+#[test]
+fn a_council_in_the_terminal() {
+    let view = View::of(&runs::council());
+    insta::assert_snapshot!("council_terminal_80", terminal(&view, plain(80)));
+    insta::assert_snapshot!("council_terminal_40", terminal(&view, plain(40)));
+    insta::assert_snapshot!("council_terminal_120", terminal(&view, plain(120)));
+}
+
+#[test]
+fn a_council_with_colour_and_without_unicode() {
+    let view = View::of(&runs::council());
+    insta::assert_snapshot!("council_terminal_colour", terminal(&view, Style { width: 80, colour: true, unicode: true }).replace('\u{1b}', "ESC"));
+    insta::assert_snapshot!("council_terminal_ascii", terminal(&view, Style { width: 80, colour: false, unicode: false }));
+}
+
+#[test]
+fn a_vote_in_the_terminal() {
+    insta::assert_snapshot!("vote_terminal", terminal(&View::of(&runs::vote()), plain(80)));
+    insta::assert_snapshot!("vote_terminal_40", terminal(&View::of(&runs::vote()), plain(40)));
+}
+
+#[test]
+fn a_degraded_council_says_who_is_missing_and_never_calls_an_unknown_cost_zero() {
+    let text = terminal(&View::of(&runs::degraded()), plain(80));
+    assert!(text.contains("unknown") && !text.contains("$0 "), "{text}");
+    insta::assert_snapshot!("degraded_terminal", text);
+}
+
+#[test]
+fn a_lost_run_gives_each_reason_what_was_kept_and_the_next_command() {
+    let view = View::of(&runs::lost());
+    assert_eq!(view.state, State::Lost);
+    insta::assert_snapshot!("lost_terminal", terminal(&view, plain(80)));
+}
+
+#[test]
+fn a_stopped_run_says_why_and_how_to_go_on() {
+    let view = View::of(&runs::stopped());
+    assert_eq!(view.state, State::Stopped);
+    insta::assert_snapshot!("stopped_terminal", stopped(&view, plain(80)));
+    insta::assert_snapshot!("waiting_terminal", stopped(&View::of(&runs::waiting()), plain(80)));
+}
+
+#[test]
+fn the_long_form_has_every_phase_and_turn() {
+    insta::assert_snapshot!("council_show", show(&View::of(&runs::council()), plain(80)));
+    insta::assert_snapshot!("degraded_show", show(&View::of(&runs::degraded()), plain(80)));
+    insta::assert_snapshot!("stopped_show", show(&View::of(&runs::stopped()), plain(80)));
+}
+
+#[test]
+fn reports_in_markdown() {
+    insta::assert_snapshot!("council_markdown", markdown(&View::of(&runs::council())));
+    insta::assert_snapshot!("vote_markdown", markdown(&View::of(&runs::vote())));
+    insta::assert_snapshot!("degraded_markdown", markdown(&View::of(&runs::degraded())));
+    insta::assert_snapshot!("lost_markdown", markdown(&View::of(&runs::lost())));
+    insta::assert_snapshot!("stopped_markdown", markdown(&View::of(&runs::stopped())));
+}
+
+#[test]
+fn reports_in_html() {
+    // The style sheet is left out: it changes without changing what a page says.
+    let page = |rows: &[synod_types::Row]| html(&View::of(rows)).replace(synod_report::STYLE, "");
+    insta::assert_snapshot!("council_html", page(&runs::council()));
+    insta::assert_snapshot!("vote_html", page(&runs::vote()));
+    insta::assert_snapshot!("degraded_html", page(&runs::degraded()));
+    insta::assert_snapshot!("lost_html", page(&runs::lost()));
+    insta::assert_snapshot!("stopped_html", page(&runs::stopped()));
+}
+
+/// Code, addresses, ids and commands are left whole, to be copied; everything else keeps to the sheet.
+#[test]
+fn lines_keep_to_the_width() {
+    for rows in [runs::council(), runs::vote(), runs::degraded(), runs::lost(), runs::stopped(), runs::waiting()] {
+        let view = View::of(&rows);
+        for width in [40, 80, 120] {
+            for text in [terminal(&view, plain(width)), show(&view, plain(width))] {
+                for line in text.lines() {
+                    let whole = [runs::RUN, "://", "SELECT", "\"reasons\"", "head "].iter().any(|part| line.contains(part));
+                    assert!(whole || line.chars().count() <= width, "{width}: {line}");
+                }
+            }
+        }
+    }
+}

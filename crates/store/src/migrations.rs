@@ -1,0 +1,18 @@
+//! The one list of schema steps, inside the binary. A step that has shipped is never edited.
+
+use sqlx::SqlSafeStr;
+use sqlx::AnyConnection;
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+
+const STEPS: &[(i64, &str, &str)] = &[
+    (1, "journal", include_str!("../migrations/0001_journal.sql")),
+    (2, "projections", include_str!("../migrations/0002_projections.sql")),
+];
+
+/// Brings the schema up to date. On SQLite the caller keeps other processes out: sqlx takes no lock there.
+pub(crate) async fn run(conn: &mut AnyConnection) -> Result<(), MigrateError> {
+    let step = |(version, name, sql): &(i64, &'static str, &'static str)| {
+        Migration::new(*version, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
+    };
+    Migrator::with_migrations(STEPS.iter().map(step).collect()).run_direct(None, conn, false).await
+}

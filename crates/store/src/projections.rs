@@ -1,0 +1,264 @@
+//! Projections in their tables: written with the row that makes them due, read back, rebuilt from the journal.
+
+use crate::batch::{raws_of, rows_of};
+use crate::error::StoreError;
+use crate::project::{CostRow, FigureRow, Message, Projection, StageRow, TurnOutcome, TurnRow, project};
+use crate::sql::{self, Statements, Table};
+use crate::store::Store;
+use crate::writer;
+use sqlx::Row as _;
+use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
+use synod_types::Usage;
+
+static TURNS: Table = Table {
+    name: "turns",
+    columns: &[
+        "run",
+        "key",
+        "seat",
+        "model",
+        "prompt",
+        "outcome",
+        "failure",
+        "detail",
+        "tries",
+        "extra",
+        "ms",
+        "tokens_in",
+        "tokens_out",
+        "tokens_cached",
+        "usd",
+        "asked_at",
+    ],
+    amounts: &["usd"],
+};
+static COSTS: Table =
+    Table { name: "costs", columns: &["run", "model", "calls", "tokens_in", "tokens_out", "tokens_cached", "usd"], amounts: &["usd"] };
+static FIGURES: Table = Table { name: "figures", columns: &["run", "seq", "mode", "name", "value", "at"], amounts: &[] };
+static STAGES: Table = Table {
+    name: "stages",
+    columns: &[
+        "id",
+        "run_id",
+        "message_id",
+        "stage_type",
+        "stage_order",
+        "seq",
+        "model",
+        "role",
+        "content",
+        "parsed_data",
+        "response_time_ms",
+        "created_at",
+    ],
+    amounts: &[],
+};
+
+/// Stores a projection. `first`: nothing was stored for this run before.
+pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements, of: &Projection, first: bool) -> sqlx::Result<()> {
+    let run = of.run.as_str();
+    if !first {
+        clear(conn, run).await?;
+    }
+    sql::insert_all(conn, statements, &TURNS, &of.turns, |values, turn| {
+        values.text(run).text(&turn.key).some_int(turn.seat).text(&turn.model).some_text(turn.prompt.as_deref()).text(turn.outcome.as_str());
+        values.some_text(turn.failure.as_deref()).some_text(turn.detail.as_deref()).int(turn.tries).int(i64::from(turn.extra)).some_int(turn.ms);
+        values.int(turn.usage.input as i64).int(turn.usage.output as i64).int(turn.usage.cached as i64).amount(turn.usd).int(turn.asked_at);
+    })
+    .await?;
+    sql::insert_all(conn, statements, &COSTS, &of.costs, |values, cost| {
+        values.text(run).text(&cost.model).int(cost.calls);
+        values.int(cost.usage.input as i64).int(cost.usage.output as i64).int(cost.usage.cached as i64).amount(cost.usd);
+    })
+    .await?;
+    let update = sqlx::query("UPDATE runs SET state = $1, status = $2, spent_usd = NULLIF($3, -1.0) WHERE id = $4");
+    let status = of.status.map(|status| status.as_str());
+    update.bind(of.state.as_str()).bind(status).bind(of.spent_usd.unwrap_or(-1.0)).bind(run).execute(&mut *conn).await?;
+    if !of.ended() {
+        return Ok(());
+    }
+    if let Some(answer) = &of.answer {
+        // A conversation deleted while its run went on leaves the answer without one.
+        let conversation = match of.conversation.as_deref() {
+            Some(id) if exists(conn, id).await? => Some(id),
+            _ => None,
+        };
+        add_message(conn, run, conversation, answer).await?;
+        if let Some(id) = conversation {
+            let touch = sqlx::query("UPDATE conversations SET updated_at = $1 WHERE id = $2");
+            touch.bind(answer.created_at).bind(id).execute(&mut *conn).await?;
+        }
+    }
+    sql::insert_all(conn, statements, &STAGES, &of.stages, |values, stage| {
+        values.text(&stage.id).text(run).some_text(stage.message_id.as_deref()).text(&stage.stage_type).int(stage.stage_order).int(stage.seq);
+        values.some_text(stage.model.as_deref()).some_text(stage.role.as_deref()).text(&stage.content).some_text(stage.parsed_data.as_deref());
+        values.some_int(stage.response_time_ms).int(stage.created_at);
+    })
+    .await?;
+    sql::insert_all(conn, statements, &FIGURES, &of.figures, |values, figure| {
+        values.text(run).int(figure.seq).text(&of.mode).text(&figure.name).real(figure.value).int(figure.at);
+    })
+    .await
+}
+
+async fn exists(conn: &mut AnyConnection, conversation: &str) -> sqlx::Result<bool> {
+    Ok(sqlx::query("SELECT id FROM conversations WHERE id = $1").bind(conversation).fetch_optional(conn).await?.is_some())
+}
+
+/// All but the question, which belongs to the header.
+async fn clear(conn: &mut AnyConnection, run: &str) -> sqlx::Result<()> {
+    for sql in [
+        "DELETE FROM stages WHERE run_id = $1",
+        "DELETE FROM messages WHERE id = $1 || ':answer'",
+        "DELETE FROM turns WHERE run = $1",
+        "DELETE FROM costs WHERE run = $1",
+        "DELETE FROM figures WHERE run = $1",
+    ] {
+        sqlx::query(sql).bind(run).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn add_message(conn: &mut AnyConnection, run: &str, conversation: Option<&str>, message: &Message) -> sqlx::Result<()> {
+    let sql = "INSERT INTO messages (id, conversation_id, run_id, role, content, answer_kind, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let insert = sqlx::query(sql).bind(&message.id).bind(conversation).bind(run).bind(message.role).bind(&message.content);
+    insert.bind(message.answer_kind).bind(message.created_at).execute(conn).await?;
+    Ok(())
+}
+
+impl Store {
+    /// Stage rows in the order in which they were shown. Of a run that has not ended: what it has shown so far.
+    pub async fn stages(&self, run: &str) -> Result<Vec<StageRow>, StoreError> {
+        let mut conn = self.reader().await?;
+        match self.unless_ended(&mut conn, run).await? {
+            Some(so_far) => Ok(so_far.stages),
+            None => Ok(stored_stages(&mut conn, run).await?),
+        }
+    }
+
+    pub async fn turns(&self, run: &str) -> Result<Vec<TurnRow>, StoreError> {
+        let mut conn = self.reader().await?;
+        if let Some(so_far) = self.unless_ended(&mut conn, run).await? {
+            return Ok(so_far.turns);
+        }
+        let sql = concat!(
+            "SELECT key, seat, model, prompt, outcome, failure, detail, tries, extra, ms, tokens_in, tokens_out, tokens_cached, usd, asked_at",
+            " FROM turns WHERE run = $1 ORDER BY asked_at, key"
+        );
+        let rows = sqlx::query(sql).bind(run).fetch_all(&mut *conn).await?;
+        Ok(rows.iter().map(read_turn).collect::<sqlx::Result<_>>()?)
+    }
+
+    /// One row a model.
+    pub async fn costs(&self, run: &str) -> Result<Vec<CostRow>, StoreError> {
+        let mut conn = self.reader().await?;
+        if let Some(mut so_far) = self.unless_ended(&mut conn, run).await? {
+            so_far.costs.sort_by(|a, b| a.model.cmp(&b.model));
+            return Ok(so_far.costs);
+        }
+        let sql = "SELECT model, calls, tokens_in, tokens_out, tokens_cached, usd FROM costs WHERE run = $1 ORDER BY model";
+        let rows = sqlx::query(sql).bind(run).fetch_all(&mut *conn).await?;
+        let read = |row: &AnyRow| Ok(CostRow { model: row.try_get(0)?, calls: row.try_get(1)?, usage: read_usage(row, 2)?, usd: row.try_get(5)? });
+        Ok(rows.iter().map(read).collect::<sqlx::Result<_>>()?)
+    }
+
+    pub async fn figures(&self, run: &str) -> Result<Vec<FigureRow>, StoreError> {
+        let mut conn = self.reader().await?;
+        if let Some(so_far) = self.unless_ended(&mut conn, run).await? {
+            return Ok(so_far.figures);
+        }
+        let rows = sqlx::query("SELECT seq, name, value, at FROM figures WHERE run = $1 ORDER BY seq").bind(run).fetch_all(&mut *conn).await?;
+        let read = |row: &AnyRow| Ok(FigureRow { seq: row.try_get(0)?, name: row.try_get(1)?, value: row.try_get(2)?, at: row.try_get(3)? });
+        Ok(rows.iter().map(read).collect::<sqlx::Result<_>>()?)
+    }
+
+    /// Throws a run's projections away and makes them again from its journal.
+    pub async fn rebuild(&self, run: &str) -> Result<(), StoreError> {
+        let id = run.to_owned();
+        let known = self.write(move |desk| {
+            Box::pin(async move {
+                let (conn, statements) = desk.parts().await?;
+                let mut transaction = sql::begin(conn, statements.engine()).await?;
+                let rows = rows_of(&mut transaction, &id, 0).await?;
+                if rows.is_empty() {
+                    transaction.rollback().await?;
+                    return Ok(false);
+                }
+                let raws = raws_of(&mut transaction, &id).await?;
+                let projection = project(&rows, &raws);
+                write(&mut transaction, statements, &projection, false).await?;
+                if let (Some(conversation), Some(question)) = (projection.conversation.as_deref(), &projection.question)
+                    && exists(&mut transaction, conversation).await?
+                {
+                    sqlx::query("DELETE FROM messages WHERE id = $1").bind(&question.id).execute(&mut *transaction).await?;
+                    add_message(&mut transaction, &id, Some(conversation), question).await?;
+                }
+                transaction.commit().await.map(|()| true)
+            })
+        });
+        if known.await? {
+            return Ok(());
+        }
+        Err(StoreError::NoSuchRun { given: run.to_owned(), want: "`synod runs` lists them".into() })
+    }
+
+    /// What the journal says so far, for a run whose projections are not final yet.
+    async fn unless_ended(&self, conn: &mut AnyConnection, run: &str) -> Result<Option<Projection>, StoreError> {
+        let row = sqlx::query("SELECT state FROM runs WHERE id = $1").bind(run).fetch_optional(&mut *conn).await?;
+        let row = row.ok_or_else(|| StoreError::NoSuchRun { given: run.to_owned(), want: "`synod runs` lists them".into() })?;
+        if writer::read_state(&row, 0)?.ended() {
+            return Ok(None);
+        }
+        let rows = rows_of(conn, run, 0).await?;
+        Ok(Some(project(&rows, &raws_of(conn, run).await?)))
+    }
+}
+
+pub(crate) async fn stored_stages(conn: &mut AnyConnection, run: &str) -> sqlx::Result<Vec<StageRow>> {
+    let sql = concat!(
+        "SELECT id, message_id, stage_type, stage_order, seq, model, role, content, parsed_data, response_time_ms, created_at",
+        " FROM stages WHERE run_id = $1 ORDER BY seq"
+    );
+    let rows = sqlx::query(sql).bind(run).fetch_all(conn).await?;
+    let read = |row: &AnyRow| {
+        Ok(StageRow {
+            id: row.try_get(0)?,
+            message_id: row.try_get(1)?,
+            stage_type: row.try_get(2)?,
+            stage_order: row.try_get(3)?,
+            seq: row.try_get(4)?,
+            model: row.try_get(5)?,
+            role: row.try_get(6)?,
+            content: row.try_get(7)?,
+            parsed_data: row.try_get(8)?,
+            response_time_ms: row.try_get(9)?,
+            created_at: row.try_get(10)?,
+        })
+    };
+    rows.iter().map(read).collect()
+}
+
+fn read_turn(row: &AnyRow) -> sqlx::Result<TurnRow> {
+    let outcome: &str = row.try_get(4)?;
+    Ok(TurnRow {
+        key: row.try_get(0)?,
+        seat: row.try_get(1)?,
+        model: row.try_get(2)?,
+        prompt: row.try_get(3)?,
+        outcome: TurnOutcome::parse(outcome).ok_or_else(|| sqlx::Error::Decode(format!("{outcome:?} is no outcome of a turn").into()))?,
+        failure: row.try_get(5)?,
+        detail: row.try_get(6)?,
+        tries: row.try_get(7)?,
+        extra: row.try_get::<i64, _>(8)? != 0,
+        ms: row.try_get(9)?,
+        usage: read_usage(row, 10)?,
+        usd: row.try_get(13)?,
+        asked_at: row.try_get(14)?,
+    })
+}
+
+fn read_usage(row: &AnyRow, from: usize) -> sqlx::Result<Usage> {
+    let tokens = |column: usize| row.try_get::<i64, _>(column).map(|tokens| u64::try_from(tokens).unwrap_or(0));
+    Ok(Usage { input: tokens(from)?, output: tokens(from + 1)?, cached: tokens(from + 2)? })
+}

@@ -1,0 +1,236 @@
+//! Runs as lists show them, and how a run is found by what a person types.
+
+use crate::lease::{self, Claim};
+use crate::store::Store;
+use crate::{StoreError, writer};
+use futures::TryStreamExt;
+use serde::{Deserialize, Serialize};
+use sqlx::Row as _;
+use sqlx::AnyConnection;
+use synod_types::{Asking, Kind, Millis, Status, StopReason, Stopped};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    Running,
+    /// Stopped until a person answers.
+    Waiting,
+    Stopped,
+    /// Derived, never stored: running, and the owner is gone.
+    Interrupted,
+    Complete,
+    Lost,
+}
+
+impl RunState {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Stopped => "stopped",
+            Self::Interrupted => "interrupted",
+            Self::Complete => "complete",
+            Self::Lost => "lost",
+        }
+    }
+
+    /// Also for what users type.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Running, Self::Waiting, Self::Stopped, Self::Interrupted, Self::Complete, Self::Lost].into_iter().find(|state| state.as_str() == text)
+    }
+
+    /// There is a verdict: nothing more will happen.
+    pub fn ended(self) -> bool {
+        matches!(self, Self::Complete | Self::Lost)
+    }
+
+    /// The state once one more row is there. An end is final, and only `resumed` undoes a stop.
+    pub(crate) fn after(self, kind: Kind, body: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Ended {
+            status: Status,
+        }
+        match kind {
+            Kind::Verdict => {
+                let completes = serde_json::from_str::<Ended>(body).is_ok_and(|ended| ended.status.completes());
+                if completes { Self::Complete } else { Self::Lost }
+            }
+            _ if self.ended() => self,
+            Kind::Resumed => Self::Running,
+            Kind::Stopped => match serde_json::from_str::<Stopped>(body) {
+                Ok(Stopped { reason: StopReason::Waiting, .. }) => Self::Waiting,
+                _ => Self::Stopped,
+            },
+            _ => self,
+        }
+    }
+}
+
+/// Which runs to list. The default is all of them, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// Empty: any.
+    pub states: Vec<RunState>,
+    pub mode: Option<String>,
+    pub conversation: Option<String>,
+    pub limit: Option<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSummary {
+    pub id: String,
+    pub mode: String,
+    pub state: RunState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// The first 500 characters.
+    pub question: String,
+    pub created_at: Millis,
+    pub updated_at: Millis,
+    /// `None`: unknown.
+    pub spent_usd: Option<f64>,
+    pub rehearsal: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    /// What the run asks of a person and nobody has answered yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingFor>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingFor {
+    pub key: String,
+    #[serde(flatten)]
+    pub asking: Asking,
+}
+
+impl Store {
+    /// Runs, newest first.
+    pub async fn runs(&self, filter: &RunFilter) -> Result<Vec<RunSummary>, StoreError> {
+        let mut conn = self.reader().await?;
+        let now = lease::now(&mut conn, self.engine()).await?;
+        let limit = filter.limit.unwrap_or(usize::MAX);
+        let mut runs = Vec::new();
+        {
+            let sql = concat!(
+                "SELECT id, mode, state, status, question, created_at, updated_at, spent_usd, owner, rehearsal, parent, conversation,",
+                " (SELECT lease_until FROM owners WHERE owners.id = runs.owner)",
+                " FROM runs WHERE ($1 = '' OR mode = $1) AND ($2 = '' OR conversation = $2) ORDER BY created_at DESC, id DESC"
+            );
+            let query = sqlx::query(sql).bind(filter.mode.as_deref().unwrap_or_default()).bind(filter.conversation.as_deref().unwrap_or_default());
+            let mut rows = query.fetch(&mut *conn);
+            while runs.len() < limit
+                && let Some(row) = rows.try_next().await?
+            {
+                let run = self.summary(&row, now)?;
+                if filter.states.is_empty() || filter.states.contains(&run.state) {
+                    runs.push(run);
+                }
+            }
+        }
+        for run in runs.iter_mut().filter(|run| !run.state.ended()) {
+            run.waiting = waiting(&mut conn, &run.id).await?;
+        }
+        Ok(runs)
+    }
+
+    /// One run, by its full id.
+    pub async fn run(&self, id: &str) -> Result<RunSummary, StoreError> {
+        let mut conn = self.reader().await?;
+        let now = lease::now(&mut conn, self.engine()).await?;
+        let sql = concat!(
+            "SELECT id, mode, state, status, question, created_at, updated_at, spent_usd, owner, rehearsal, parent, conversation,",
+                " (SELECT lease_until FROM owners WHERE owners.id = runs.owner)",
+            " FROM runs WHERE id = $1"
+        );
+        let row = sqlx::query(sql).bind(id).fetch_optional(&mut *conn).await?;
+        let row = row.ok_or_else(|| StoreError::NoSuchRun { given: id.to_owned(), want: "`synod runs` lists them".into() })?;
+        let mut run = self.summary(&row, now)?;
+        if !run.state.ended() {
+            run.waiting = waiting(&mut conn, id).await?;
+        }
+        Ok(run)
+    }
+
+    fn summary(&self, row: &sqlx::any::AnyRow, now: Millis) -> sqlx::Result<RunSummary> {
+        let mut state = writer::read_state(row, 2)?;
+        let owner: Option<String> = row.try_get(8)?;
+        if state == RunState::Running {
+            let gone = match owner {
+                None => true,
+                Some(owner) if owner == self.owner() => false,
+                Some(owner) => matches!(lease::claim(self.owners(), &owner, row.try_get::<Option<i64>, _>(12)?, now), Claim::Free),
+            };
+            if gone {
+                state = RunState::Interrupted;
+            }
+        }
+        Ok(RunSummary {
+            id: row.try_get(0)?,
+            mode: row.try_get(1)?,
+            state,
+            status: row.try_get(3)?,
+            question: row.try_get(4)?,
+            created_at: row.try_get(5)?,
+            updated_at: row.try_get(6)?,
+            spent_usd: row.try_get(7)?,
+            rehearsal: row.try_get::<i64, _>(9)? != 0,
+            parent: row.try_get(10)?,
+            conversation: row.try_get(11)?,
+            waiting: Vec::new(),
+        })
+    }
+
+    /// The run a person means: its id, the id's beginning or end if only one run has it, or `last`.
+    pub async fn find_run(&self, given: &str) -> Result<String, StoreError> {
+        let no = |want: String| Err(StoreError::NoSuchRun { given: given.to_owned(), want });
+        let mut conn = self.reader().await?;
+        if given == "last" {
+            let sql = "SELECT id FROM runs ORDER BY created_at DESC, id DESC LIMIT 1";
+            return match sqlx::query(sql).fetch_optional(&mut *conn).await? {
+                Some(row) => Ok(row.try_get(0)?),
+                None => no("there are no runs yet; `synod ask` starts one".into()),
+            };
+        }
+        let text = given.trim().to_ascii_lowercase();
+        if text.is_empty() {
+            return no("give a run's id, its beginning or end, or `last`".into());
+        }
+        let sql = concat!(
+            "SELECT id FROM runs WHERE substr(id, 1, length($1)) = $1 OR (length(id) >= length($1) AND substr(id, length(id) - length($1) + 1) = $1)",
+            " ORDER BY created_at DESC, id DESC LIMIT 6"
+        );
+        let mut found = Vec::new();
+        for row in sqlx::query(sql).bind(&text).fetch_all(&mut *conn).await? {
+            found.push(row.try_get::<String, _>(0)?);
+        }
+        if let Some(exact) = found.iter().find(|id| **id == text) {
+            return Ok(exact.clone());
+        }
+        match found.as_slice() {
+            [] => no("no run's id begins or ends with it; `synod runs` lists them".into()),
+            [only] => Ok(only.clone()),
+            many => {
+                let more = if many.len() > 5 { ", …" } else { "" };
+                no(format!("it fits {}{more}; give more of the id", many.iter().take(5).cloned().collect::<Vec<_>>().join(", ")))
+            }
+        }
+    }
+}
+
+async fn waiting(conn: &mut AnyConnection, run: &str) -> sqlx::Result<Vec<WaitingFor>> {
+    let sql = concat!(
+        "SELECT w.key, w.body FROM journal w WHERE w.run = $1 AND w.kind = 'waiting'",
+        " AND NOT EXISTS (SELECT 1 FROM journal a WHERE a.run = w.run AND a.key = w.key AND a.kind = 'answered')",
+        " AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.run = w.run AND i.key = w.key AND i.kind = 'answer') ORDER BY w.seq"
+    );
+    let mut waiting = Vec::new();
+    for row in sqlx::query(sql).bind(run).fetch_all(conn).await? {
+        let body: &str = row.try_get(1)?;
+        let asking = serde_json::from_str(body).map_err(|error| sqlx::Error::Decode(error.into()))?;
+        waiting.push(WaitingFor { key: row.try_get(0)?, asking });
+    }
+    Ok(waiting)
+}

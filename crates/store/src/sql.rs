@@ -1,0 +1,176 @@
+//! SQL texts that depend on how many rows they carry, and the values bound to them.
+//!
+//! Made of constants only, never of data. Placeholders are `?` on SQLite, where a numbered one costs a search per bound value, and `$n` on
+//! PostgreSQL.
+
+use crate::location::Engine;
+use sqlx::any::{AnyArguments, AnyQueryResult, AnyRow};
+use sqlx::{AnyConnection, Arguments, AssertSqlSafe, Connection, Transaction};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A table as rows are put into it.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub name: &'static str,
+    pub columns: &'static [&'static str],
+    /// Amounts that may be unknown. `Any` binds a NULL among doubles under another type, so that a cached statement of PostgreSQL would
+    /// misread the next value: -1 is bound instead and becomes NULL in the statement.
+    pub amounts: &'static [&'static str],
+}
+
+/// Most rows in one statement. Measured: beyond it, texts that are seldom the same cost more to prepare than they save.
+const WIDEST: usize = 64;
+/// Up to here any number of rows has its own prepared statement.
+const EXACT: usize = 16;
+
+/// How many of `rows` the next statement carries: few distinct numbers, so that prepared statements are found again.
+pub(crate) fn portion(rows: usize) -> usize {
+    match rows {
+        WIDEST.. => WIDEST,
+        EXACT..WIDEST => EXACT,
+        _ => rows,
+    }
+}
+
+/// Texts already made, by shape and number of rows.
+pub(crate) struct Statements {
+    engine: Engine,
+    made: HashMap<(&'static str, usize), Arc<String>>,
+}
+
+impl Statements {
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, made: HashMap::new() }
+    }
+
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    pub fn insert(&mut self, table: &'static Table, rows: usize) -> Arc<String> {
+        let engine = self.engine;
+        self.made
+            .entry((table.name, rows))
+            .or_insert_with(|| {
+                let mut text = format!("INSERT INTO {} ({}) VALUES ", table.name, table.columns.join(", "));
+                let amounts: Vec<bool> = table.columns.iter().map(|column| table.amounts.contains(column)).collect();
+                push_tuples(&mut text, engine, rows, &amounts);
+                Arc::new(text)
+            })
+            .clone()
+    }
+
+    /// The one conditional update that guards every append: fence, chain tail and lock. Returns the runs it let through.
+    pub fn advance(&mut self, runs: usize) -> Arc<String> {
+        let engine = self.engine;
+        self.made
+            .entry(("advance", runs))
+            .or_insert_with(|| {
+                let mut text = String::from(
+                    "UPDATE runs SET seq = runs.seq + v.column2, head = v.column3, state = v.column4, updated_at = v.column5 FROM (VALUES ",
+                );
+                push_tuples(&mut text, engine, runs, &[false; 7]);
+                text.push_str(") AS v WHERE runs.id = v.column1 AND runs.epoch = v.column6 AND runs.head = v.column7 RETURNING id");
+                Arc::new(text)
+            })
+            .clone()
+    }
+}
+
+fn push_tuples(text: &mut String, engine: Engine, rows: usize, amounts: &[bool]) {
+    let mut n = 0;
+    for row in 0..rows {
+        text.push_str(if row == 0 { "(" } else { ", (" });
+        for (i, amount) in amounts.iter().enumerate() {
+            n += 1;
+            let value = match engine {
+                Engine::Sqlite => "?".to_owned(),
+                Engine::Postgres => format!("${n}"),
+            };
+            text.push_str(if i == 0 { "" } else { ", " });
+            if *amount {
+                text.push_str(&format!("NULLIF({value}, -1.0)"));
+            } else {
+                text.push_str(&value);
+            }
+        }
+        text.push(')');
+    }
+}
+
+/// Values in the order of a statement's placeholders.
+#[derive(Default)]
+pub(crate) struct Values(AnyArguments);
+
+impl Values {
+    fn add<'t, T: sqlx::Encode<'t, sqlx::Any> + sqlx::Type<sqlx::Any>>(&mut self, value: T) -> &mut Self {
+        self.0.add(value).expect("text, numbers and bytes always encode");
+        self
+    }
+    pub fn text(&mut self, value: &str) -> &mut Self {
+        self.add(value)
+    }
+    pub fn some_text(&mut self, value: Option<&str>) -> &mut Self {
+        self.add(value)
+    }
+    pub fn int(&mut self, value: i64) -> &mut Self {
+        self.add(value)
+    }
+    pub fn some_int(&mut self, value: Option<i64>) -> &mut Self {
+        self.add(value)
+    }
+    pub fn real(&mut self, value: f64) -> &mut Self {
+        self.add(value)
+    }
+    /// For a column of `Table::amounts`. Negative and undefined amounts are unknown too.
+    pub fn amount(&mut self, value: Option<f64>) -> &mut Self {
+        self.add(value.filter(|value| value.is_finite() && *value >= 0.0).unwrap_or(-1.0))
+    }
+    pub fn bytes(&mut self, value: &[u8]) -> &mut Self {
+        self.add(value)
+    }
+}
+
+pub(crate) async fn execute(conn: &mut AnyConnection, sql: Arc<String>, values: Values) -> sqlx::Result<AnyQueryResult> {
+    sqlx::query_with(AssertSqlSafe(sql), values.0).execute(conn).await
+}
+
+pub(crate) async fn fetch_all(conn: &mut AnyConnection, sql: Arc<String>, values: Values) -> sqlx::Result<Vec<AnyRow>> {
+    sqlx::query_with(AssertSqlSafe(sql), values.0).fetch_all(conn).await
+}
+
+/// Puts all of `items` into a table, in as few statements as is cheapest.
+pub(crate) async fn insert_all<T>(
+    conn: &mut AnyConnection,
+    statements: &mut Statements,
+    table: &'static Table,
+    items: &[T],
+    bind: impl Fn(&mut Values, &T),
+) -> sqlx::Result<()> {
+    let mut rest = items;
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(portion(rest.len()));
+        let mut values = Values::default();
+        for item in now {
+            bind(&mut values, item);
+        }
+        execute(conn, statements.insert(table, now.len()), values).await?;
+        rest = later;
+    }
+    Ok(())
+}
+
+/// A transaction that means to write. On SQLite it takes the write lock at once: one that has to upgrade later can only fail.
+pub(crate) async fn begin(conn: &mut AnyConnection, engine: Engine) -> sqlx::Result<Transaction<'_, sqlx::Any>> {
+    conn.begin_with(match engine {
+        Engine::Sqlite => "BEGIN IMMEDIATE",
+        Engine::Postgres => "BEGIN",
+    })
+    .await
+}
+
+/// Text as both engines can store it: PostgreSQL has no NUL in text.
+pub(crate) fn storable(text: &str) -> String {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
+}

@@ -1,0 +1,241 @@
+//! A database that is open: its one writer, its readers, and this process's mark as an owner.
+
+use crate::error::{StoreError, plain};
+use crate::location::{Engine, Location, sqlite_url};
+use crate::owner::{self, Opening, Owner};
+use crate::settings::{Durability, StoreSettings};
+use crate::watch::Watchers;
+use crate::writer::{Command, Desk, Job, Writer};
+use crate::migrations;
+use futures::future::BoxFuture;
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::migrate::MigrateError;
+use sqlx::pool::PoolConnection;
+use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions, Executor};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use synod_engine::{JournalError, JournalResult};
+use tokio::sync::{mpsc, oneshot};
+
+/// The journal and everything else that lasts. Cheap to clone; all clones share one writer.
+#[derive(Clone)]
+pub struct Store {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    settings: StoreSettings,
+    engine: Engine,
+    readers: AnyPool,
+    queue: mpsc::UnboundedSender<Command>,
+    watchers: Arc<Watchers>,
+    owner: String,
+    owners: Option<PathBuf>,
+    /// The number of the last message handed out by a heartbeat. Locked while one is under way.
+    heard: tokio::sync::Mutex<i64>,
+}
+
+impl Store {
+    /// Opens a path, a `sqlite:` URL or a `postgres://` URL, and makes what is missing: folders, file, tables.
+    pub async fn open(location: &str, settings: StoreSettings) -> Result<Self, StoreError> {
+        sqlx::any::install_default_drivers();
+        let location = Location::parse(location)?;
+        let shown = location.shown();
+        let (url, opening) = match &location {
+            Location::Postgres(url) => (url.clone(), None),
+            Location::File(path) => {
+                let path = path.clone();
+                let prepared = tokio::task::spawn_blocking(move || prepare(&path)).await;
+                let (path, opening) = match prepared {
+                    Ok(Ok(prepared)) => prepared,
+                    Ok(Err(error)) => return Err(StoreError::Open { location: shown, why: error.to_string() }),
+                    Err(error) => return Err(StoreError::Open { location: shown, why: error.to_string() }),
+                };
+                (sqlite_url(&path), Some(opening))
+            }
+        };
+        let connector = Connector::new(&url, location.engine(), &settings)?;
+        let cannot = |error: sqlx::Error| StoreError::Open { location: shown.clone(), why: plain(&error) };
+        let mut connection = connector.connect().await.map_err(cannot)?;
+        migrations::run(&mut connection).await.map_err(|error| match error {
+            MigrateError::VersionMissing(version) => StoreError::Newer { location: shown.clone(), version },
+            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => cannot(error),
+            other => StoreError::Open { location: shown.clone(), why: other.to_string() },
+        })?;
+        // From here on others may open the same file.
+        let (owner, owners) = match opening {
+            Some(Opening { folder, owner, .. }) => (owner, Some(folder)),
+            None => (Owner::without_lock(), None),
+        };
+        Ok(Self::start(settings, connector, connection, owner, owners))
+    }
+
+    fn start(settings: StoreSettings, connector: Connector, connection: AnyConnection, owner: Owner, owners: Option<PathBuf>) -> Self {
+        let watchers = Arc::new(Watchers::default());
+        let (queue, commands) = mpsc::unbounded_channel();
+        let shared = Shared {
+            engine: connector.engine,
+            readers: connector.pool(settings.readers),
+            queue,
+            watchers: watchers.clone(),
+            owner: owner.id.clone(),
+            owners: owners.clone(),
+            heard: tokio::sync::Mutex::new(0),
+            settings,
+        };
+        let desk = Desk::new(connector, connection);
+        let writer = Writer { desk, owner, owners, lease_ms: shared.settings.lease_ms, kept: None, held: HashMap::new(), watchers };
+        tokio::spawn(writer.run(commands));
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Writes what is still queued and lets go of the database. Afterwards every call on any clone fails.
+    pub async fn close(&self) {
+        self.shared.readers.close().await;
+        let (done, closed) = oneshot::channel();
+        if self.shared.queue.send(Command::Close(done)).is_ok() {
+            // Only fails when the writer is gone already, which is what was asked for.
+            let _ = closed.await;
+        }
+    }
+
+    pub fn settings(&self) -> &StoreSettings {
+        &self.shared.settings
+    }
+
+    /// The id under which this store owns runs.
+    pub fn owner(&self) -> &str {
+        &self.shared.owner
+    }
+
+    pub(crate) fn owners(&self) -> Option<&Path> {
+        self.shared.owners.as_deref()
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        self.shared.engine
+    }
+
+    pub(crate) fn heard(&self) -> &tokio::sync::Mutex<i64> {
+        &self.shared.heard
+    }
+
+    pub(crate) fn watchers(&self) -> &Arc<Watchers> {
+        &self.shared.watchers
+    }
+
+    pub(crate) async fn reader(&self) -> Result<PoolConnection<Any>, sqlx::Error> {
+        self.shared.readers.acquire().await
+    }
+
+    /// Queues before it returns: the order of calls is the order of writing.
+    pub(crate) fn send<T: Send + 'static>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<JournalResult<T>>) -> Command,
+    ) -> BoxFuture<'static, JournalResult<T>> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.shared.queue.send(command(reply)).is_ok();
+        Box::pin(async move {
+            let closed = || JournalError::Storage("the store is closed".into());
+            if sent { answer.await.map_err(|_| closed())? } else { Err(closed()) }
+        })
+    }
+
+    /// Runs something on the write connection, in its turn.
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Desk) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let job: Job = Box::new(move |desk| {
+            Box::pin(async move {
+                let outcome = work(desk).await;
+                let outcome = outcome.map_err(|error| {
+                    desk.judge(&error);
+                    StoreError::from(error)
+                });
+                // A caller that went away does not undo what was written.
+                let _ = reply.send(outcome);
+            })
+        });
+        let closed = || StoreError::Storage("the store is closed".into());
+        self.shared.queue.send(Command::Run(job)).map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+}
+
+/// The folder, made if need be, and the file's one true path: two names of one database must share their lock files.
+fn prepare(path: &Path) -> std::io::Result<(PathBuf, Opening)> {
+    let path = std::path::absolute(path)?;
+    if path.is_dir() {
+        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; give the path of a file"));
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it names no file"));
+    };
+    std::fs::create_dir_all(folder)?;
+    let path = folder.canonicalize()?.join(name);
+    let opening = owner::open(&path)?;
+    Ok((path, opening))
+}
+
+/// How connections to one database are made.
+#[derive(Clone)]
+pub(crate) struct Connector {
+    engine: Engine,
+    options: AnyConnectOptions,
+    durability: Durability,
+    busy_ms: u32,
+}
+
+impl Connector {
+    fn new(url: &str, engine: Engine, settings: &StoreSettings) -> Result<Self, StoreError> {
+        let options: AnyConnectOptions = url.parse().map_err(|error: sqlx::Error| StoreError::Location {
+            given: Location::parse(url).map(|location| location.shown()).unwrap_or_default(),
+            why: error.to_string(),
+        })?;
+        let options = options.disable_statement_logging();
+        Ok(Self { engine, options, durability: settings.durability, busy_ms: settings.busy_ms })
+    }
+
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// A connection that writes.
+    pub async fn connect(&self) -> sqlx::Result<AnyConnection> {
+        let mut connection = self.options.connect().await?;
+        if self.engine == Engine::Sqlite {
+            let synchronous = match self.durability {
+                Durability::Process => "NORMAL",
+                Durability::Power => "FULL",
+            };
+            let pragmas = format!("PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; {FOREIGN_KEYS}", self.busy_ms);
+            connection.execute(AssertSqlSafe(pragmas)).await?;
+        }
+        Ok(connection)
+    }
+
+    /// Connections that read, so that no reader waits for the writer.
+    fn pool(&self, readers: u32) -> AnyPool {
+        let (engine, busy_ms) = (self.engine, self.busy_ms);
+        AnyPoolOptions::new()
+            .max_connections(readers.max(1))
+            .acquire_timeout(Duration::from_secs(30))
+            .test_before_acquire(engine == Engine::Postgres)
+            .after_connect(move |connection, _| {
+                Box::pin(async move {
+                    if engine == Engine::Sqlite {
+                        connection.execute(AssertSqlSafe(format!("PRAGMA busy_timeout = {busy_ms}; PRAGMA query_only = 1"))).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .connect_lazy_with(self.options.clone())
+    }
+}
+
+const FOREIGN_KEYS: &str = "PRAGMA foreign_keys = ON";

@@ -1,0 +1,44 @@
+//! The test model server as a process of its own, for benchmarks: prints its address on stdout and serves until it is killed.
+
+use std::process::ExitCode;
+use std::time::Duration;
+use synod_testkit::server::{ModelServer, Settings};
+
+const USAGE: &str = "usage: model-server [--port N] [--latency-ms N] [--tokens N]";
+
+fn settings(mut args: impl Iterator<Item = String>) -> Result<Settings, String> {
+    let mut settings = Settings { log: false, ..Settings::default() };
+    while let Some(flag) = args.next() {
+        let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
+        let number: u64 = value.parse().map_err(|_| format!("{flag}: {value} is not a number"))?;
+        match flag.as_str() {
+            "--port" => settings.port = u16::try_from(number).map_err(|_| format!("--port: {number} is not a port"))?,
+            "--latency-ms" => settings.latency = Duration::from_millis(number),
+            "--tokens" => settings.words = usize::try_from(number).map_err(|_| format!("--tokens: {number} is too many"))?,
+            _ => return Err(format!("unknown flag {flag}")),
+        }
+    }
+    Ok(settings)
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let settings = match settings(std::env::args().skip(1)) {
+        Ok(settings) => settings,
+        Err(error) => {
+            eprintln!("{error}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match ModelServer::start_with(settings).await {
+        Ok(server) => {
+            println!("{}", server.url());
+            server.wait().await;
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("cannot listen: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Everything wired for a test: a Runner with short waits, an order for any mode, a run to its end.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use synod_engine::{Called, Changes, Ending, Held, Journal, MemoryJournal, Mode, Models, Order, Prompts, RunHandle, Runner, Setup, SystemClock};
+use synod_modes::MODES;
+use synod_types::{Question, Row, Stopped, Verdict};
+
+#[derive(Clone)]
+pub struct Rig {
+    pub modes: &'static [&'static Mode],
+    pub models: Arc<dyn Models>,
+    pub journal: Arc<dyn Journal>,
+    pub prompts: Arc<Prompts>,
+    pub live: bool,
+}
+
+impl Rig {
+    /// The real modes in memory.
+    pub fn new(models: Arc<dyn Models>) -> Self {
+        static PROMPTS: OnceLock<Arc<Prompts>> = OnceLock::new();
+        let prompts = PROMPTS.get_or_init(|| Arc::new(Prompts::load(MODES, None).expect("built-in prompts compile")));
+        Self { modes: MODES, models, journal: Arc::new(MemoryJournal::default()), prompts: prompts.clone(), live: false }
+    }
+    pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
+        self.journal = journal;
+        self
+    }
+    pub fn models(mut self, models: Arc<dyn Models>) -> Self {
+        self.models = models;
+        self
+    }
+    /// Other modes than the real ones.
+    pub fn modes(mut self, modes: &'static [&'static Mode]) -> Self {
+        self.modes = modes;
+        self.prompts = Arc::new(Prompts::load(modes, None).expect("prompts compile"));
+        self
+    }
+    /// A user's own prompts on top.
+    pub fn prompts(mut self, folder: &Path) -> Self {
+        self.prompts = Arc::new(Prompts::load(self.modes, Some(folder)).expect("prompts compile"));
+        self
+    }
+    pub fn live(mut self) -> Self {
+        self.live = true;
+        self
+    }
+
+    pub fn runner(&self) -> Runner {
+        Runner::new(Setup {
+            modes: self.modes,
+            models: self.models.clone(),
+            journal: self.journal.clone(),
+            prompts: self.prompts.clone(),
+            clock: Arc::new(SystemClock),
+            binary: "testkit".into(),
+            live: self.live,
+            heartbeat: Duration::from_millis(20),
+        })
+    }
+
+    pub async fn start(&self, order: &Order) -> RunHandle {
+        let runner = self.runner();
+        let plan = runner.plan(order).await.expect("the order is sound");
+        runner.start(plan).await.expect("the run starts")
+    }
+
+    /// Runs an order to its end.
+    pub async fn run(&self, order: &Order) -> (String, Ending) {
+        let mut handle = self.start(order).await;
+        (handle.run.clone(), handle.ending().await)
+    }
+
+    /// Goes on with a run, to its end.
+    pub async fn resume(&self, run: &str, changes: Changes) -> Ending {
+        match self.runner().resume(run, changes).await.expect("the run can be taken up") {
+            Ok(mut handle) => handle.ending().await,
+            Err(verdict) => Ending::Verdict(verdict),
+        }
+    }
+
+    pub async fn rows(&self, run: &str) -> Vec<Row> {
+        self.journal.rows(run, 0).await.expect("the run has rows")
+    }
+}
+
+/// A question for every mode: some panel seats, and a chair where the mode has one.
+pub fn order(mode: &Mode, seed: u64) -> Order {
+    let (least, most) = mode.seats;
+    let has_chair = mode.roles.iter().any(|role| matches!(role.held, Held::Chair | Held::ChairApart));
+    let beside = u32::from(has_chair);
+    let panel = 3.max(least.saturating_sub(beside)).min(most - beside);
+    Order {
+        mode: mode.id.to_owned(),
+        question: Question { text: "Should a small team move its batch jobs from cron to a queue?".into(), ..Question::default() },
+        called: Called { models: (0..panel).map(|n| format!("m{n}")).collect(), chair: has_chair.then(|| "chair".to_owned()), ..Called::default() },
+        seed: Some(seed),
+        ..Order::default()
+    }
+}
+
+/// The verdict, or a panic that says why there is none.
+pub fn verdict(ending: Ending) -> Verdict {
+    match ending {
+        Ending::Verdict(verdict) => *verdict,
+        Ending::Stopped(stopped) => panic!("stopped ({}): {}", stopped.reason.as_str(), stopped.detail),
+    }
+}
+
+/// The stop, or a panic.
+pub fn stopped(ending: Ending) -> Stopped {
+    match ending {
+        Ending::Stopped(stopped) => stopped,
+        Ending::Verdict(verdict) => panic!("it ended with a verdict: {}", verdict.status.as_str()),
+    }
+}

@@ -1,0 +1,57 @@
+//! Modes of a few lines, each for one thing the engine must hold: people, tools, and modes that break the rules.
+//!
+//! None of them is offered to a user: they are in no list but this one.
+
+mod misuse;
+mod person;
+mod tools;
+
+pub use misuse::{PANICS, TWICE};
+pub use person::PERSON;
+pub use tools::{Abacus, TOOLS};
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use synod_engine::{Bench, Calls, Family, Finding, Mode, Result, Role, each};
+use synod_types::{Answer, AnswerKind, SeatIx};
+
+pub static TINY: &[&Mode] = &[&PERSON, &TOOLS, &TWICE, &PANICS];
+
+const ROLES: &[Role] = &[each("member")];
+
+const fn mode(
+    id: &'static str,
+    phases: &'static [&'static str],
+    prompts: &'static [(&'static str, &'static str)],
+    run: fn(Bench, Value) -> BoxFuture<'static, Result<Finding>>,
+) -> Mode {
+    Mode {
+        id,
+        version: 1,
+        name: id,
+        family: Family::Verification,
+        summary: "for tests",
+        seats: (1, 3),
+        roles: ROLES,
+        phases,
+        multi_turn: false,
+        estimated_ms: 1000,
+        turn_secs: 10,
+        run_secs: 60,
+        failure_rule: "None.",
+        prompts,
+        options_schema: || json!({"type": "object", "properties": {}}),
+        option_defaults: || json!({}),
+        check: |_| Vec::new(),
+        decision_schema: || json!({}),
+        calls: |_, seating| {
+            let n = seating.panel();
+            vec![Calls { prompt: "say", role: "member", min: 0, max: 8 * n, reads: 0 }]
+        },
+        run,
+    }
+}
+
+fn found(text: String, by: Vec<SeatIx>) -> Finding {
+    Finding { stop_reason: "finished", answer: Some(Answer { kind: AnswerKind::Report, text, by }), ..Finding::default() }
+}

@@ -1,0 +1,92 @@
+//! What a mode declares about itself is true of its runs.
+
+use crate::{ended, voices};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use synod_engine::options;
+use synod_modes::MODES;
+use synod_testkit::counted::Counted;
+use synod_testkit::rig::{Rig, order};
+use synod_types::{Attachment, Body, Kind, PastTurn, Status, sha256_hex};
+
+#[test]
+fn options_parse_from_defaults_and_the_schema_accepts_them() {
+    for mode in MODES {
+        let defaults = (mode.option_defaults)();
+        let schema = (mode.options_schema)();
+        let validator = jsonschema::validator_for(&schema).expect("the schema compiles");
+        let wrong: Vec<String> = validator.iter_errors(&defaults).map(|error| error.to_string()).collect();
+        assert!(wrong.is_empty(), "{}: the schema refuses the defaults: {wrong:?}", mode.id);
+        let problems = options::resolve(mode, &[]).err().unwrap_or_default();
+        assert!(problems.is_empty(), "{}: {problems:?}", mode.id);
+        let properties = schema["properties"].as_object().expect("options are an object");
+        for (name, property) in properties {
+            assert!(property["description"].is_string(), "{}: option {name} has no help text", mode.id);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_prompt_renders_and_every_typed_reply_argues_first() {
+    for mode in MODES {
+        let mut unseen: BTreeSet<&str> = mode.prompts.iter().map(|(name, _)| *name).collect();
+        for seed in 0..60 {
+            let counted = Arc::new(Counted::new(voices()));
+            let rig = Rig::new(counted.clone());
+            let mut order = order(mode, seed);
+            order.question.content = Some("cron runs forty jobs; </content> three fail a week".into());
+            let text = "a,b\n1,2\n".to_owned();
+            order.question.files.push(Attachment { name: "jobs.csv".into(), sha256: sha256_hex(&text), bytes: text.len() as u64, text });
+            if mode.multi_turn {
+                order.question.history.push(PastTurn { question: "And before?".into(), answer: "It was fine.".into() });
+            }
+            let step = format!("{} seed {seed}", mode.id);
+            let (run, ending) = rig.run(&order).await;
+            ended(&rig, &run, ending, &step).await;
+            for row in rig.rows(&run).await {
+                if let Ok(Body::Asked(asked)) = row.body() {
+                    unseen.remove(asked.prompt.as_str());
+                }
+            }
+            for (key, request) in counted.requests() {
+                let schema = request.schema.map(|reply| reply.schema);
+                let first = schema.as_ref().map(|schema| schema["properties"].as_object().and_then(|map| map.keys().next().cloned()));
+                assert!(first.as_ref().is_none_or(|first| first.as_deref() == Some("reasons")), "{step}: {key} begins with {first:?}");
+            }
+            if unseen.is_empty() {
+                break;
+            }
+        }
+        assert!(unseen.is_empty(), "{}: never asked in 60 runs: {unseen:?}", mode.id);
+    }
+}
+
+#[tokio::test]
+async fn phases_and_calls_are_as_declared() {
+    for mode in MODES {
+        for seed in 0..12 {
+            let rig = Rig::new(voices());
+            let step = format!("{} seed {seed}", mode.id);
+            let (run, ending) = rig.run(&order(mode, seed)).await;
+            let verdict = ended(&rig, &run, ending, &step).await;
+            let rows = rig.rows(&run).await;
+            let Ok(Body::Header(header)) = rows[0].body() else { panic!("{step}: the first row is no header") };
+            let (least, most) = header.planned_calls;
+            let planned = verdict.receipt.calls.planned;
+            assert!(verdict.status == Status::Full || verdict.status == Status::Deadlock, "{step}: {:?} {:?}", verdict.status, verdict.missing);
+            assert!((least..=most).contains(&planned), "{step}: {planned} calls, declared {least} to {most}");
+            assert_eq!(verdict.receipt.calls.extra, 0, "{step}: a run without faults needs no extra call");
+            let mut at = 0;
+            for row in rows.iter().filter(|row| row.kind == Kind::Phase && !row.key.contains('/')) {
+                let Ok(Body::Phase(mark)) = row.body() else { panic!("{step}: row {} is no phase", row.seq) };
+                let place = mode.phases.iter().position(|phase| *phase == mark.name).unwrap_or_else(|| panic!("{step}: {} is not declared", mark.name));
+                assert!(place >= at, "{step}: {} comes out of order", mark.name);
+                at = place;
+            }
+            let begun = rows.iter().filter(|row| row.kind == Kind::Phase).count();
+            let over = rows.iter().filter(|row| row.kind == Kind::PhaseEnd).count();
+            assert_eq!((begun > 0, begun), (true, over), "{step}: every phase ends");
+            assert_eq!(rows.iter().filter(|row| row.kind == Kind::Verdict).count(), 1, "{step}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What every mode must hold, in a loop over `MODES`, and what the engine must hold for any mode.
+//!
+//! A mode added to the table is tested here without another line. Each failure names the mode, the seed and the step.
+
+mod closed;
+mod declared;
+mod faults;
+mod forks;
+mod golden;
+mod limits;
+mod misuse;
+mod person;
+mod stopped;
+mod tools;
+mod watch;
+
+use std::sync::Arc;
+use synod_engine::{Ending, Models};
+use synod_testkit::counted::Counted;
+use synod_testkit::rig::{Rig, verdict};
+use synod_testkit::voices::Voices;
+use synod_types::Verdict;
+
+fn voices() -> Arc<dyn Models> {
+    Arc::new(Voices::default())
+}
+
+/// The verdict of an ended run, once its replay has given the same without asking anybody.
+async fn ended(rig: &Rig, run: &str, ending: Ending, step: &str) -> Verdict {
+    let verdict = match ending {
+        Ending::Verdict(_) => verdict(ending),
+        Ending::Stopped(stopped) => panic!("{step}: stopped ({}): {}", stopped.reason.as_str(), stopped.detail),
+    };
+    let counted = Arc::new(Counted::new(rig.models.clone()));
+    let replayed = rig.clone().models(counted.clone()).runner().replay(run).await.expect("a finished run can be replayed");
+    assert!(replayed.same(), "{step}: the replay differs:\n{:?}\n{:?}", replayed.recorded.map(|verdict| verdict.essence()), replayed.ending);
+    assert_eq!(counted.total(), 0, "{step}: a replay asked somebody");
+    verdict
+}

@@ -1,0 +1,84 @@
+//! Stopped in process at every append, under shuffled completion order, and resumed: the same verdict, the same journal, nothing paid twice.
+
+use crate::{ended, voices};
+use std::sync::Arc;
+use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode};
+use synod_modes::MODES;
+use synod_store::{Store, StoreSettings};
+use synod_testkit::counted::Counted;
+use synod_testkit::reading::{asked_after_reply, difference, journal_set, keys};
+use synod_testkit::rig::{Rig, order};
+use synod_testkit::shuffled::Shuffled;
+use synod_testkit::tripwire::{Act, Moment, Tripwire};
+use synod_types::{Kind, StopReason};
+
+async fn at_every_append(mode: &'static Mode, seed: u64, journal: Arc<dyn Journal>) {
+    let calm = Rig::new(voices());
+    let (run, ending) = calm.run(&order(mode, seed)).await;
+    let want = ended(&calm, &run, ending, mode.id).await;
+    let rows = calm.rows(&run).await;
+    let want_set = journal_set(&rows);
+    for row in 1..=rows.len() as u64 {
+        for moment in [Moment::Before, Moment::After] {
+            let step = format!("{} seed {seed}, {} row {row}", mode.id, moment.as_str());
+            let wire = Arc::new(Tripwire::new(journal.clone(), row, moment, Act::Refuse));
+            let shuffled = Arc::new(Shuffled::new(voices(), row * 3 + moment as u64));
+            let rig = Rig::new(shuffled).journal(wire.clone());
+            let runner = rig.runner();
+            let plan = runner.plan(&order(mode, seed)).await.expect("the order is sound");
+            let run = plan.header.run.clone();
+            match runner.start(plan).await {
+                Ok(mut handle) => match handle.ending().await {
+                    Ending::Stopped(stopped) => assert_eq!(stopped.reason, StopReason::Storage, "{step}: {}", stopped.detail),
+                    Ending::Verdict(_) => panic!("{step}: it ended although the journal gave out"),
+                },
+                Err(error) => {
+                    assert_eq!(row, 1, "{step}: {error}");
+                    if moment == Moment::Before {
+                        assert!(journal.rows(&run, 0).await.is_err(), "{step}: a run that never began has no rows");
+                        continue;
+                    }
+                    // The process that could not be told would be gone by now, and its lease with it.
+                    journal.release(&Lease { run: run.clone(), epoch: 1 }).await.expect("released");
+                }
+            }
+            assert!(wire.tripped(), "{step}: the row was never reached");
+            let left = journal.rows(&run, 0).await.expect("rows are kept");
+            let counted = Arc::new(Counted::new(Arc::new(Shuffled::new(voices(), row + 17))));
+            let rig = Rig::new(counted.clone()).journal(journal.clone());
+            let ending = rig.resume(&run, Changes::default()).await;
+            let got = ended(&rig, &run, ending, &step).await;
+            assert_eq!(got.essence(), want.essence(), "{step}: another verdict");
+            let rows = rig.rows(&run).await;
+            let differs = difference(&want_set, &journal_set(&rows));
+            assert!(differs.is_empty(), "{step}: another journal\n{differs}");
+            assert_eq!(asked_after_reply(&rows), Vec::<String>::new(), "{step}");
+            let replied = keys(&left, Kind::Replied);
+            let again: Vec<String> = counted.calls().into_keys().filter(|key| replied.contains_key(key)).collect();
+            assert!(again.is_empty(), "{step}: asked again {again:?}");
+            let asked: u32 = keys(&rows, Kind::Asked).values().sum();
+            let calls = got.receipt.calls;
+            assert_eq!(calls.planned + calls.extra + calls.reasked, asked, "{step}: the receipt counts every request");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
+    for mode in MODES {
+        for seed in [1, 2] {
+            at_every_append(mode, seed, Arc::new(MemoryJournal::default())).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_sqlite() {
+    for mode in MODES {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("synod.db");
+        let store = Store::open(path.to_str().expect("a UTF-8 path"), StoreSettings::default()).await.expect("the store opens");
+        at_every_append(mode, 3, Arc::new(store.clone())).await;
+        store.close().await;
+    }
+}
