@@ -104,16 +104,16 @@ pub struct OrderArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Never spend more than this, in US dollars.
-    #[arg(long, value_name = "USD")]
+    #[arg(long, allow_hyphen_values = true, value_name = "USD")]
     pub budget: Option<String>,
     /// Conclude after so many seconds of running.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
     pub deadline: Option<String>,
     /// Give a seat up after so many seconds without a sign of life.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
     pub timeout: Option<String>,
     /// Fix labels, orders and rehearsal voices.
-    #[arg(long, value_name = "N")]
+    #[arg(long, allow_hyphen_values = true, value_name = "N")]
     pub seed: Option<String>,
     /// Seat the built-in voices: free, offline, and not models.
     #[arg(long)]

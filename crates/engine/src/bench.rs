@@ -241,6 +241,7 @@ impl Bench {
             if asked.as_deref().is_some_and(|asked| asked != digest) {
                 return Err(core.halt(Halt::diverged(key, "the question put to a person has changed since it was answered")));
             }
+            core.enter(&self.scopes);
             return Ok(answer.clone());
         }
         let answered = |answer: &PersonAnswer| NewRow::new(key.clone(), Kind::Answered, core.clock.now(), answer).digest(digest.clone());
@@ -253,7 +254,9 @@ impl Bench {
         if core.replaying {
             return Err(core.halt(Halt::diverged(key, "the journal does not hold this person's answer")));
         }
-        if !core.record.marks.contains(&(Kind::Waiting, key.clone(), 0)) {
+        if core.record.marks.contains(&(Kind::Waiting, key.clone(), 0)) {
+            core.enter(&self.scopes);
+        } else {
             core.commit(&self.scopes, vec![NewRow::new(key.clone(), Kind::Waiting, core.clock.now(), &asking)]).await?;
         }
         core.state().waiting.insert(key.clone(), asking);
@@ -287,7 +290,7 @@ impl Bench {
         let row = NewRow::new(key.clone(), Kind::Shown, core.clock.now(), &shown);
         let digest = sha256_hex(&row.body);
         match core.record.shown.get(&key) {
-            Some(recorded) if *recorded == digest => {}
+            Some(recorded) if *recorded == digest => core.enter(&self.scopes),
             Some(_) => return Err(core.halt(Halt::diverged(key, "what would be shown here differs from what the journal shows"))),
             None => core.enqueue(&self.scopes, vec![row.digest(digest)]),
         }
@@ -314,7 +317,9 @@ impl Bench {
 
     fn once(&self, kind: Kind, name: String, n: i64, body: &impl serde::Serialize) {
         let key = self.join(&name);
-        if !self.core.record.marks.contains(&(kind, key.clone(), n)) {
+        if self.core.record.marks.contains(&(kind, key.clone(), n)) {
+            self.core.enter(&self.scopes);
+        } else {
             self.core.enqueue(&self.scopes, vec![NewRow::new(key, kind, self.core.clock.now(), body).attempt(n)]);
         }
     }

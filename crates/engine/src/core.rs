@@ -115,6 +115,11 @@ impl Core {
         self.push(&mut state, rows);
     }
 
+    /// The mode is in these scopes with something the journal already holds: phases begin and end as they would have.
+    pub fn enter(&self, scopes: &[PhaseScope]) {
+        self.enqueue(scopes, Vec::new());
+    }
+
     /// Queues rows and waits until they, and all before them, are safe.
     pub async fn commit(&self, scopes: &[PhaseScope], rows: Vec<NewRow>) -> Result<()> {
         let pending = {
@@ -145,7 +150,7 @@ impl Core {
 
     /// The rows, with the `phase` rows due before them.
     fn in_phase(&self, state: &mut State, scopes: &[PhaseScope], rows: Vec<NewRow>) -> Vec<NewRow> {
-        if rows.is_empty() || scopes.iter().all(|scope| state.begun.contains(&scope.path)) {
+        if scopes.iter().all(|scope| state.begun.contains(&scope.path)) {
             return rows;
         }
         let mut out = Vec::with_capacity(rows.len() + 2);

@@ -159,10 +159,13 @@ impl Journal for MemoryJournal {
     }
 
     fn changed<'a>(&'a self, _run: &'a str, within_ms: Millis) -> BoxFuture<'a, ()> {
+        let mut news = Box::pin(self.changed.notified());
+        // From this call on, not from the first poll.
+        news.as_mut().enable();
         Box::pin(async move {
             let within = Duration::from_millis(within_ms.max(0) as u64);
             // Nothing new in time is an answer too.
-            let _ = tokio::time::timeout(within, self.changed.notified()).await;
+            let _ = tokio::time::timeout(within, news).await;
         })
     }
 }

@@ -83,6 +83,10 @@ pub(crate) fn plan(order: &Order, modes: &'static [&'static Mode], models: &dyn 
     let Some(mode) = modes.iter().copied().find(|mode| mode.id == order.mode) else {
         let known: Vec<&str> = modes.iter().map(|mode| mode.id).collect();
         problems.insert(0, Problem::new("mode", order.mode.clone(), format!("one of: {}", known.join(", "))));
+        let called = &order.called;
+        let roles = called.roles.iter().map(|(_, name)| name);
+        let named = called.models.iter().map(|name| ("models", name)).chain(called.chair.iter().map(|name| ("chair", name))).chain(roles.map(|name| ("role", name)));
+        problems.extend(named.filter_map(|(field, name)| models.resolve(field, name).err()));
         return Err((Problems(problems), Vec::new()));
     };
     if !mode.multi_turn && !order.question.history.is_empty() {

@@ -74,7 +74,9 @@ async fn deliberate(core: &Arc<Core>) -> Result<Finding> {
             () = &mut changed => {
                 let waiting = {
                     let state = core.state();
-                    (state.turns == 0 && state.halt.is_none() && state.answers.is_empty()).then(|| state.waiting.keys().cloned().collect::<Vec<_>>())
+                    // Answers to questions of earlier stops may lie about; only one to a question now open counts.
+                    let heard = state.waiting.keys().any(|key| state.answers.contains_key(key));
+                    (state.turns == 0 && state.halt.is_none() && !heard).then(|| state.waiting.keys().cloned().collect::<Vec<_>>())
                 };
                 if let Some(keys) = waiting.filter(|keys| !keys.is_empty()) {
                     // One more poll: a strand may be about to go on.

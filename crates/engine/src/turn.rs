@@ -56,6 +56,7 @@ impl Turn {
         core.check()?;
         if let Some((digest, outcome)) = core.record.turns.get(&self.key).and_then(|turn| turn.outcome.as_ref()) {
             self.same(core, digest)?;
+            core.enter(&self.scopes);
             return Ok(outcome.clone().map(|said| Came { value: said.value, partial: said.partial }));
         }
         if let Some(said) = self.inherited(core) {
@@ -299,7 +300,9 @@ impl Turn {
                 if let Some(halt) = &state.halt {
                     return Err(halt.clone());
                 }
+                // A turn that was under way when the run closed may still finish, also after a crash.
                 if let Some((_, since)) = &state.closing
+                    && attempt == 0
                     && !(self.concluding && now - since <= core.limits.turn_ms)
                 {
                     return Ok(false);

@@ -24,6 +24,8 @@ impl Runner {
         let subscribed = self.inner.hub.as_ref().and_then(|hub| hub.subscribe(run, clock.now()));
         let (so_far, mut deltas) = subscribed.map_or((Vec::new(), None), |(so_far, deltas)| (so_far, Some(deltas)));
         let mut seen = after;
+        // Asked for before the rows are read, and kept while words flow: a row in between must not wait for the next look.
+        let mut changed = journal.changed(run, LOOK_MS);
         let mut ended = self.pass_on(run, &mut seen, send).await?;
         for delta in so_far {
             send.send(Ok((delta, None))).await?;
@@ -33,7 +35,10 @@ impl Runner {
                 delta = next(&mut deltas) => if let Some(delta) = delta {
                     send.send(Ok((delta, None))).await?;
                 },
-                () = journal.changed(run, LOOK_MS) => ended = self.pass_on(run, &mut seen, send).await?,
+                () = &mut changed => {
+                    changed = journal.changed(run, LOOK_MS);
+                    ended = self.pass_on(run, &mut seen, send).await?;
+                }
             }
         }
         Ok(())

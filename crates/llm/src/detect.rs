@@ -104,7 +104,11 @@ impl Detector {
             // A model server on this machine mostly has one graphics card.
             let endpoint = EndpointConfig { concurrency: 2, ..endpoint };
             found.config.endpoints.insert("local".to_owned(), endpoint);
-            found.lines.push(format!("Found a model server on 127.0.0.1:{port} with {}: seating {}.", count(ids.len()), found.panel.seats.join(", ")));
+            found.lines.push(format!(
+                "Found a model server on 127.0.0.1:{port} with {}: seating {}.",
+                count(ids.len()),
+                found.panel.seats.join(", ")
+            ));
             break;
         }
         found
@@ -137,7 +141,9 @@ fn seat(found: &mut Detected, provider: &Provider, list: Result<Vec<String>, Str
         if listed(id) {
             seated.push(name_model(found, provider, id, Tier::Heavy));
         } else {
-            found.warnings.push(format!("{} no longer lists {id}, which the built-in table of {} names; it is not seated.", provider.name, PROVIDERS.date));
+            found
+                .warnings
+                .push(format!("{} no longer lists {id}, which the built-in table of {} names; it is not seated.", provider.name, PROVIDERS.date));
         }
     }
     if listed(&provider.light) {

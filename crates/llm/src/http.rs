@@ -40,7 +40,12 @@ fn make() -> Result<(reqwest::Client, genai::Client), String> {
 }
 
 /// The ids a provider lists. Costs nothing.
-pub(crate) async fn list_models(client: &reqwest::Client, endpoint: &EndpointConfig, key: Option<&Secret>, within: Duration) -> Result<Vec<String>, String> {
+pub(crate) async fn list_models(
+    client: &reqwest::Client,
+    endpoint: &EndpointConfig,
+    key: Option<&Secret>,
+    within: Duration,
+) -> Result<Vec<String>, String> {
     // Without these some list only their first page.
     let query = match endpoint.kind {
         EndpointKind::Anthropic => "?limit=1000",

@@ -31,7 +31,9 @@ async fn one(name: &str, endpoint: &EndpointConfig, models: &[&str]) -> Option<P
         EndpointKind::OpenAi | EndpointKind::Anthropic | EndpointKind::Gemini => {}
         EndpointKind::Rehearsal | EndpointKind::Cassette => return None,
     }
-    if !endpoint.is_loopback() && ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].iter().any(|name| std::env::var_os(name).is_some()) {
+    if !endpoint.is_loopback()
+        && ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].iter().any(|name| std::env::var_os(name).is_some())
+    {
         return None;
     }
     let url = reqwest::Url::parse(&endpoint.base_url).ok()?;
@@ -39,7 +41,11 @@ async fn one(name: &str, endpoint: &EndpointConfig, models: &[&str]) -> Option<P
     let port = url.port_or_known_default()?;
     let why = timeout(WITHIN, reach(&host, port)).await.ok()?.err()?;
     let field = format!("endpoints.{name}.base_url");
-    Some(Problem::new(field, format!("{host}:{port} ({why}), needed by {}", models.join(", ")), "an address that answers, or models of another endpoint"))
+    Some(Problem::new(
+        field,
+        format!("{host}:{port} ({why}), needed by {}", models.join(", ")),
+        "an address that answers, or models of another endpoint",
+    ))
 }
 
 /// The first address that takes the connection; else why none did, if that is certain.

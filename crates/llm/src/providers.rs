@@ -33,7 +33,8 @@ fn kind<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<EndpointKin
 }
 
 /// The table this binary was built with. A test reads it, so that it cannot fail later.
-pub static PROVIDERS: LazyLock<Providers> = LazyLock::new(|| toml::from_str(include_str!("providers.toml")).expect("providers.toml is part of the binary"));
+pub static PROVIDERS: LazyLock<Providers> =
+    LazyLock::new(|| toml::from_str(include_str!("providers.toml")).expect("providers.toml is part of the binary"));
 
 /// The published price of a model at this address. `None`: unknown, never free.
 pub(crate) fn price(endpoint: &EndpointConfig, id: &str) -> Option<Price> {

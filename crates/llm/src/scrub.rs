@@ -33,7 +33,8 @@ pub fn without_keys(text: &str, key: Option<&Secret>) -> String {
         let mut from = 0;
         while let Some(at) = text[from..].find(prefix).map(|at| at + from) {
             let start = at + prefix.len();
-            let length = text[start..].find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '*'))).unwrap_or(text.len() - start);
+            let length =
+                text[start..].find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '*'))).unwrap_or(text.len() - start);
             // A full stop ends the sentence, not the key.
             let length = text[start..start + length].trim_end_matches('.').len();
             if length >= 12 {

@@ -87,8 +87,8 @@ fn those_the_larger_group_left_level_duel_again() {
 
 #[test]
 fn a_duel_won_widely_counts_no_more_than_one_won_narrowly() {
-    // K3 beats T9 on three ballots and loses to P4 and to R5 on one each.
-    let cast: [&[usize]; 5] = [&[0, 1], &[0, 1], &[0, 1], &[2, 0], &[3, 0]];
+    // K3 beats T9 on five ballots and loses to P4 and to R5 on one each.
+    let cast: [&[usize]; 7] = [&[0, 1], &[0, 1], &[0, 1], &[0, 1], &[0, 1], &[2, 0], &[3, 0]];
     assert_eq!(duel(&[0, 1, 2, 3], &cast), vec![vec![2, 3], vec![0], vec![1]]);
 }
 

@@ -1,8 +1,11 @@
 //! Answers under neutral labels: one set per set of answers, the same for every reader, in an order of each reader's own.
 
 use serde_json::{Map, Value, json};
-use synod_engine::{Answers, Bench, Given};
+use synod_engine::{Answers, Bench, Given, Result, prompt};
 use synod_types::{Exhibit, SeatIx};
+
+/// Fewer answers than this are nothing to compare.
+pub const LEAST: usize = 2;
 
 /// One answer, known to readers by its label alone.
 #[derive(Clone, Debug)]
@@ -14,18 +17,41 @@ pub struct Labelled {
     pub text: String,
 }
 
+/// The first phase of modes that compare: every seat of the role answers alone (prompt `answer`), and the answers are shown under labels.
+pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(Answers<String>, Vec<Labelled>)> {
+    let stage = bench.phase("collect");
+    let given = stage.ask_all::<String>(bench.role(role), prompt!("answer").max_tokens(answer_tokens)).await?.quorum(LEAST)?;
+    let answers = label(bench, &given);
+    stage.show("label_map", key_to_labels(bench, &answers)).await?;
+    for answer in &answers {
+        let title = format!("Answer {}", answer.label);
+        stage.show("collect", Exhibit::said(title, answer.seat, role, &answer.key).labelled(&answer.label)).await?;
+    }
+    Ok((given, answers))
+}
+
 /// Labels drawn from the run's seed; answers stay in seat order.
-pub fn label(bench: &Bench, answers: &Answers<String>) -> Vec<Labelled> {
+fn label(bench: &Bench, answers: &Answers<String>) -> Vec<Labelled> {
     let labels = synod_math::labels(bench.seed("labels"), answers.given.len());
     let named = answers.given.iter().zip(labels);
     named.map(|(Given { seat, key, value, .. }, label)| Labelled { label, seat: *seat, key: key.clone(), text: value.clone() }).collect()
 }
 
-/// What each reader sees: every answer but its own, in balanced orders.
-pub fn for_readers<'a>(bench: &Bench, answers: &'a [Labelled], readers: &[SeatIx]) -> Vec<(SeatIx, Vec<&'a Labelled>)> {
+/// What each reader sees.
+pub struct Views<'a>(Vec<(SeatIx, Vec<&'a Labelled>)>);
+
+impl<'a> Views<'a> {
+    pub fn of(&self, reader: SeatIx) -> &[&'a Labelled] {
+        self.0.iter().find(|(seat, _)| *seat == reader).map(|(_, view)| view.as_slice()).unwrap_or_default()
+    }
+}
+
+/// Every answer but the reader's own, in balanced orders.
+pub fn for_readers<'a>(bench: &Bench, answers: &'a [Labelled], readers: &[SeatIx]) -> Views<'a> {
     let own: Vec<Option<usize>> = readers.iter().map(|reader| answers.iter().position(|answer| answer.seat == *reader)).collect();
     let orders = synod_math::orders(bench.seed("orders"), &own, answers.len());
-    readers.iter().copied().zip(orders.into_iter().map(|order| order.into_iter().filter_map(|item| answers.get(item)).collect())).collect()
+    let views = orders.into_iter().map(|order| order.into_iter().filter_map(|item| answers.get(item)).collect());
+    Views(readers.iter().copied().zip(views).collect())
 }
 
 /// Answers as prompts take them: label and text, nothing that tells whose they are.
@@ -38,7 +64,7 @@ pub fn names(answers: &[&Labelled]) -> Vec<String> {
 }
 
 /// Who is behind each label, for the record.
-pub fn key_to_labels(bench: &Bench, answers: &[Labelled]) -> Exhibit {
+fn key_to_labels(bench: &Bench, answers: &[Labelled]) -> Exhibit {
     let lines: Vec<String> = answers.iter().map(|answer| format!("{}: {}", answer.label, bench.seat(answer.seat).label)).collect();
     let map: Map<String, Value> = answers.iter().map(|answer| (answer.label.clone(), json!(bench.seat(answer.seat).model))).collect();
     Exhibit::note("Labels", lines.join("\n")).data(Value::Object(map))

@@ -12,6 +12,19 @@ pub fn safe_link(url: &str) -> bool {
     }
 }
 
+/// Nested beyond what anybody writes for a reader: shown as it came, because the work of laying it out grows with depth and length.
+pub fn too_deep(markdown: &str) -> bool {
+    let mut depth = 0_u32;
+    Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).any(|event| {
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > 64
+    })
+}
+
 /// The words alone, for a glance at the beginning.
 pub fn without_marks(markdown: &str) -> String {
     let mut out = String::new();

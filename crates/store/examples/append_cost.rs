@@ -8,7 +8,7 @@ mod rows;
 
 use futures::StreamExt;
 use std::time::Instant;
-use synod_engine::Journal;
+use synod_engine::{Journal, MemoryJournal};
 use synod_store::{Store, StoreSettings};
 use synod_types::Status;
 
@@ -22,25 +22,32 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let folder = tempfile::tempdir()?;
     let location = arguments.next().unwrap_or_else(|| folder.path().join("cost.db").display().to_string());
+    let memory = MemoryJournal::default();
+    measure("in memory (the price of making the rows)", &memory, runs, 50).await?;
     let store = Store::open(&location, StoreSettings::default()).await?;
     for at_once in at_once {
-        let (began, cpu) = (Instant::now(), cpu_us()?);
-        let counts = futures::stream::iter(0..runs).map(|_| one(&store)).buffer_unordered(at_once).collect::<Vec<_>>().await;
-        let rows = counts.into_iter().sum::<Result<i64, _>>()?;
-        let cpu = cpu_us()? - cpu;
-        println!(
-            "{runs} runs, {at_once} at once: {rows} rows, {:.1} µs CPU a row, {:.0} µs CPU a run, {:.0} ms in all",
-            cpu / rows as f64,
-            cpu / runs as f64,
-            began.elapsed().as_secs_f64() * 1e3
-        );
+        measure("stored", &store, runs, at_once).await?;
     }
     store.close().await;
     Ok(())
 }
 
+async fn measure(what: &str, journal: &dyn Journal, runs: usize, at_once: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let (began, cpu) = (Instant::now(), cpu_us()?);
+    let counts = futures::stream::iter(0..runs).map(|_| one(journal)).buffer_unordered(at_once).collect::<Vec<_>>().await;
+    let rows = counts.into_iter().sum::<Result<i64, _>>()?;
+    let cpu = cpu_us()? - cpu;
+    println!(
+        "{what}: {runs} runs, {at_once} at once, {rows} rows: {:.1} µs CPU a row, {:.0} µs CPU a run, {:.0} ms in all",
+        cpu / rows as f64,
+        cpu / runs as f64,
+        began.elapsed().as_secs_f64() * 1e3
+    );
+    Ok(())
+}
+
 /// A council run of about forty rows, appended as the engine does: a turn's rows one by one, three turns at a time.
-async fn one(store: &Store) -> Result<i64, synod_engine::JournalError> {
+async fn one(store: &dyn Journal) -> Result<i64, synod_engine::JournalError> {
     let header = rows::header(&rows::new_run());
     let lease = store.create(&header, 1, vec![]).await?;
     let mut tail = store.append(&lease, vec![rows::phase("collect", 2)]).await?;

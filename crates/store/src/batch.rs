@@ -1,6 +1,7 @@
 //! One transaction of the writer: what has queued for any number of runs, guarded run by run, inserted together.
 
-use crate::project::{Message, Raws, project};
+use crate::location::Engine;
+use crate::project::{Message, Projection, Raws, project};
 use crate::projections;
 use crate::runs::RunState;
 use crate::sql::{self, Statements, Table, Values, storable};
@@ -8,7 +9,7 @@ use sqlx::Row as _;
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 use std::collections::HashSet;
-use synod_engine::{JournalError, JournalResult, Tail};
+use synod_engine::{JournalError, JournalResult, Lease, Tail};
 use synod_types::{Hash, Header, Kind, Millis, NewRow, Row, Warned, sha256_hex};
 use tokio::sync::oneshot;
 
@@ -17,6 +18,13 @@ pub(crate) const NO_HASH: Hash = [0; 32];
 static JOURNAL: Table = Table {
     name: "journal",
     columns: &["run", "seq", "epoch", "key", "kind", "try", "at", "digest", "body", "hash"],
+    amounts: &[],
+};
+static RUNS: Table = Table {
+    name: "runs",
+    columns: &[
+        "id", "mode", "state", "question", "seq", "head", "epoch", "owner", "created_at", "updated_at", "parent", "conversation", "rehearsal",
+    ],
     amounts: &[],
 };
 static RAWS: Table = Table { name: "raws", columns: &["run", "key", "try", "at", "sha256", "body"], amounts: &[] };
@@ -28,6 +36,13 @@ pub(crate) struct Item {
     pub rows: Vec<NewRow>,
     pub create: Option<NewRun>,
     pub reply: oneshot::Sender<JournalResult<Tail>>,
+}
+
+/// A run given up, once everything queued before is written.
+pub(crate) struct Release {
+    pub lease: Lease,
+    pub owner: String,
+    pub reply: oneshot::Sender<JournalResult<()>>,
 }
 
 /// A run's row in `runs`, written with its header.
@@ -46,10 +61,28 @@ pub(crate) struct Sealed {
 }
 
 pub(crate) struct Raw {
-    key: String,
-    attempt: i64,
-    at: Millis,
-    body: String,
+    pub key: String,
+    pub attempt: i64,
+    pub at: Millis,
+    pub body: String,
+}
+
+/// All rows of a run so far, kept by the writer so that a projection needs no read.
+#[derive(Default)]
+pub(crate) struct Story {
+    rows: Vec<Row>,
+    raws: Vec<Raw>,
+    /// Bytes, more or less.
+    pub weight: usize,
+}
+
+impl Story {
+    pub fn add(&mut self, rows: Vec<Row>, raws: Vec<Raw>) {
+        self.weight += rows.iter().map(|row| row.body.len() + row.key.len() + 250).sum::<usize>();
+        self.weight += raws.iter().map(|raw| raw.body.len() + 100).sum::<usize>();
+        self.rows.extend(rows);
+        self.raws.extend(raws);
+    }
 }
 
 /// The items of one run in a batch.
@@ -61,6 +94,8 @@ pub(crate) struct Group {
     pub start: Tail,
     pub end: Tail,
     pub state: RunState,
+    /// What came before, where the writer still has it.
+    pub story: Option<Story>,
     /// The rows' numbers and hashes follow from `start`.
     chained: bool,
 }
@@ -68,7 +103,7 @@ pub(crate) struct Group {
 impl Group {
     pub fn new(run: String, epoch: i64, create: Option<NewRun>) -> Self {
         let start = Tail { seq: 0, head: NO_HASH };
-        Self { run, epoch, create, items: Vec::new(), start, end: start, state: RunState::Running, chained: true }
+        Self { run, epoch, create, items: Vec::new(), start, end: start, state: RunState::Running, story: None, chained: true }
     }
 
     /// A part of a group that was refused as a whole.
@@ -115,16 +150,31 @@ impl Group {
         self.rows().map(|row| row.at).max().unwrap_or_default()
     }
 
+    /// A few rows of a run under way: nothing but the run, its journal and its raw replies changes.
+    fn is_small(&self) -> bool {
+        self.create.is_none() && (1..=8).contains(&self.rows().count()) && !self.rows().any(|row| is_milestone(row) || row.kind == Kind::Title)
+    }
+
     /// Stopped and ended runs are read into their projections in the same transaction.
-    fn projects(&self) -> bool {
-        self.rows().any(|row| matches!(row.kind, Kind::Stopped | Kind::Verdict))
+    pub fn projects(&self) -> bool {
+        self.rows().any(is_milestone)
     }
 }
 
 /// Writes the groups in one transaction. Returns the runs that were refused because somebody else has taken them.
-pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<HashSet<String>> {
+pub(crate) async fn write(
+    conn: &mut AnyConnection,
+    statements: &mut Statements,
+    groups: &[Group],
+    released: &[Release],
+) -> sqlx::Result<HashSet<String>> {
+    if let ([group], [], Engine::Sqlite) = (groups, released, statements.engine())
+        && group.is_small()
+    {
+        return write_small(conn, statements, group).await;
+    }
     let mut transaction = sql::begin(conn, statements.engine()).await?;
-    let written = write_in(&mut transaction, statements, groups).await;
+    let written = write_in(&mut transaction, statements, groups, released).await;
     match written {
         Ok(refused) => transaction.commit().await.map(|()| refused),
         Err(error) => {
@@ -137,26 +187,48 @@ pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements,
     }
 }
 
-async fn write_in(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<HashSet<String>> {
-    for group in groups {
-        if let Some(new) = &group.create {
-            create(conn, new, group).await?;
-        }
+/// The same as `write_in` for one run with a few rows, in one trip.
+async fn write_small(conn: &mut AnyConnection, statements: &mut Statements, group: &Group) -> sqlx::Result<HashSet<String>> {
+    let mut values = Values::default();
+    values.int(group.end.seq - group.start.seq).bytes(&group.end.head).text(group.state.as_str()).int(group.updated_at());
+    values.text(&group.run).int(group.epoch).bytes(&group.start.head);
+    let (mut rows, mut raws) = (0, 0);
+    for row in group.rows() {
+        bind_row(&mut values, &row);
+        rows += 1;
     }
+    for raw in group.items.iter().flat_map(|item| &item.raws) {
+        bind_raw(&mut values, &(group.run.as_str(), raw));
+        raws += 1;
+    }
+    let changed = sql::script(conn, statements.small(&JOURNAL, rows, &RAWS, raws), values).await?;
+    Ok(if changed == 0 { HashSet::from([group.run.clone()]) } else { HashSet::new() })
+}
+
+fn bind_row(values: &mut Values, row: &&Row) {
+    values.text(&row.run).int(row.seq).int(row.epoch).text(&row.key).text(row.kind.as_str()).int(row.attempt).int(row.at);
+    values.some_text(row.digest.as_deref()).text(&row.body).bytes(&row.hash);
+}
+
+fn bind_raw(values: &mut Values, (run, raw): &(&str, &Raw)) {
+    values.text(run).text(&raw.key).int(raw.attempt).int(raw.at).text(&sha256_hex(&raw.body)).text(&raw.body);
+}
+
+async fn write_in(
+    conn: &mut AnyConnection,
+    statements: &mut Statements,
+    groups: &[Group],
+    released: &[Release],
+) -> sqlx::Result<HashSet<String>> {
+    create(conn, statements, groups).await?;
     let refused = advance(conn, statements, groups).await?;
     let written: Vec<&Group> = groups.iter().filter(|group| !refused.contains(&group.run)).collect();
     let rows: Vec<&Row> = written.iter().flat_map(|group| group.rows()).collect();
-    sql::insert_all(conn, statements, &JOURNAL, &rows, |values, row| {
-        values.text(&row.run).int(row.seq).int(row.epoch).text(&row.key).text(row.kind.as_str()).int(row.attempt).int(row.at);
-        values.some_text(row.digest.as_deref()).text(&row.body).bytes(&row.hash);
-    })
-    .await?;
+    sql::insert_all(conn, statements, &JOURNAL, &rows, bind_row).await?;
     let raws: Vec<(&str, &Raw)> =
         written.iter().flat_map(|group| group.items.iter().flat_map(|item| &item.raws).map(|raw| (group.run.as_str(), raw))).collect();
-    sql::insert_all(conn, statements, &RAWS, &raws, |values, (run, raw)| {
-        values.text(run).text(&raw.key).int(raw.attempt).int(raw.at).text(&sha256_hex(&raw.body)).text(&raw.body);
-    })
-    .await?;
+    sql::insert_all(conn, statements, &RAWS, &raws, bind_raw).await?;
+    let mut due = Vec::new();
     for group in written {
         for row in group.rows().filter(|row| row.kind == Kind::Title) {
             if let Ok(title) = row.read::<Warned>() {
@@ -164,12 +236,14 @@ async fn write_in(conn: &mut AnyConnection, statements: &mut Statements, groups:
             }
         }
         if group.projects() {
-            let rows = rows_of(conn, &group.run, 0).await?;
-            let raws = raws_of(conn, &group.run).await?;
-            let first = rows.iter().filter(|row| matches!(row.kind, Kind::Stopped | Kind::Verdict)).count() == 1;
-            projections::write(conn, statements, &project(&rows, &raws), first).await?;
+            due.push(projection(conn, group).await?);
         }
     }
+    projections::write(conn, statements, &due).await?;
+    sql::update_all(conn, statements, Statements::release, released, |values, release| {
+        values.text(&release.lease.run).int(release.lease.epoch).text(&release.owner);
+    })
+    .await?;
     Ok(refused)
 }
 
@@ -179,52 +253,37 @@ async fn advance(conn: &mut AnyConnection, statements: &mut Statements, groups: 
     let mut old: Vec<&Group> = groups.iter().filter(|group| group.create.is_none()).collect();
     old.sort_by(|a, b| a.run.cmp(&b.run));
     let mut refused: HashSet<String> = old.iter().map(|group| group.run.clone()).collect();
-    let mut rest = old.as_slice();
-    while !rest.is_empty() {
-        let (now, later) = rest.split_at(sql::portion(rest.len()));
-        let mut values = Values::default();
-        for group in now {
-            values.text(&group.run).int(group.end.seq - group.start.seq).bytes(&group.end.head).text(group.state.as_str());
-            values.int(group.updated_at()).int(group.epoch).bytes(&group.start.head);
-        }
-        for row in sql::fetch_all(conn, statements.advance(now.len()), values).await? {
-            refused.remove(row.try_get::<&str, _>(0)?);
-        }
-        rest = later;
+    let bind = |values: &mut Values, group: &&Group| {
+        values.text(&group.run).int(group.end.seq - group.start.seq).bytes(&group.end.head).text(group.state.as_str());
+        values.int(group.updated_at()).int(group.epoch).bytes(&group.start.head);
+    };
+    for row in sql::update_all(conn, statements, Statements::advance, &old, bind).await? {
+        refused.remove(row.try_get::<&str, _>(0)?);
     }
     Ok(refused)
 }
 
-async fn create(conn: &mut AnyConnection, new: &NewRun, group: &Group) -> sqlx::Result<()> {
-    for (sha256, body) in &new.blobs {
+/// The rows in `runs` of new runs, with the files and the question that belong to them.
+async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<()> {
+    let new: Vec<(&Group, &NewRun)> = groups.iter().filter_map(|group| Some((group, group.create.as_ref()?))).collect();
+    for (sha256, body) in new.iter().flat_map(|(_, new)| &new.blobs) {
         let sql = "INSERT INTO blobs (sha256, body) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING";
         sqlx::query(sql).bind(sha256).bind(body).execute(&mut *conn).await?;
     }
-    let header = &new.header;
-    let sql = concat!(
-        "INSERT INTO runs (id, mode, state, question, seq, head, epoch, owner, created_at, updated_at, parent, conversation, rehearsal)",
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12)"
-    );
-    let opening: String = header.question.text.chars().take(500).collect();
-    sqlx::query(sql)
-        .bind(&header.run)
-        .bind(&header.mode)
-        .bind(group.state.as_str())
-        .bind(storable(&opening))
-        .bind(group.end.seq)
-        .bind(group.end.head.as_slice())
-        .bind(group.epoch)
-        .bind(&new.owner)
-        .bind(new.at)
-        .bind(header.parent.as_deref())
-        .bind(header.conversation.as_deref())
-        .bind(i64::from(header.rehearsal()))
-        .execute(&mut *conn)
-        .await?;
-    if let (Some(conversation), Some(question)) = (&header.conversation, Message::question(header, new.at)) {
-        projections::add_message(conn, &header.run, Some(conversation), &question).await?;
-        let sql = "UPDATE conversations SET updated_at = $1 WHERE id = $2";
-        sqlx::query(sql).bind(new.at).bind(conversation).execute(conn).await?;
+    sql::insert_all(conn, statements, &RUNS, &new, |values, (group, new)| {
+        let header = &new.header;
+        let opening: String = header.question.text.chars().take(500).collect();
+        values.text(&header.run).text(&header.mode).text(group.state.as_str()).text(&storable(&opening)).int(group.end.seq);
+        values.bytes(&group.end.head).int(group.epoch).text(&new.owner).int(new.at).int(new.at).some_text(header.parent.as_deref());
+        values.some_text(header.conversation.as_deref()).int(i64::from(header.rehearsal()));
+    })
+    .await?;
+    for (_, new) in &new {
+        if let (Some(conversation), Some(question)) = (&new.header.conversation, Message::question(&new.header, new.at)) {
+            projections::add_messages(conn, statements, &[(new.header.run.as_str(), Some(conversation), &question)]).await?;
+            let sql = "UPDATE conversations SET updated_at = $1 WHERE id = $2";
+            sqlx::query(sql).bind(new.at).bind(conversation).execute(&mut *conn).await?;
+        }
     }
     Ok(())
 }
@@ -259,9 +318,36 @@ pub(crate) fn read_row(run: &str, row: &AnyRow) -> sqlx::Result<Row> {
     })
 }
 
-pub(crate) async fn raws_of(conn: &mut AnyConnection, run: &str) -> sqlx::Result<Raws> {
-    let rows = sqlx::query("SELECT key, try, body FROM raws WHERE run = $1").bind(run).fetch_all(conn).await?;
-    rows.iter().map(|row| Ok(((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?))).collect()
+pub(crate) async fn raws_of(conn: &mut AnyConnection, run: &str) -> sqlx::Result<Vec<Raw>> {
+    let rows = sqlx::query("SELECT key, try, at, body FROM raws WHERE run = $1").bind(run).fetch_all(conn).await?;
+    let read = |row: &AnyRow| Ok(Raw { key: row.try_get(0)?, attempt: row.try_get(1)?, at: row.try_get(2)?, body: row.try_get(3)? });
+    rows.iter().map(read).collect()
+}
+
+pub(crate) fn by_turn<'a>(raws: impl IntoIterator<Item = &'a Raw>) -> Raws<'a> {
+    raws.into_iter().map(|raw| ((raw.key.as_str(), raw.attempt), raw.body.as_str())).collect()
+}
+
+/// What is to be stored about a run after this group's rows, and whether anything was stored before.
+async fn projection(conn: &mut AnyConnection, group: &Group) -> sqlx::Result<(Projection, bool)> {
+    let new_raws = group.items.iter().flat_map(|item| &item.raws);
+    match &group.story {
+        Some(story) => {
+            let raws = by_turn(story.raws.iter().chain(new_raws));
+            let rows = story.rows.iter().chain(group.rows());
+            Ok((project(rows, &raws), story.rows.iter().any(is_milestone)))
+        }
+        None => {
+            let rows = rows_of(conn, &group.run, 0).await?;
+            let raws = raws_of(conn, &group.run).await?;
+            Ok((project(&rows, &by_turn(&raws)), rows.iter().filter(|row| is_milestone(row)).count() > 1))
+        }
+    }
+}
+
+/// Projections are due after these.
+fn is_milestone(row: &Row) -> bool {
+    matches!(row.kind, Kind::Stopped | Kind::Verdict)
 }
 
 /// What a refused item is told: which of its rows is there already, or what else it broke.

@@ -51,6 +51,7 @@ impl Writer {
                 Err(StoreError::from(error).into())
             }
             Ok(Ok((epoch, held))) => {
+                self.forget(run);
                 self.held.insert(run.to_owned(), held);
                 self.watchers.hold(run);
                 self.watchers.taken(run);
@@ -97,7 +98,7 @@ impl Writer {
             return Ok(Err(JournalError::Held { owner: "another process".into(), wait_ms: Some(self.lease_ms) }));
         }
         transaction.commit().await?;
-        Ok(Ok((epoch + 1, Held { epoch: epoch + 1, tail: Some(tail), state })))
+        Ok(Ok((epoch + 1, Held { epoch: epoch + 1, tail: Some(tail), state, story: None })))
     }
 
     /// Renews this process's lease if a third of it is gone.
@@ -128,24 +129,6 @@ impl Writer {
 
     pub async fn renew(&mut self) -> JournalResult<()> {
         self.keep().await.map_err(|error| StoreError::from(error).into())
-    }
-
-    pub async fn release(&mut self, lease: &Lease) -> JournalResult<()> {
-        if self.held.get(&lease.run).is_some_and(|held| held.epoch == lease.epoch) {
-            self.forget(&lease.run);
-        }
-        let released = async {
-            let update = sqlx::query("UPDATE runs SET owner = NULL WHERE id = $1 AND epoch = $2 AND owner = $3");
-            update.bind(&lease.run).bind(lease.epoch).bind(self.owner.id.as_str()).execute(self.desk.connection().await?).await
-        };
-        // No row changed: somebody has taken the run meanwhile, and it is given up all the same.
-        match released.await {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                self.desk.judge(&error);
-                Err(StoreError::from(error).into())
-            }
-        }
     }
 
     /// Signs off: what this process still owns is free at once, also for those who cannot see its lock file.

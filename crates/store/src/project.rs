@@ -6,10 +6,10 @@
 use crate::runs::RunState;
 use crate::sql::storable;
 use std::collections::{BTreeSet, HashMap};
-use synod_types::{Asked, Exhibit, FailedTurn, Figure, Header, Kind, Millis, Replied, Reply, Row, Said, Shape, Shown, Status, Usage, Verdict, seat_of};
+use synod_types::{Asked, Exhibit, FailedTurn, FailureKind, Figure, Header, Kind, Millis, Replied, Reply, Row, Said, Shape, Shown, Status, Usage, Verdict, seat_of};
 
 /// Raw replies by key and try. What is not here has expired.
-pub type Raws = HashMap<(String, i64), String>;
+pub type Raws<'a> = HashMap<(&'a str, i64), &'a str>;
 
 /// Everything stored about a run that can be computed from its journal.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,9 +138,10 @@ impl Message {
     }
 }
 
-pub fn project(rows: &[Row], raws: &Raws) -> Projection {
+pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> Projection {
+    let rows: Vec<&Row> = rows.into_iter().collect();
     let header = rows.iter().find(|row| row.kind == Kind::Header).and_then(|row| Some((row.read::<Header>().ok()?, row.at)));
-    let turns = Turns::of(rows, header.as_ref().map(|(header, _)| header));
+    let turns = Turns::of(&rows, header.as_ref().map(|(header, _)| header));
     let header_at = header.as_ref().map_or(0, |(_, at)| *at);
     let header = header.map(|(header, _)| header);
     let mut out = Projection {
@@ -219,7 +220,7 @@ fn answer(row: &Row, verdict: &Verdict) -> Message {
     Message { id: format!("{}:answer", row.run), role: "assistant", content, answer_kind: kind, created_at: row.at }
 }
 
-fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, raws: &Raws, names: &mut Vec<String>) -> (StageRow, bool) {
+fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, raws: &Raws<'_>, names: &mut Vec<String>) -> (StageRow, bool) {
     let order = names.iter().position(|name| *name == shown.stage).unwrap_or_else(|| {
         names.push(shown.stage.clone());
         names.len() - 1
@@ -227,10 +228,10 @@ fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, ra
     let exhibit = shown.exhibit;
     let turn = exhibit.turn.as_deref();
     let last_try = turn.and_then(|key| turns.replied.get(key).copied());
-    let raw = turn.zip(last_try).and_then(|(key, attempt)| raws.get(&(key.to_owned(), attempt)));
+    let raw = turn.zip(last_try).and_then(|place| raws.get(&place));
     let expired = last_try.is_some() && raw.is_none();
     let content = match raw {
-        Some(raw) => serde_json::from_str::<Reply>(raw).map(|reply| reply.text).unwrap_or_else(|_| raw.clone()),
+        Some(raw) => serde_json::from_str::<Reply>(raw).map(|reply| reply.text).unwrap_or_else(|_| (*raw).to_owned()),
         None => turn.and_then(|key| turns.said_text(key)).unwrap_or_else(|| own_text(&exhibit)),
     };
     let stage = StageRow {
@@ -270,15 +271,38 @@ struct Turns<'a> {
     /// The last try that got a reply.
     replied: HashMap<&'a str, i64>,
     said: HashMap<&'a str, &'a Row>,
-    /// What each try cost, settled or reserved.
-    calls: Vec<(usize, Option<f64>, Usage)>,
+    calls: Vec<Call>,
+}
+
+/// One try of a turn, and what it cost: settled by its reply, or reserved.
+struct Call {
+    /// Which turn.
+    at: usize,
+    usd: Option<f64>,
+    usage: Usage,
+    replied: bool,
+    reasked: bool,
+}
+
+/// Failures after which nothing can have been billed: the rule by which the engine's ledger counts.
+fn turned_away(kind: FailureKind) -> bool {
+    match kind {
+        FailureKind::Auth | FailureKind::RateLimited | FailureKind::ModelGone | FailureKind::ContextTooLong => true,
+        FailureKind::Timeout
+        | FailureKind::Refused
+        | FailureKind::Truncated
+        | FailureKind::Server
+        | FailureKind::Empty
+        | FailureKind::Unreadable
+        | FailureKind::Closed => false,
+    }
 }
 
 impl<'a> Turns<'a> {
-    fn of(rows: &'a [Row], header: Option<&Header>) -> Self {
+    fn of(rows: &[&'a Row], header: Option<&Header>) -> Self {
         let mut turns = Self { list: Vec::new(), index: HashMap::new(), replied: HashMap::new(), said: HashMap::new(), calls: Vec::new() };
         let mut open: HashMap<(&str, i64), usize> = HashMap::new();
-        for row in rows {
+        for &row in rows {
             match row.kind {
                 Kind::Asked => {
                     let Ok(asked) = row.read::<Asked>() else { continue };
@@ -291,7 +315,7 @@ impl<'a> Turns<'a> {
                         turn.model = asked.model;
                     }
                     open.insert((&row.key, row.attempt), turns.calls.len());
-                    turns.calls.push((at, asked.reserved_usd, Usage::default()));
+                    turns.calls.push(Call { at, usd: asked.reserved_usd, usage: Usage::default(), replied: false, reasked: asked.reasked });
                 }
                 Kind::Replied => {
                     let Ok(replied) = row.read::<Replied>() else { continue };
@@ -303,8 +327,9 @@ impl<'a> Turns<'a> {
                     let usage = replied.usage.unwrap_or_default();
                     turn.usage += usage;
                     if let Some(call) = open.get(&(row.key.as_str(), row.attempt)).and_then(|call| turns.calls.get_mut(*call)) {
-                        call.1 = replied.spent_usd;
-                        call.2 = usage;
+                        call.replied = true;
+                        call.usd = replied.spent_usd;
+                        call.usage = usage;
                     }
                 }
                 Kind::Said => {
@@ -316,6 +341,11 @@ impl<'a> Turns<'a> {
                     let at = turns.at(row, header);
                     turns.list[at].outcome = TurnOutcome::Failed;
                     if let Ok(failed) = row.read::<FailedTurn>() {
+                        if turned_away(failed.failure.kind) {
+                            for call in turns.calls.iter_mut().filter(|call| call.at == at && !call.replied && !call.reasked) {
+                                call.usd = Some(0.0);
+                            }
+                        }
                         turns.list[at].failure = Some(failed.failure.kind.as_str().to_owned());
                         turns.list[at].detail = Some(storable(&failed.failure.detail));
                     }
@@ -323,9 +353,9 @@ impl<'a> Turns<'a> {
                 _ => {}
             }
         }
-        for (at, usd, _) in &turns.calls {
-            let turn = &mut turns.list[*at];
-            turn.usd = turn.usd.zip(*usd).map(|(sum, usd)| sum + usd);
+        for call in &turns.calls {
+            let turn = &mut turns.list[call.at];
+            turn.usd = turn.usd.zip(call.usd).map(|(sum, usd)| sum + usd);
         }
         turns
     }
@@ -368,16 +398,16 @@ impl<'a> Turns<'a> {
 
     fn costs(&self) -> Vec<CostRow> {
         let mut costs: Vec<CostRow> = Vec::new();
-        for (at, usd, usage) in &self.calls {
-            let model = &self.list[*at].model;
+        for call in &self.calls {
+            let model = &self.list[call.at].model;
             let at = costs.iter().position(|cost| cost.model == *model).unwrap_or_else(|| {
                 costs.push(CostRow { model: model.clone(), calls: 0, usage: Usage::default(), usd: Some(0.0) });
                 costs.len() - 1
             });
             let cost = &mut costs[at];
             cost.calls += 1;
-            cost.usage += *usage;
-            cost.usd = cost.usd.zip(*usd).map(|(sum, usd)| sum + usd);
+            cost.usage += call.usage;
+            cost.usd = cost.usd.zip(call.usd).map(|(sum, usd)| sum + usd);
         }
         costs
     }
@@ -387,6 +417,6 @@ impl<'a> Turns<'a> {
         if self.calls.is_empty() {
             return Some(0.0);
         }
-        self.calls.iter().filter_map(|call| call.1).reduce(|sum, usd| sum + usd)
+        self.calls.iter().filter_map(|call| call.usd).reduce(|sum, usd| sum + usd)
     }
 }

@@ -1,6 +1,6 @@
 //! Projections in their tables: written with the row that makes them due, read back, rebuilt from the journal.
 
-use crate::batch::{raws_of, rows_of};
+use crate::batch::{by_turn, raws_of, rows_of};
 use crate::error::StoreError;
 use crate::project::{CostRow, FigureRow, Message, Projection, StageRow, TurnOutcome, TurnRow, project};
 use crate::sql::{self, Statements, Table};
@@ -35,6 +35,11 @@ static TURNS: Table = Table {
 };
 static COSTS: Table =
     Table { name: "costs", columns: &["run", "model", "calls", "tokens_in", "tokens_out", "tokens_cached", "usd"], amounts: &["usd"] };
+static MESSAGES: Table = Table {
+    name: "messages",
+    columns: &["id", "conversation_id", "run_id", "role", "content", "answer_kind", "created_at"],
+    amounts: &[],
+};
 static FIGURES: Table = Table { name: "figures", columns: &["run", "seq", "mode", "name", "value", "at"], amounts: &[] };
 static STAGES: Table = Table {
     name: "stages",
@@ -55,51 +60,62 @@ static STAGES: Table = Table {
     amounts: &[],
 };
 
-/// Stores a projection. `first`: nothing was stored for this run before.
-pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements, of: &Projection, first: bool) -> sqlx::Result<()> {
-    let run = of.run.as_str();
-    if !first {
-        clear(conn, run).await?;
+/// Stores projections, all of them in as few statements as one. `true`: something was stored for the run before.
+pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements, due: &[(Projection, bool)]) -> sqlx::Result<()> {
+    for (of, _) in due.iter().filter(|(_, again)| *again) {
+        clear(conn, &of.run).await?;
     }
-    sql::insert_all(conn, statements, &TURNS, &of.turns, |values, turn| {
-        values.text(run).text(&turn.key).some_int(turn.seat).text(&turn.model).some_text(turn.prompt.as_deref()).text(turn.outcome.as_str());
+    let due: Vec<&Projection> = due.iter().map(|(of, _)| of).collect();
+    sql::insert_all(conn, statements, &TURNS, &each(&due, |of| &of.turns), |values, (of, turn)| {
+        values.text(&of.run).text(&turn.key).some_int(turn.seat).text(&turn.model).some_text(turn.prompt.as_deref()).text(turn.outcome.as_str());
         values.some_text(turn.failure.as_deref()).some_text(turn.detail.as_deref()).int(turn.tries).int(i64::from(turn.extra)).some_int(turn.ms);
         values.int(turn.usage.input as i64).int(turn.usage.output as i64).int(turn.usage.cached as i64).amount(turn.usd).int(turn.asked_at);
     })
     .await?;
-    sql::insert_all(conn, statements, &COSTS, &of.costs, |values, cost| {
-        values.text(run).text(&cost.model).int(cost.calls);
+    sql::insert_all(conn, statements, &COSTS, &each(&due, |of| &of.costs), |values, (of, cost)| {
+        values.text(&of.run).text(&cost.model).int(cost.calls);
         values.int(cost.usage.input as i64).int(cost.usage.output as i64).int(cost.usage.cached as i64).amount(cost.usd);
     })
     .await?;
-    let update = sqlx::query("UPDATE runs SET state = $1, status = $2, spent_usd = NULLIF($3, -1.0) WHERE id = $4");
-    let status = of.status.map(|status| status.as_str());
-    update.bind(of.state.as_str()).bind(status).bind(of.spent_usd.unwrap_or(-1.0)).bind(run).execute(&mut *conn).await?;
-    if !of.ended() {
-        return Ok(());
-    }
-    if let Some(answer) = &of.answer {
-        // A conversation deleted while its run went on leaves the answer without one.
-        let conversation = match of.conversation.as_deref() {
-            Some(id) if exists(conn, id).await? => Some(id),
-            _ => None,
-        };
-        add_message(conn, run, conversation, answer).await?;
-        if let Some(id) = conversation {
-            let touch = sqlx::query("UPDATE conversations SET updated_at = $1 WHERE id = $2");
-            touch.bind(answer.created_at).bind(id).execute(&mut *conn).await?;
-        }
-    }
-    sql::insert_all(conn, statements, &STAGES, &of.stages, |values, stage| {
-        values.text(&stage.id).text(run).some_text(stage.message_id.as_deref()).text(&stage.stage_type).int(stage.stage_order).int(stage.seq);
+    sql::update_all(conn, statements, Statements::conclude, &due, |values, of| {
+        values.text(&of.run).text(of.state.as_str()).some_text(of.status.map(|status| status.as_str())).amount(of.spent_usd);
+    })
+    .await?;
+    let ended: Vec<&Projection> = due.into_iter().filter(|of| of.ended()).collect();
+    add_answers(conn, statements, &ended).await?;
+    sql::insert_all(conn, statements, &STAGES, &each(&ended, |of| &of.stages), |values, (of, stage)| {
+        values.text(&stage.id).text(&of.run).some_text(stage.message_id.as_deref()).text(&stage.stage_type).int(stage.stage_order).int(stage.seq);
         values.some_text(stage.model.as_deref()).some_text(stage.role.as_deref()).text(&stage.content).some_text(stage.parsed_data.as_deref());
         values.some_int(stage.response_time_ms).int(stage.created_at);
     })
     .await?;
-    sql::insert_all(conn, statements, &FIGURES, &of.figures, |values, figure| {
-        values.text(run).int(figure.seq).text(&of.mode).text(&figure.name).real(figure.value).int(figure.at);
+    sql::insert_all(conn, statements, &FIGURES, &each(&ended, |of| &of.figures), |values, (of, figure)| {
+        values.text(&of.run).int(figure.seq).text(&of.mode).text(&figure.name).real(figure.value).int(figure.at);
     })
     .await
+}
+
+/// The rows of all projections for one table, each with the projection it is from.
+fn each<'a, T>(due: &[&'a Projection], rows: impl Fn(&'a Projection) -> &'a Vec<T>) -> Vec<(&'a Projection, &'a T)> {
+    due.iter().flat_map(|of| rows(of).iter().map(|row| (*of, row))).collect()
+}
+
+async fn add_answers(conn: &mut AnyConnection, statements: &mut Statements, ended: &[&Projection]) -> sqlx::Result<()> {
+    let mut answers = Vec::new();
+    for of in ended {
+        let Some(answer) = &of.answer else { continue };
+        // A conversation deleted while its run went on leaves the answer without one.
+        let conversation = match &of.conversation {
+            Some(id) if exists(conn, id).await? => Some(id),
+            _ => None,
+        };
+        if let Some(id) = conversation {
+            let touch = sqlx::query("UPDATE conversations SET updated_at = $1 WHERE id = $2");
+            touch.bind(answer.created_at).bind(id).execute(&mut *conn).await?;
+        }
+        answers.push((of.run.as_str(), conversation, answer));
+    }
+    add_messages(conn, statements, &answers).await
 }
 
 async fn exists(conn: &mut AnyConnection, conversation: &str) -> sqlx::Result<bool> {
@@ -120,11 +136,17 @@ async fn clear(conn: &mut AnyConnection, run: &str) -> sqlx::Result<()> {
     Ok(())
 }
 
-pub(crate) async fn add_message(conn: &mut AnyConnection, run: &str, conversation: Option<&str>, message: &Message) -> sqlx::Result<()> {
-    let sql = "INSERT INTO messages (id, conversation_id, run_id, role, content, answer_kind, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    let insert = sqlx::query(sql).bind(&message.id).bind(conversation).bind(run).bind(message.role).bind(&message.content);
-    insert.bind(message.answer_kind).bind(message.created_at).execute(conn).await?;
-    Ok(())
+/// Run, conversation and message of each.
+pub(crate) async fn add_messages(
+    conn: &mut AnyConnection,
+    statements: &mut Statements,
+    messages: &[(&str, Option<&String>, &Message)],
+) -> sqlx::Result<()> {
+    sql::insert_all(conn, statements, &MESSAGES, messages, |values, (run, conversation, message)| {
+        values.text(&message.id).some_text(conversation.map(String::as_str)).text(run).text(message.role).text(&message.content);
+        values.some_text(message.answer_kind).int(message.created_at);
+    })
+    .await
 }
 
 impl Store {
@@ -186,13 +208,14 @@ impl Store {
                     return Ok(false);
                 }
                 let raws = raws_of(&mut transaction, &id).await?;
-                let projection = project(&rows, &raws);
-                write(&mut transaction, statements, &projection, false).await?;
-                if let (Some(conversation), Some(question)) = (projection.conversation.as_deref(), &projection.question)
+                let due = [(project(&rows, &by_turn(&raws)), true)];
+                write(&mut transaction, statements, &due).await?;
+                let [(projection, _)] = due;
+                if let (Some(conversation), Some(question)) = (&projection.conversation, &projection.question)
                     && exists(&mut transaction, conversation).await?
                 {
                     sqlx::query("DELETE FROM messages WHERE id = $1").bind(&question.id).execute(&mut *transaction).await?;
-                    add_message(&mut transaction, &id, Some(conversation), question).await?;
+                    add_messages(&mut transaction, statements, &[(&id, Some(conversation), question)]).await?;
                 }
                 transaction.commit().await.map(|()| true)
             })
@@ -211,7 +234,7 @@ impl Store {
             return Ok(None);
         }
         let rows = rows_of(conn, run, 0).await?;
-        Ok(Some(project(&rows, &raws_of(conn, run).await?)))
+        Ok(Some(project(&rows, &by_turn(&raws_of(conn, run).await?))))
     }
 }
 

@@ -4,8 +4,9 @@
 //! PostgreSQL.
 
 use crate::location::Engine;
-use sqlx::any::{AnyArguments, AnyQueryResult, AnyRow};
-use sqlx::{AnyConnection, Arguments, AssertSqlSafe, Connection, Transaction};
+use sqlx::any::{AnyArguments, AnyRow};
+use futures::TryStreamExt;
+use sqlx::{AnyConnection, Arguments, AssertSqlSafe, Connection, Either, Executor, Transaction};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -21,14 +22,15 @@ pub(crate) struct Table {
 
 /// Most rows in one statement. Measured: beyond it, texts that are seldom the same cost more to prepare than they save.
 const WIDEST: usize = 64;
-/// Up to here any number of rows has its own prepared statement.
-const EXACT: usize = 16;
+/// Up to here any number of rows has its own prepared statement, above only its multiples.
+const STEP: usize = 8;
 
-/// How many of `rows` the next statement carries: few distinct numbers, so that prepared statements are found again.
-pub(crate) fn portion(rows: usize) -> usize {
+/// How many of `rows` the next statement carries: few distinct numbers, so that prepared statements are found again, and seldom more
+/// than two statements.
+fn portion(rows: usize) -> usize {
     match rows {
         WIDEST.. => WIDEST,
-        EXACT..WIDEST => EXACT,
+        STEP..WIDEST => rows - rows % STEP,
         _ => rows,
     }
 }
@@ -61,20 +63,52 @@ impl Statements {
             .clone()
     }
 
+    /// Gives runs up: id, epoch and owner of each.
+    pub fn release(&mut self, runs: usize) -> Arc<String> {
+        let (set, guard) = ("owner = NULL", "runs.id = v.column1 AND runs.epoch = v.column2 AND runs.owner = v.column3");
+        self.update("release", set, guard, "", &[false; 3], runs)
+    }
+
+    /// Writes what a projection says of runs themselves: id, state, status and what was spent.
+    pub fn conclude(&mut self, runs: usize) -> Arc<String> {
+        let set = "state = v.column2, status = v.column3, spent_usd = v.column4";
+        self.update("conclude", set, "runs.id = v.column1", "", &[false, false, false, true], runs)
+    }
+
     /// The one conditional update that guards every append: fence, chain tail and lock. Returns the runs it let through.
     pub fn advance(&mut self, runs: usize) -> Arc<String> {
+        let set = "seq = runs.seq + v.column2, head = v.column3, state = v.column4, updated_at = v.column5";
+        let guard = "runs.id = v.column1 AND runs.epoch = v.column6 AND runs.head = v.column7";
+        self.update("advance", set, guard, " RETURNING id", &[false; 7], runs)
+    }
+
+    /// SQLite only: a whole transaction for one run in one text, because every statement is a trip to the connection's thread. Each part is
+    /// done only if the one before it changed something, the first only if the run is as it should be.
+    pub fn small(&mut self, journal: &Table, rows: usize, raws_table: &Table, raws: usize) -> Arc<String> {
+        let make = || {
+            let mut text = String::from(
+                "BEGIN IMMEDIATE; UPDATE runs SET seq = seq + ?, head = ?, state = ?, updated_at = ? WHERE id = ? AND epoch = ? AND head = ?",
+            );
+            for (table, rows) in [(journal, rows), (raws_table, raws)].into_iter().filter(|(_, rows)| *rows > 0) {
+                text.push_str(&format!("; INSERT INTO {} ({}) SELECT * FROM (VALUES ", table.name, table.columns.join(", ")));
+                push_tuples(&mut text, Engine::Sqlite, rows, &vec![false; table.columns.len()]);
+                text.push_str(") WHERE changes() > 0");
+            }
+            text.push_str("; COMMIT");
+            Arc::new(text)
+        };
+        self.made.entry(("small", rows * 100 + raws)).or_insert_with(make).clone()
+    }
+
+    fn update(&mut self, name: &'static str, set: &str, guard: &str, returning: &str, amounts: &[bool], runs: usize) -> Arc<String> {
         let engine = self.engine;
-        self.made
-            .entry(("advance", runs))
-            .or_insert_with(|| {
-                let mut text = String::from(
-                    "UPDATE runs SET seq = runs.seq + v.column2, head = v.column3, state = v.column4, updated_at = v.column5 FROM (VALUES ",
-                );
-                push_tuples(&mut text, engine, runs, &[false; 7]);
-                text.push_str(") AS v WHERE runs.id = v.column1 AND runs.epoch = v.column6 AND runs.head = v.column7 RETURNING id");
-                Arc::new(text)
-            })
-            .clone()
+        let make = || {
+            let mut text = format!("UPDATE runs SET {set} FROM (VALUES ");
+            push_tuples(&mut text, engine, runs, amounts);
+            text.push_str(&format!(") AS v WHERE {guard}{returning}"));
+            Arc::new(text)
+        };
+        self.made.entry((name, runs)).or_insert_with(make).clone()
     }
 }
 
@@ -132,14 +166,6 @@ impl Values {
     }
 }
 
-pub(crate) async fn execute(conn: &mut AnyConnection, sql: Arc<String>, values: Values) -> sqlx::Result<AnyQueryResult> {
-    sqlx::query_with(AssertSqlSafe(sql), values.0).execute(conn).await
-}
-
-pub(crate) async fn fetch_all(conn: &mut AnyConnection, sql: Arc<String>, values: Values) -> sqlx::Result<Vec<AnyRow>> {
-    sqlx::query_with(AssertSqlSafe(sql), values.0).fetch_all(conn).await
-}
-
 /// Puts all of `items` into a table, in as few statements as is cheapest.
 pub(crate) async fn insert_all<T>(
     conn: &mut AnyConnection,
@@ -155,10 +181,58 @@ pub(crate) async fn insert_all<T>(
         for item in now {
             bind(&mut values, item);
         }
-        execute(conn, statements.insert(table, now.len()), values).await?;
+        sqlx::query_with(AssertSqlSafe(statements.insert(table, now.len())), values.0).execute(&mut *conn).await?;
         rest = later;
     }
     Ok(())
+}
+
+/// Runs one of the updates of `Statements` for all of `items`. Returns the rows it gives back.
+pub(crate) async fn update_all<T>(
+    conn: &mut AnyConnection,
+    statements: &mut Statements,
+    text: impl Fn(&mut Statements, usize) -> Arc<String>,
+    items: &[T],
+    bind: impl Fn(&mut Values, &T),
+) -> sqlx::Result<Vec<AnyRow>> {
+    let mut out = Vec::new();
+    let mut rest = items;
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(portion(rest.len()));
+        let mut values = Values::default();
+        for item in now {
+            bind(&mut values, item);
+        }
+        let query = sqlx::query_with(AssertSqlSafe(text(statements, now.len())), values.0);
+        out.extend(query.fetch_all(&mut *conn).await?);
+        rest = later;
+    }
+    Ok(out)
+}
+
+/// Runs a text of several statements. Returns how many rows the second one changed: the first is `BEGIN`.
+pub(crate) async fn script(conn: &mut AnyConnection, text: Arc<String>, values: Values) -> sqlx::Result<u64> {
+    let outcome = async {
+        let mut results = conn.fetch_many(sqlx::query_with(AssertSqlSafe(text), values.0));
+        let (mut n, mut changed) = (0, 0);
+        while let Some(result) = results.try_next().await? {
+            if let Either::Left(done) = result {
+                n += 1;
+                if n == 2 {
+                    changed = done.rows_affected();
+                }
+            }
+        }
+        Ok(changed)
+    };
+    let outcome: sqlx::Result<u64> = outcome.await;
+    if outcome.is_err()
+        && let Err(error) = conn.execute("ROLLBACK").await
+    {
+        // Some errors end the transaction themselves.
+        tracing::debug!(%error, "rollback");
+    }
+    outcome
 }
 
 /// A transaction that means to write. On SQLite it takes the write lock at once: one that has to upgrade later can only fail.

@@ -86,7 +86,7 @@ impl Store {
             settings,
         };
         let desk = Desk::new(connector, connection);
-        let writer = Writer { desk, owner, owners, lease_ms: shared.settings.lease_ms, kept: None, held: HashMap::new(), watchers };
+        let writer = Writer { desk, owner, owners, lease_ms: shared.settings.lease_ms, kept: None, held: HashMap::new(), weight: 0, watchers };
         tokio::spawn(writer.run(commands));
         Self { shared: Arc::new(shared) }
     }

@@ -2,9 +2,9 @@
 //!
 //! Reads whatever it finds: a value of the wrong type or a body that is no JSON is a fault to name, never an error to stop at.
 
-use crate::batch::{NO_HASH, read_row};
+use crate::batch::{NO_HASH, Raw, by_turn, read_row};
 use crate::error::StoreError;
-use crate::project::{Projection, Raws, StageRow, project};
+use crate::project::{Projection, StageRow, project};
 use crate::projections::stored_stages;
 use crate::store::Store;
 use serde::Serialize;
@@ -102,7 +102,7 @@ impl Store {
             check_receipt(&mut out, &chain.rows);
         }
         let raws = check_raws(&mut conn, &mut out, &chain.rows).await?;
-        check_stages(&mut conn, &mut out, &project(&chain.rows, &raws)).await?;
+        check_stages(&mut conn, &mut out, &project(&chain.rows, &by_turn(&raws))).await?;
         Ok(out)
     }
 }
@@ -163,21 +163,21 @@ fn check_receipt(out: &mut Verification, rows: &[Row]) {
 }
 
 /// Compares raw replies with their recorded SHA-256. Returns those that are as recorded.
-async fn check_raws(conn: &mut AnyConnection, out: &mut Verification, rows: &[Row]) -> sqlx::Result<Raws> {
+async fn check_raws(conn: &mut AnyConnection, out: &mut Verification, rows: &[Row]) -> sqlx::Result<Vec<Raw>> {
     let mut stored: HashMap<(String, i64), Option<String>> = HashMap::new();
     for row in sqlx::query("SELECT key, try, body FROM raws WHERE run = $1").bind(&out.run).fetch_all(conn).await? {
         if let (Ok(key), Ok(attempt)) = (row.try_get(0), row.try_get(1)) {
             stored.insert((key, attempt), row.try_get(2).ok());
         }
     }
-    let mut intact = Raws::new();
+    let mut intact = Vec::new();
     for row in rows.iter().filter(|row| row.kind == Kind::Replied) {
         let Ok(replied) = row.read::<Replied>() else { continue };
         match stored.remove(&(row.key.clone(), row.attempt)) {
             None => out.raws_expired += 1,
             Some(Some(body)) if sha256_hex(&body) == replied.raw_sha256 => {
                 out.raws_intact += 1;
-                intact.insert((row.key.clone(), row.attempt), body);
+                intact.push(Raw { key: row.key.clone(), attempt: row.attempt, at: row.at, body });
             }
             Some(_) => out.faults.push(Fault::Raw { key: row.key.clone(), attempt: row.attempt }),
         }

@@ -3,7 +3,7 @@
 //! It keeps the tail of every run it holds, so that an append needs no read. What it remembers is a guess that the conditional update
 //! checks: losing it costs one read, never a wrong row.
 
-use crate::batch::{self, Group, Item};
+use crate::batch::{self, Group, Item, Release, Story};
 use crate::error::{Class, StoreError, class, plain};
 use crate::location::Engine;
 use crate::owner::Owner;
@@ -14,7 +14,7 @@ use crate::watch::Watchers;
 use futures::future::BoxFuture;
 use sqlx::AnyConnection;
 use sqlx::{Connection, Row as _};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,6 +26,8 @@ use tokio::sync::{mpsc, oneshot};
 const ROWS_IN_A_BATCH: usize = 4096;
 /// Deadlocks and serialisation failures are the server's way of asking to try again.
 const TRIES: usize = 4;
+/// Bytes of rows kept of runs under way; past it a projection reads them back.
+const STORIES: usize = 64 << 20;
 
 pub(crate) type Job = Box<dyn for<'c> FnOnce(&'c mut Desk) -> BoxFuture<'c, ()> + Send>;
 
@@ -81,12 +83,13 @@ impl Desk {
 }
 
 /// A run this process may append to.
-#[derive(Clone, Copy)]
 pub(crate) struct Held {
     pub epoch: i64,
     /// `None` after a commit whose outcome nobody knows: read again.
     pub tail: Option<Tail>,
     pub state: RunState,
+    /// Of runs begun here, as long as memory allows.
+    pub story: Option<Story>,
 }
 
 pub(crate) struct Writer {
@@ -98,24 +101,36 @@ pub(crate) struct Writer {
     /// When the lease was last renewed.
     pub kept: Option<Instant>,
     pub held: HashMap<String, Held>,
+    /// Of all stories in `held`.
+    pub weight: usize,
     pub watchers: Arc<Watchers>,
+}
+
+/// What goes into one transaction.
+#[derive(Default)]
+struct Work {
+    groups: Vec<Group>,
+    releases: Vec<Release>,
+    tries: usize,
 }
 
 impl Writer {
     pub async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Command>) {
-        let mut items = Vec::new();
+        let (mut items, mut releases): (Vec<Item>, Vec<Release>) = Default::default();
         while let Some(first) = queue.recv().await {
             let mut next = Some(first);
             let mut rows = 0;
             while let Some(command) = next.take() {
                 match command {
-                    Command::Write(item) => {
+                    // A run given up and written to again: out of order only if both went into one transaction.
+                    Command::Write(item) if !releases.iter().any(|release| release.lease.run == item.run) => {
                         rows += item.rows.len();
                         items.push(item);
                     }
+                    Command::Release(lease, reply) => releases.push(Release { lease, owner: self.owner.id.clone(), reply }),
                     other => {
-                        // What was asked for first is done first: a release must not overtake an append.
-                        self.commit(std::mem::take(&mut items)).await;
+                        // What was asked for first is done first.
+                        self.commit(std::mem::take(&mut items), std::mem::take(&mut releases)).await;
                         rows = 0;
                         if let Command::Close(done) = other {
                             self.close().await;
@@ -130,7 +145,7 @@ impl Writer {
                     next = queue.try_recv().ok();
                 }
             }
-            self.commit(std::mem::take(&mut items)).await;
+            self.commit(std::mem::take(&mut items), std::mem::take(&mut releases)).await;
         }
         self.close().await;
     }
@@ -153,20 +168,18 @@ impl Writer {
             Command::Renew(reply) => {
                 let _ = reply.send(self.renew().await);
             }
-            Command::Release(lease, reply) => {
-                let _ = reply.send(self.release(&lease).await);
-            }
             Command::Run(job) => job(&mut self.desk).await,
-            Command::Write(item) => self.commit(vec![item]).await,
+            Command::Write(item) => self.commit(vec![item], Vec::new()).await,
+            Command::Release(lease, reply) => {
+                let owner = self.owner.id.clone();
+                self.commit(Vec::new(), vec![Release { lease, owner, reply }]).await;
+            }
             Command::Close(_) => {}
         }
     }
 
     /// Writes what has queued. Splits the batch when a row of it is refused, so that one run's mistake is its own.
-    async fn commit(&mut self, items: Vec<Item>) {
-        if items.is_empty() {
-            return;
-        }
+    async fn commit(&mut self, items: Vec<Item>, releases: Vec<Release>) {
         if items.iter().any(|item| item.create.is_some())
             && let Err(error) = self.keep().await
         {
@@ -174,66 +187,72 @@ impl Writer {
             for item in items {
                 let _ = item.reply.send(Err(error.clone()));
             }
-            return;
+            return fail(Work { releases, ..Work::default() }, &error);
         }
-        let mut work = VecDeque::from([(self.gather(items).await, 1)]);
-        while let Some((mut groups, tries)) = work.pop_front() {
-            for group in &mut groups {
-                match self.held.get(&group.run) {
-                    Some(Held { tail: Some(tail), state, .. }) if group.create.is_none() => group.chain_from(*tail, *state),
-                    _ => group.chain_from(group.start, RunState::Running),
-                }
-            }
-            if groups.is_empty() {
+        let mut queue = VecDeque::from([Work { groups: self.gather(items).await, releases, tries: 1 }]);
+        while let Some(mut work) = queue.pop_front() {
+            if work.groups.is_empty() && work.releases.is_empty() {
                 continue;
+            }
+            for group in &mut work.groups {
+                self.prepare(group);
             }
             let error = match self.desk.parts().await {
                 Err(error) => error,
-                Ok((connection, statements)) => match batch::write(connection, statements, &groups).await {
+                Ok((connection, statements)) => match batch::write(connection, statements, &work.groups, &work.releases).await {
                     Err(error) => error,
                     Ok(refused) => {
-                        for group in groups {
-                            let lost = refused.contains(&group.run);
-                            self.settle(group, lost);
-                        }
+                        self.settle(work, &refused);
                         continue;
                     }
                 },
             };
-            match self.desk.judge(&error) {
-                Class::Again if tries < TRIES => work.push_front((groups, tries + 1)),
-                Class::Constraint if groups.len() > 1 => {
-                    for group in groups.into_iter().rev() {
-                        work.push_front((vec![group], 1));
+            let class = self.desk.judge(&error);
+            for group in &mut work.groups {
+                self.put_back(group, class);
+            }
+            match class {
+                Class::Again if work.tries < TRIES => queue.push_front(Work { tries: work.tries + 1, ..work }),
+                Class::Constraint if work.groups.len() > 1 || work.groups.iter().any(|group| group.items.len() > 1) => {
+                    for (place, part) in split(work).into_iter().enumerate() {
+                        queue.insert(place, part);
                     }
                 }
-                Class::Constraint if groups[0].items.len() > 1 => {
-                    let mut whole = groups.remove(0);
-                    let mut parts = Vec::new();
-                    for item in whole.items {
-                        parts.push(Group::of(whole.run.clone(), whole.epoch, whole.create.take(), item));
-                    }
-                    for part in parts.into_iter().rev() {
-                        work.push_front((vec![part], 1));
-                    }
-                }
-                Class::Constraint => {
+                Class::Constraint if !work.groups.is_empty() => {
                     let answer = match self.desk.connection().await {
-                        Ok(connection) => batch::refusal(connection, &groups[0], &error).await,
+                        Ok(connection) => batch::refusal(connection, &work.groups[0], &error).await,
                         Err(error) => JournalError::Storage(plain(&error)),
                     };
-                    fail(groups, &answer);
+                    queue.push_front(Work { releases: std::mem::take(&mut work.releases), groups: Vec::new(), tries: 1 });
+                    fail(work, &answer);
                 }
-                Class::Broken => {
-                    for group in &groups {
-                        if let Some(held) = self.held.get_mut(&group.run) {
-                            held.tail = None;
-                        }
-                    }
-                    fail(groups, &JournalError::Storage(plain(&error)));
-                }
-                Class::Again | Class::Other => fail(groups, &JournalError::Storage(plain(&error))),
+                Class::Again | Class::Constraint | Class::Broken | Class::Other => fail(work, &JournalError::Storage(plain(&error))),
             }
+        }
+    }
+
+    /// Chains a group behind its run's tail, and hands it the story if it will be told.
+    fn prepare(&mut self, group: &mut Group) {
+        match self.held.get_mut(&group.run) {
+            Some(Held { tail: Some(tail), state, story, .. }) if group.create.is_none() => {
+                group.chain_from(*tail, *state);
+                if group.projects() {
+                    group.story = story.take();
+                }
+            }
+            _ => group.chain_from(group.start, RunState::Running),
+        }
+    }
+
+    fn put_back(&mut self, group: &mut Group, class: Class) {
+        let Some(held) = self.held.get_mut(&group.run) else { return };
+        if group.story.is_some() {
+            held.story = group.story.take();
+        }
+        if class == Class::Broken {
+            // Nobody knows whether the rows are there.
+            held.tail = None;
+            self.weight -= held.story.take().map_or(0, |story| story.weight);
         }
     }
 
@@ -252,9 +271,9 @@ impl Writer {
             let at = *index.entry(item.run.clone()).or_insert_with(|| {
                 let mut group = Group::new(item.run.clone(), item.epoch, None);
                 if item.create.is_none()
-                    && let Some(Held { tail: Some(tail), state, .. }) = self.held.get(&item.run)
+                    && let Some(&Held { tail: Some(tail), state, .. }) = self.held.get(&item.run)
                 {
-                    group.chain_from(*tail, *state);
+                    group.chain_from(tail, state);
                 }
                 groups.push(group);
                 groups.len() - 1
@@ -296,7 +315,7 @@ impl Writer {
             }
             Ok(None) => Err(JournalError::NoSuchRun(run.to_owned())),
             Ok(Some((tail, stored, owner, state))) if stored == epoch && owner.as_deref() == Some(self.owner.id.as_str()) => {
-                self.held.insert(run.to_owned(), Held { epoch, tail: Some(tail), state });
+                self.held.insert(run.to_owned(), Held { epoch, tail: Some(tail), state, story: None });
                 Ok(())
             }
             Ok(Some(_)) => {
@@ -306,36 +325,81 @@ impl Writer {
         }
     }
 
-    /// Answers everybody in a group after its transaction.
-    fn settle(&mut self, group: Group, lost: bool) {
-        if lost {
-            self.forget(&group.run);
-            fail(vec![group], &JournalError::LeaseLost);
-            return;
+    /// Answers everybody after a transaction.
+    fn settle(&mut self, work: Work, refused: &HashSet<String>) {
+        for group in work.groups {
+            if refused.contains(&group.run) {
+                self.weight -= group.story.as_ref().map_or(0, |story| story.weight);
+                self.forget(&group.run);
+                fail(Work { groups: vec![group], ..Work::default() }, &JournalError::LeaseLost);
+            } else {
+                self.remember(group);
+            }
         }
-        self.held.insert(group.run.clone(), Held { epoch: group.epoch, tail: Some(group.end), state: group.state });
-        if group.create.is_some() {
-            self.watchers.hold(&group.run);
+        for release in work.releases {
+            if self.held.get(&release.lease.run).is_some_and(|held| held.epoch == release.lease.epoch) {
+                self.forget(&release.lease.run);
+            }
+            // No row changed: somebody has taken the run meanwhile, and it is given up all the same.
+            let _ = release.reply.send(Ok(()));
         }
+    }
+
+    fn remember(&mut self, group: Group) {
+        let before = self.held.remove(&group.run).and_then(|held| held.story);
+        let mut story = if group.create.is_some() { Some(Story::default()) } else { group.story.or(before) };
+        self.weight -= story.as_ref().map_or(0, |story| story.weight);
         let mut tail = group.start;
         for item in group.items {
             if let Some(last) = item.rows.last() {
                 tail = Tail { seq: last.seq, head: last.hash };
             }
+            if let Some(story) = &mut story {
+                story.add(item.rows, item.raws);
+            }
             let _ = item.reply.send(Ok(tail));
         }
+        let story = story.filter(|story| !group.state.ended() && self.weight + story.weight <= STORIES);
+        self.weight += story.as_ref().map_or(0, |story| story.weight);
+        if group.create.is_some() {
+            self.watchers.hold(&group.run);
+        }
         self.watchers.notify(&group.run);
+        self.held.insert(group.run, Held { epoch: group.epoch, tail: Some(group.end), state: group.state, story });
     }
 
     pub fn forget(&mut self, run: &str) {
-        self.held.remove(run);
+        if let Some(held) = self.held.remove(run) {
+            self.weight -= held.story.map_or(0, |story| story.weight);
+        }
         self.watchers.let_go(run);
     }
 }
 
-fn fail(groups: Vec<Group>, error: &JournalError) {
-    for item in groups.into_iter().flat_map(|group| group.items) {
+/// A batch that was refused as a whole, in smaller parts: by run, then by call. Releases come last.
+fn split(work: Work) -> Vec<Work> {
+    let by_run = work.groups.len() > 1;
+    let mut parts: Vec<Work> = Vec::new();
+    for mut group in work.groups {
+        if by_run {
+            parts.push(Work { groups: vec![group], releases: Vec::new(), tries: 1 });
+            continue;
+        }
+        for item in group.items {
+            let part = Group::of(group.run.clone(), group.epoch, group.create.take(), item);
+            parts.push(Work { groups: vec![part], releases: Vec::new(), tries: 1 });
+        }
+    }
+    parts.push(Work { groups: Vec::new(), releases: work.releases, tries: 1 });
+    parts
+}
+
+fn fail(work: Work, error: &JournalError) {
+    for item in work.groups.into_iter().flat_map(|group| group.items) {
         let _ = item.reply.send(Err(error.clone()));
+    }
+    for release in work.releases {
+        let _ = release.reply.send(Err(error.clone()));
     }
 }
 

@@ -110,7 +110,8 @@ fn outcome(row: &Row) -> String {
         Body::Stopped(stopped) => stopped.reason.as_str().to_owned(),
         Body::Resumed(_) => String::new(),
         Body::Verdict(verdict) => {
-            let answer = verdict.answer.as_ref().map_or_else(|| "no answer".to_owned(), |answer| format!("{} by {:?}", answer.kind.as_str(), answer.by));
+            let answer =
+                verdict.answer.as_ref().map_or_else(|| "no answer".to_owned(), |answer| format!("{} by {:?}", answer.kind.as_str(), answer.by));
             let calls = verdict.receipt.calls;
             format!("{}, {answer}, {} planned, {} extra", verdict.status.as_str(), calls.planned, calls.extra)
         }

@@ -6,7 +6,7 @@ use crate::commands::resume;
 use crate::exit::{CliError, CliResult, DECIDED};
 use std::io::{BufRead, IsTerminal, Write};
 use synod_engine::{Changes, JournalError};
-use synod_report::one_line;
+use synod_report::clean;
 use synod_store::{RunState, WaitingFor};
 use synod_types::PersonAnswer;
 
@@ -51,7 +51,7 @@ fn ask_here(question: &WaitingFor) -> CliResult<String> {
     if !std::io::stdin().is_terminal() {
         return Err(CliError::usage("answer", "none", want));
     }
-    eprintln!("{}", one_line(&question.asking.question));
+    eprintln!("{}", clean(&question.asking.question));
     for (n, choice) in (1..).zip(choices) {
         eprintln!("  {n}. {choice}");
     }

@@ -106,8 +106,13 @@ pub enum EndpointKind {
 }
 
 impl EndpointKind {
-    pub const ALL: [(&'static str, EndpointKind); 5] =
-        [("openai", Self::OpenAi), ("anthropic", Self::Anthropic), ("gemini", Self::Gemini), ("rehearsal", Self::Rehearsal), ("cassette", Self::Cassette)];
+    pub const ALL: [(&'static str, EndpointKind); 5] = [
+        ("openai", Self::OpenAi),
+        ("anthropic", Self::Anthropic),
+        ("gemini", Self::Gemini),
+        ("rehearsal", Self::Rehearsal),
+        ("cassette", Self::Cassette),
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {

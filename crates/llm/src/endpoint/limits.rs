@@ -13,7 +13,11 @@ pub(crate) struct Limits {
 
 impl Limits {
     pub fn new(concurrency: usize, requests_per_minute: Option<u32>) -> Self {
-        let rate = requests_per_minute.and_then(NonZeroU32::new).map(|n| RateLimiter::direct(Quota::per_minute(n)));
+        let rate = requests_per_minute.and_then(NonZeroU32::new).map(|n| {
+            // A tenth of a minute's worth may go at once. A whole minute's worth would let twice the number through in the first minute.
+            let burst = NonZeroU32::new(n.get() / 10).unwrap_or(NonZeroU32::MIN);
+            RateLimiter::direct(Quota::per_minute(n).allow_burst(burst))
+        });
         Self { places: Semaphore::new(concurrency.max(1)), rate, clock: DefaultClock::default() }
     }
 

@@ -16,8 +16,9 @@ use synod_types::SeatIx;
 /// Past these, only what the schema insists on is filled.
 const DEPTH: usize = 5;
 const VALUES: usize = 200;
-/// Past this a schema that insists on nesting forever is given up.
+/// Past these a schema that insists on more, perhaps forever, is given up.
 const TOO_DEEP: usize = 40;
+const TOO_MANY: usize = 5_000;
 /// Lists have up to this many items where the schema leaves it open.
 const LIST: usize = 3;
 /// After so many rejected values what suits the field matters less than that it differs.
@@ -67,7 +68,7 @@ impl<'a> Filler<'a> {
 
     fn value(&mut self, schema: &Value, hint: Option<&Value>, place: Place) -> Value {
         self.values += 1;
-        if place.depth > TOO_DEEP {
+        if place.depth > TOO_DEEP || self.values > TOO_MANY {
             return Value::Null;
         }
         let tight = self.tight(place.depth);

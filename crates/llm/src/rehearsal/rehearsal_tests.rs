@@ -251,7 +251,8 @@ fn recursive_schemas_end() {
 
 #[test]
 fn what_cannot_be_filled_is_a_failure_that_says_why() {
-    for schema in [json!({"enum": []}), json!({"type": "string", "pattern": "^[0-9]{30}$"}), json!({"type": "no such type"})] {
+    let endless = json!({"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}, "required": ["left", "right"]});
+    for schema in [endless, json!({"enum": []}), json!({"type": "string", "pattern": "^[0-9]{30}$"}), json!({"type": "no such type"})] {
         let failure = reply(&request(Some(schema), None), 1, "a@0").expect_err("nothing fits");
         assert_eq!(failure.kind, FailureKind::Unreadable);
         assert!(failure.detail.starts_with("the rehearsal voices cannot fill the schema ballot: "), "{}", failure.detail);

@@ -149,7 +149,7 @@ fn height<'a>(root: &'a Value, schema: &'a Value, followed: &mut Vec<&'a str>) -
     } else if only("array") && map.get("minItems").and_then(Value::as_u64).unwrap_or(0) > 0 {
         least = least.max(1 + map.get("items").map_or(0, |items| height(root, items, followed)));
     }
-    0
+    least.min(ENDLESS)
 }
 
 /// Rules that both hold, as one. What cannot be folded is left to the later one; the finished instance is validated anyway.

@@ -169,7 +169,8 @@ impl Said {
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").unwrap_or(body);
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        let message = text(Some(error)).or_else(|| text(error.get("message"))).or_else(|| text(body.get("message"))).or_else(|| text(body.get("detail")));
+        let message =
+            text(Some(error)).or_else(|| text(error.get("message"))).or_else(|| text(body.get("message"))).or_else(|| text(body.get("detail")));
         let names: Vec<&str> = ["code", "type", "status"].iter().filter_map(|name| error.get(name).and_then(Value::as_str)).collect();
         Self { message: message.unwrap_or_default(), names: names.join(" ") }
     }

@@ -123,7 +123,13 @@ fn most_bytes(max_tokens: u32) -> usize {
     (max_tokens as usize).saturating_mul(32).max(1 << 20)
 }
 
-async fn listen(mut stream: genai::chat::ChatStream, mut feed: Feed<'_>, call: &Call<'_>, max_tokens: u32, sink: Option<&Sink>) -> Result<Heard, Fault> {
+async fn listen(
+    mut stream: genai::chat::ChatStream,
+    mut feed: Feed<'_>,
+    call: &Call<'_>,
+    max_tokens: u32,
+    sink: Option<&Sink>,
+) -> Result<Heard, Fault> {
     let mut heard = Heard::default();
     while let Some(event) = stream.next().await {
         match event {
@@ -219,16 +225,24 @@ fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Re
         return Err(Fault::final_(FailureKind::Empty, detail, Health::Answered));
     }
     let text = match &request.schema {
-        Some(schema) if ask == Ask::Native && call.endpoint.config.kind == EndpointKind::OpenAi => {
-            match schema::narrowed(&text, &schema.schema) {
-                std::borrow::Cow::Borrowed(_) => text,
-                std::borrow::Cow::Owned(narrowed) => narrowed,
-            }
-        }
+        Some(schema) if ask == Ask::Native && call.endpoint.config.kind == EndpointKind::OpenAi => match schema::narrowed(&text, &schema.schema) {
+            std::borrow::Cow::Borrowed(_) => text,
+            std::borrow::Cow::Owned(narrowed) => narrowed,
+        },
         _ => text,
     };
-    let tool_calls = tool_calls.into_iter().map(|call| ToolCall { id: call.call_id, name: call.fn_name, input: call.fn_arguments }).collect();
-    Ok(Reply { text, tool_calls, finish, usage: usage.and_then(|usage| tokens(&usage)), cost_usd: beside.cost_usd })
+    Ok(Reply { text, tool_calls: with_own_ids(tool_calls), finish, usage: usage.and_then(|usage| tokens(&usage)), cost_usd: beside.cost_usd })
+}
+
+/// Gemini names no calls; genai numbers them anew in every frame of a stream, so that two calls may have come with one id.
+fn with_own_ids(calls: Vec<genai::chat::ToolCall>) -> Vec<ToolCall> {
+    let mut named: Vec<ToolCall> = Vec::with_capacity(calls.len());
+    for call in calls {
+        let taken = named.iter().any(|other| other.id == call.call_id);
+        let id = if taken { format!("{}.{}", call.call_id, named.len()) } else { call.call_id };
+        named.push(ToolCall { id, name: call.fn_name, input: call.fn_arguments });
+    }
+    named
 }
 
 /// `None` when the provider said nothing: unknown is not zero.

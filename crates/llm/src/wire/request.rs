@@ -58,7 +58,9 @@ pub(crate) fn headers(kind: EndpointKind, key: Option<&Secret>) -> Vec<(String, 
         headers.push(match kind {
             EndpointKind::Anthropic => ("x-api-key".to_owned(), key.expose().to_owned()),
             EndpointKind::Gemini => ("x-goog-api-key".to_owned(), key.expose().to_owned()),
-            EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => ("authorization".to_owned(), format!("Bearer {}", key.expose())),
+            EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => {
+                ("authorization".to_owned(), format!("Bearer {}", key.expose()))
+            }
         });
     }
     if kind == EndpointKind::Anthropic {
@@ -158,7 +160,7 @@ fn instruct(chat: &mut ChatRequest, schema: &ReplySchema) {
 fn instruction(schema: &Value) -> String {
     let schema = adapted(schema, Dialect::Plain);
     format!(
-        "Form of the reply: think in plain prose first if that helps. Then end with exactly one fenced block that starts with ```json and holds \
-         one JSON object, with its fields in the order of this JSON Schema and nothing after the block:\n\n```json\n{schema}\n```"
+        "Form of the reply: think in plain prose first if that helps. Then end with exactly one fenced code block, marked json, that \
+         holds one JSON object with its fields in the order of this JSON Schema. Write nothing after the block.\n\n```json\n{schema}\n```"
     )
 }

@@ -1,7 +1,7 @@
 //! Council: seats answer alone, rank each other's answers under neutral labels, and a chairman writes one answer from all of them.
 
 use crate::RankingBallot;
-use crate::labelled::{self, Labelled};
+use crate::labelled::{self, LEAST, Labelled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,9 +16,6 @@ pub static MODE: Mode = mode! {
     failure_rule: "Two answers are enough. Unreadable ballots abstain; with two answers ranking is skipped. If the chairman fails, the best-ranked author writes; if nobody can, the best-ranked answer is returned as it is.",
     prompts: ["answer", "rank", "synthesis"],
 };
-
-/// Fewer answers than this are no council.
-const LEAST: usize = 2;
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -73,15 +70,7 @@ fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
 }
 
 async fn run(bench: &Bench, options: Options) -> Result<Finding> {
-    let collect = bench.phase("collect");
-    let answers = collect.ask_all::<String>(bench.role("member"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
-    let answers = labelled::label(bench, &answers);
-    collect.show("label_map", labelled::key_to_labels(bench, &answers)).await?;
-    for answer in &answers {
-        let title = format!("Answer {}", answer.label);
-        collect.show("collect", Exhibit::said(title, answer.seat, "member", &answer.key).labelled(&answer.label)).await?;
-    }
-
+    let (_, answers) = labelled::collect(bench, "member", options.answer_tokens).await?;
     let ballots = rank(bench, &options, &answers).await?;
     let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
     let cast: Vec<Vec<usize>> = ballots.iter().map(|(_, ballot)| places(ballot, &answers)).collect();
@@ -140,15 +129,14 @@ async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<
     }
     let readers: Vec<SeatIx> = answers.iter().map(|answer| answer.seat).collect();
     let views = labelled::for_readers(bench, answers, &readers);
-    let view = |seat: SeatIx| views.iter().find(|(reader, _)| *reader == seat).map(|(_, view)| view.as_slice()).unwrap_or_default();
     let ballots: Answers<RankingBallot> = stage
         .ask_each(&readers, &|seat| {
-            let answers = view(seat);
+            let answers = views.of(seat);
             prompt!("rank", answers = labelled::shown(answers), criteria = options.criteria).ids("labels", labelled::names(answers))
         })
         .await?;
     for seat in &readers {
-        let shown = labelled::names(view(*seat));
+        let shown = labelled::names(views.of(*seat));
         let exhibit = match (ballots.of(*seat), ballots.missed.iter().find(|missed| missed.seat == *seat)) {
             (Some(given), _) => {
                 let parsed: Vec<Value> = (1..).zip(&given.value.ranking).map(|(position, label)| json!({"label": label, "position": position})).collect();

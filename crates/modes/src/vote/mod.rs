@@ -1,7 +1,7 @@
 //! Vote: seats answer alone, each votes for the best answer that is not its own, and the winner's text is returned unchanged.
 
 use crate::VoteBallot;
-use crate::labelled::{self, Labelled};
+use crate::labelled::{self, LEAST, Labelled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -17,8 +17,6 @@ pub static MODE: Mode = mode! {
     prompts: ["answer", "vote", "tiebreak"],
 };
 
-const LEAST: usize = 2;
-
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -28,12 +26,22 @@ pub struct Options {
     /// The most tokens one answer may take.
     #[schemars(range(min = 64, max = 32768))]
     pub answer_tokens: u32,
+    /// Who decides a tie. A person is waited for: the run stops, and `synod review` answers it.
+    pub tiebreaker: Tiebreaker,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tiebreaker {
+    #[default]
+    Chairman,
+    Person,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let criteria = ["accuracy", "completeness", "clarity", "helpfulness", "practical value"];
-        Self { criteria: criteria.map(str::to_owned).to_vec(), answer_tokens: 4096 }
+        Self { criteria: criteria.map(str::to_owned).to_vec(), answer_tokens: 4096, tiebreaker: Tiebreaker::Chairman }
     }
 }
 
@@ -65,31 +73,24 @@ pub enum Tiebreak {
     Chairman,
     /// A seat that wrote none of the tied answers, in the chairman's place.
     NonAuthor,
+    Person,
     /// Nobody could decide: the label that sorts first, which is a lot.
     FallbackLabel,
 }
 
-fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let n = seating.panel();
     let votes = if n > 2 { n } else { 0 };
+    let chairman = u32::from(options.tiebreaker == Tiebreaker::Chairman);
     vec![
         Calls { prompt: "answer", role: "respondent", min: n, max: n, reads: 0 },
         Calls { prompt: "vote", role: "respondent", min: votes, max: votes, reads: n.saturating_sub(1) },
-        Calls { prompt: "tiebreak", role: "chairman", min: u32::from(n == 2), max: 1, reads: n },
+        Calls { prompt: "tiebreak", role: "chairman", min: chairman.min(u32::from(n == 2)), max: chairman, reads: n },
     ]
 }
 
 async fn run(bench: &Bench, options: Options) -> Result<Finding> {
-    let collect = bench.phase("collect");
-    let panel = bench.role("respondent");
-    let collected = collect.ask_all::<String>(panel, prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
-    let answers = labelled::label(bench, &collected);
-    collect.show("label_map", labelled::key_to_labels(bench, &answers)).await?;
-    for answer in &answers {
-        let title = format!("Answer {}", answer.label);
-        collect.show("collect", Exhibit::said(title, answer.seat, "respondent", &answer.key).labelled(&answer.label)).await?;
-    }
-
+    let (collected, answers) = labelled::collect(bench, "respondent", options.answer_tokens).await?;
     let voters = voters(&collected, &answers);
     let votes = cast(bench, &options, &answers, &voters).await?;
     let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
@@ -151,16 +152,15 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[
     }
     let extra = answers.len() <= LEAST;
     let views = labelled::for_readers(bench, answers, voters);
-    let view = |seat: SeatIx| views.iter().find(|(reader, _)| *reader == seat).map(|(_, view)| view.as_slice()).unwrap_or_default();
     let votes: Answers<VoteBallot> = stage
         .ask_each(voters, &|seat| {
-            let answers = view(seat);
+            let answers = views.of(seat);
             let ask = prompt!("vote", answers = labelled::shown(answers), criteria = options.criteria).ids("labels", labelled::names(answers));
             if extra { ask.extra() } else { ask }
         })
         .await?;
     for seat in voters {
-        let shown = labelled::names(view(*seat));
+        let shown = labelled::names(views.of(*seat));
         let exhibit = match votes.of(*seat) {
             Some(given) => ballot_exhibit(given.value.clone(), shown, &given.key),
             None => {
@@ -181,6 +181,9 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
     let none_valid = count.valid == 0;
     // Without a valid vote every answer is still in the running.
     let tied: Vec<usize> = if tied.is_empty() { (0..answers.len()).collect() } else { tied.to_vec() };
+    if options.tiebreaker == Tiebreaker::Person {
+        return Ok((ask_person(bench, answers, count, &tied).await?, Tiebreak::Person));
+    }
     let stage = bench.phase("tiebreaker");
     let wrote_one = |seat: &SeatIx| tied.iter().any(|item| answers[*item].seat == *seat);
     let chairs = bench.role("chairman");
@@ -216,6 +219,22 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
     stage.warn(if none_valid { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
     stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(json!({"votedFor": null, "tiedLabels": tied_labels, "tiedVoteCount": votes}))).await?;
     Ok((index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
+}
+
+async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize]) -> Result<usize> {
+    let stage = bench.phase("tiebreaker");
+    let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
+    shown.sort_by(|a, b| a.label.cmp(&b.label));
+    let labels = labelled::names(&shown);
+    let votes = tied.first().map_or(0, |item| count.counts[*item]);
+    let texts: Vec<String> = shown.iter().map(|answer| format!("{}\n{}", answer.label, answer.text)).collect();
+    let question = format!("These answers stand equal, with {votes} votes each. Which is best?\n\n{}", texts.join("\n\n"));
+    let choices: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let chosen = stage.person("tiebreak", question, &choices).await?;
+    let rule = Rule { decided: format!("{} chose {}.", chosen.by, chosen.answer), rung: "person".into(), numbers: vec![("votes each".into(), f64::from(votes))] };
+    let data = json!({"votedFor": chosen.answer, "tiedLabels": labels, "tiedVoteCount": votes, "note": chosen.note});
+    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(data)).await?;
+    index(&chosen.answer, answers).ok_or_else(|| Halt::diverged("tiebreaker/tiebreak@person", format!("{} is none of the tied answers", chosen.answer)))
 }
 
 fn index(label: &str, answers: &[Labelled]) -> Option<usize> {

@@ -52,7 +52,11 @@ fn turn_row(view: &View, turn: &Turn, quoted: bool) -> String {
     if let Some(settings) = words::turn_settings(view, turn) {
         outcome.push_str(&format!("<div class=\"soft\">{}</div>", esc(&settings)));
     }
-    outcome.push_str(&more(turn, quoted));
+    // Words need the whole width, so they have a row of their own.
+    let more = match more(turn, quoted) {
+        none if none.is_empty() => none,
+        more => format!("<tr class=\"words\"><td colspan=\"3\">{more}</td></tr>\n"),
+    };
     let mut figures: Vec<String> = turn.ms().map(span).into_iter().collect();
     figures
         .extend(turn.usage().map(|usage| {
@@ -60,7 +64,7 @@ fn turn_row(view: &View, turn: &Turn, quoted: bool) -> String {
         }));
     figures.push(esc(&words::turn_cost(turn)));
     format!(
-        "<tr><th scope=\"row\">{}<br><code class=\"key\">{}</code></th><td>{outcome}</td><td class=\"figures\">{}</td></tr>\n",
+        "<tr><th scope=\"row\">{}<br><code class=\"key\">{}</code></th><td>{outcome}</td><td class=\"figures\">{}</td></tr>\n{more}",
         esc(&who),
         esc(turn.name()),
         figures.join("<br>")

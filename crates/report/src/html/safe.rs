@@ -1,5 +1,6 @@
 //! Untrusted text in a page: escaped where it is text, sanitised after rendering where it is markdown.
 
+use crate::markup::too_deep;
 use crate::text::{clean, harmless};
 use ammonia::{Builder, UrlRelative};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -64,6 +65,9 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
 /// Markdown from a model. Raw HTML is shown as what was written, images become links: a page of ours fetches nothing.
 pub fn prose(markdown: &str) -> String {
     let text = clean(markdown);
+    if too_deep(&text) {
+        return format!("<pre>{}</pre>", esc(&text));
+    }
     let events = Parser::new_ext(&text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
         Event::Text(text) => Event::Text(plain(text)),

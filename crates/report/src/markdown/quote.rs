@@ -1,6 +1,6 @@
 //! A model's markdown inside ours: quoted, so it cannot pass for our words, and without anything a viewer would run or fetch.
 
-use crate::markup::safe_link;
+use crate::markup::{safe_link, too_deep};
 use crate::text::{clean, one_line};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use std::collections::BTreeMap;
@@ -40,27 +40,44 @@ pub fn fenced(text: &str, language: &str) -> String {
 /// Escapes raw HTML, images and links with other schemes. An escape can uncover something new, so it is done until nothing is left.
 fn neutral(markdown: &str) -> String {
     let mut text = clean(markdown);
+    if too_deep(&text) {
+        return fenced(&text, "text");
+    }
     for _ in 0..64 {
         let edits = live_parts(&text);
         if edits.is_empty() {
             return text;
         }
-        for (at, with) in edits.into_iter().rev() {
-            let old = if with == "&lt;" { at..at + 1 } else { at..at };
-            text.replace_range(old, with);
+        let mut safe = String::with_capacity(text.len() + edits.len() * 3);
+        let mut done = 0;
+        for (at, with) in edits {
+            safe.push_str(&text[done..at]);
+            safe.push_str(with);
+            done = if with == "&lt;" { at + 1 } else { at };
         }
+        safe.push_str(&text[done..]);
+        text = safe;
     }
     fenced(markdown, "text")
 }
 
 /// Where something is live, and what to put there: `&lt;` replaces a `<`, a backslash goes before a bracket.
+///
+/// Viewers differ in what they read as markdown, so the text must be harmless to a plain one and to one that knows every extension.
 fn live_parts(text: &str) -> BTreeMap<usize, &'static str> {
     let mut edits = BTreeMap::new();
+    for options in [Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH, Options::all()] {
+        find_live(text, options, &mut edits);
+    }
+    edits
+}
+
+fn find_live(text: &str, options: Options, edits: &mut BTreeMap<usize, &'static str>) {
     // For every byte, whether it is code or part of a link that may stay.
     let mut inert = vec![false; text.len()];
-    let parser = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
+    let parser = Parser::new_ext(text, options);
     for (_, definition) in parser.reference_definitions().iter().filter(|(_, definition)| !safe_link(&definition.dest)) {
-        escape_bracket(text, &definition.span, &mut edits);
+        escape_bracket(text, &definition.span, edits);
     }
     for (event, range) in parser.into_offset_iter() {
         match event {
@@ -68,7 +85,7 @@ fn live_parts(text: &str) -> BTreeMap<usize, &'static str> {
             Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, dest_url, .. }) if safe_link(&dest_url) => {
                 inert[range].fill(true)
             }
-            Event::Start(Tag::Link { dest_url, .. }) if !safe_link(&dest_url) => escape_bracket(text, &range, &mut edits),
+            Event::Start(Tag::Link { dest_url, .. }) if !safe_link(&dest_url) => escape_bracket(text, &range, edits),
             Event::Start(Tag::Image { .. }) => {
                 edits.insert(range.start, "\\");
             }
@@ -80,7 +97,6 @@ fn live_parts(text: &str) -> BTreeMap<usize, &'static str> {
             edits.insert(at, "&lt;");
         }
     }
-    edits
 }
 
 fn escape_bracket(text: &str, range: &Range<usize>, edits: &mut BTreeMap<usize, &'static str>) {

@@ -3,6 +3,7 @@
 //! Refuses to emit anything but characters and our own inks: raw HTML and links are shown as what was written.
 
 use super::paper::{Ink, Paper};
+use crate::markup::too_deep;
 use crate::text::{self, Marked, harmless, width};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
@@ -12,6 +13,9 @@ impl Paper {
     /// Sets markdown, every line after `indent`.
     pub fn prose(&mut self, indent: &str, markdown: &str) {
         let clean = text::clean(markdown);
+        if too_deep(&clean) {
+            return clean.lines().for_each(|line| self.para(Ink::PLAIN, indent, line));
+        }
         let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
         let columns = self.columns().saturating_sub(width(indent)).max(16);
         let mut setter = Setter {

@@ -181,8 +181,22 @@ fn an_export_is_json_whatever_is_in_it() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&text).expect("it reads back"), document);
 }
 
+/// Each of these took minutes, or a stack, in some renderer of markdown.
+#[test]
+fn no_answer_takes_for_ever() {
+    let deep: String = (0..300).map(|depth| format!("{}- x\n", " ".repeat(2 * depth))).collect();
+    for text in ["> ".repeat(20_000), "<div>".repeat(5_000), "[a](javascript:x) ".repeat(2_000), "`a``b```".repeat(3_000), "[".repeat(10_000), deep] {
+        let mut tape = runs::Tape::new(&runs::header("council", &text));
+        let answer = Answer { kind: AnswerKind::Synthesis, text: text.clone(), by: vec![3] };
+        let view = View::of(&tape.verdict(Verdict { answer: Some(answer), ..runs::verdict("council", Status::Full) }));
+        let began = std::time::Instant::now();
+        let total = terminal(&view, Style::default()).len() + markdown(&view).len() + html(&view).len();
+        assert!(total > text.len() && began.elapsed().as_secs() < 20, "{} took {:?}", &text[..20], began.elapsed());
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12000, ..ProptestConfig::default() })]
 
     #[test]
     fn no_answer_breaks_a_renderer(parts in prop::collection::vec(prop::sample::select(vec![

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 #[derive(Default)]
 pub struct Counts {
+    connections: AtomicU64,
     total: AtomicU64,
     in_flight: AtomicU64,
     most: AtomicU64,
@@ -28,6 +29,12 @@ impl Counts {
                 per_model.insert(model.to_owned(), 1);
             }
         }
+    }
+    pub fn connected(&self) {
+        self.connections.fetch_add(1, Relaxed);
+    }
+    pub fn connections(&self) -> u64 {
+        self.connections.load(Relaxed)
     }
     pub fn total(&self) -> u64 {
         self.total.load(Relaxed)

@@ -157,7 +157,11 @@ impl ModelServer {
         });
         let app = axum::Router::new().fallback(serve::handle).with_state(shared.clone());
         // Without this a small reply may wait for the client's acknowledgement of the one before.
-        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+        let counts = shared.counts.clone();
+        let listener = listener.tap_io(move |stream| {
+            counts.connected();
+            drop(stream.set_nodelay(true));
+        });
         let accepting = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, app).await {
                 eprintln!("the model server stopped: {error}");
@@ -211,6 +215,10 @@ impl ModelServer {
     pub fn total(&self) -> u64 {
         self.shared.counts.total()
     }
+    /// How many connections were accepted.
+    pub fn connections(&self) -> u64 {
+        self.shared.counts.connections()
+    }
     pub fn in_flight(&self) -> u64 {
         self.shared.counts.in_flight()
     }
@@ -223,6 +231,12 @@ impl ModelServer {
     }
     pub fn of_model(&self, model: &str) -> u64 {
         self.per_model().get(model).copied().unwrap_or(0)
+    }
+    /// Closes the port: whoever connects from now on is refused.
+    pub async fn stop(mut self) {
+        self.accepting.abort();
+        // Only when the task is gone is its socket closed. The error says that it was aborted, which is what we asked for.
+        let _ = (&mut self.accepting).await;
     }
     /// Runs until the process ends.
     pub async fn wait(mut self) {

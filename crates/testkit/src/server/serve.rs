@@ -65,6 +65,7 @@ pub async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Resp
 async fn answer(shared: &Shared, ask: &Ask, mut say: Say, fault: Option<Fault>, in_flight: InFlight) -> Response {
     let failed = |status: u16, message: &str| json_response(status, &error_body(ask.wire, status, message), None);
     let mut manner = Manner::Whole;
+    let mut piece = shared.settings.piece;
     match fault {
         None => {}
         Some(Fault::Latency(pause)) => tokio::time::sleep(pause).await,
@@ -95,7 +96,10 @@ async fn answer(shared: &Shared, ask: &Ask, mut say: Say, fault: Option<Fault>, 
             return respond(200, "text/html", None, Body::from(page));
         }
         Some(Fault::Refusal) => say = Say { end: End::Refusal, ..Say::text("I can't help with that.") },
-        Some(Fault::Oversized(size)) => say = Say::text("word ".repeat(size / 5 + 1)),
+        Some(Fault::Oversized(size)) => {
+            say = Say::text("word ".repeat(size / 5 + 1));
+            piece = 1 << 16;
+        }
         Some(Fault::Truncated) => {
             let half = (say.text.len() / 2..=say.text.len()).find(|at| say.text.is_char_boundary(*at)).unwrap_or(0);
             say = Say { text: say.text[..half].to_owned(), end: End::Length, ..Say::default() };
@@ -105,9 +109,9 @@ async fn answer(shared: &Shared, ask: &Ask, mut say: Say, fault: Option<Fault>, 
     }
     if ask.stream {
         let frames = match ask.wire {
-            Wire::OpenAi => openai::frames(ask, &say, shared.settings.piece),
-            Wire::Anthropic => anthropic::frames(ask, &say, shared.settings.piece),
-            Wire::Gemini => gemini::frames(ask, &say, shared.settings.piece),
+            Wire::OpenAi => openai::frames(ask, &say, piece),
+            Wire::Anthropic => anthropic::frames(ask, &say, piece),
+            Wire::Gemini => gemini::frames(ask, &say, piece),
         };
         stream_out(ask.wire, frames, manner, in_flight)
     } else {

@@ -11,7 +11,8 @@ pub static PERSON: Mode = mode("person", &["draft", "review", "final"], &[("say"
         let first = review.person("approve", format!("Is this draft good enough? {}", draft.len()), &["yes", "no"]).await?;
         let second = review.person("tone", "Which tone?", &[]).await?;
         // A person in one strand does not hold up the turn in the other.
-        let (third, beside) = futures::join!(review.person("reader", "Who reads it?", &[]), review.at("beside").ask::<String>(0, prompt!("say", note = "Beside.")));
+        let (third, beside) =
+            futures::join!(review.person("reader", "Who reads it?", &[]), review.at("beside").ask::<String>(0, prompt!("say", note = "Beside.")));
         let (third, _) = (third?, beside?);
         let note = format!("Approved: {}; tone: {}; for {}.", first.answer, second.answer, third.answer);
         let last = bench.phase("final").ask::<String>(0, prompt!("say", note)).await?;

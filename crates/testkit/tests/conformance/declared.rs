@@ -79,7 +79,8 @@ async fn phases_and_calls_are_as_declared() {
             let mut at = 0;
             for row in rows.iter().filter(|row| row.kind == Kind::Phase && !row.key.contains('/')) {
                 let Ok(Body::Phase(mark)) = row.body() else { panic!("{step}: row {} is no phase", row.seq) };
-                let place = mode.phases.iter().position(|phase| *phase == mark.name).unwrap_or_else(|| panic!("{step}: {} is not declared", mark.name));
+                let place =
+                    mode.phases.iter().position(|phase| *phase == mark.name).unwrap_or_else(|| panic!("{step}: {} is not declared", mark.name));
                 assert!(place >= at, "{step}: {} comes out of order", mark.name);
                 at = place;
             }

@@ -1,7 +1,6 @@
 //! The client library's known traps, each sprung on a real socket. If an update changes one, it shows here.
 
-mod common;
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 use synod_llm::{EndpointConfig, EndpointKind};
 use synod_testkit::server::{Fault, ModelServer, Say};
@@ -85,7 +84,8 @@ async fn the_schema_reaches_every_provider() {
 async fn an_optional_property_may_still_be_left_out() {
     let server = ModelServer::start().await;
     server.reply("m", |_| Say::json(&json!({ "reasons": "so", "note": null })));
-    let schema = json!({ "type": "object", "required": ["reasons"], "properties": { "reasons": { "type": "string" }, "note": { "type": "string" } } });
+    let schema =
+        json!({ "type": "object", "required": ["reasons"], "properties": { "reasons": { "type": "string" }, "note": { "type": "string" } } });
     let request = with_schema(request("m"), schema);
     let reply = model(endpoint(&server, EndpointKind::OpenAi), "m").call(&request, &context()).await.expect("answers");
     let sent = server.requests()[0].schema.clone().expect("a schema was sent");
@@ -161,7 +161,11 @@ async fn without_a_key_no_key_is_sent() {
 #[tokio::test]
 async fn each_provider_gets_the_key_in_its_own_header() {
     let server = ModelServer::start().await;
-    let want = [("openai", "authorization", format!("Bearer {KEY}")), ("anthropic", "x-api-key", KEY.to_owned()), ("gemini", "x-goog-api-key", KEY.to_owned())];
+    let want = [
+        ("openai", "authorization", format!("Bearer {KEY}")),
+        ("anthropic", "x-api-key", KEY.to_owned()),
+        ("gemini", "x-goog-api-key", KEY.to_owned()),
+    ];
     for (name, config) in all(&server) {
         call(config.clone(), "m").await.expect("answers");
         let ask = server.requests().last().expect("logged").clone();

@@ -1,7 +1,6 @@
 //! Every way a provider can fail, from the real socket to the typed failure a run decides by.
 
-mod common;
-use common::*;
+use crate::common::*;
 use serde_json::json;
 use std::time::{Duration, Instant};
 use synod_engine::{CallContext, Models};
@@ -116,7 +115,7 @@ async fn a_reply_cut_at_its_limit_says_so_and_leaves_the_rest_to_the_engine() {
 #[tokio::test]
 async fn a_reply_far_beyond_its_limit_is_refused() {
     let server = ModelServer::start().await;
-    server.script("m", Fault::Oversized(3 << 20));
+    server.script("m", Fault::Oversized(1_200_000));
     for (name, config) in all(&server) {
         let failure = call(config, "m").await.expect_err("too much");
         assert_eq!(failure.kind, FailureKind::Server, "{name}");
@@ -173,7 +172,7 @@ async fn the_total_time_ends_a_call_however_busy_it_is() {
 async fn nobody_at_the_address_is_a_server_failure_that_says_so() {
     let server = ModelServer::start().await;
     let gone = once(endpoint(&server, EndpointKind::OpenAi));
-    drop(server);
+    server.stop().await;
     for stream in [true, false] {
         let failure = call(EndpointConfig { stream, ..gone.clone() }, "m").await.expect_err("refused");
         assert_eq!(failure.kind, FailureKind::Server);
@@ -231,9 +230,10 @@ async fn the_probe_names_what_is_refused_and_nothing_else() {
     let mut config = synod_llm::Config::default();
     config.endpoints.insert("here".to_owned(), EndpointConfig { key_env: None, ..endpoint(&server, EndpointKind::OpenAi) });
     config.endpoints.insert("gone".to_owned(), EndpointConfig { key_env: None, ..endpoint(&gone, EndpointKind::OpenAi) });
-    drop(gone);
+    gone.stop().await;
     let registry = synod_llm::Registry::with_env(config, env(&[]));
-    let cards: Vec<_> = ["here/a", "gone/b", "gone/c", "rehearsal/d"].iter().map(|name| registry.resolve("--models", name).expect("resolves")).collect();
+    let cards: Vec<_> =
+        ["here/a", "gone/b", "gone/c", "rehearsal/d"].iter().map(|name| registry.resolve("--models", name).expect("resolves")).collect();
     let problems = registry.probe(&cards).await;
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(problems[0].field, "endpoints.gone.base_url");

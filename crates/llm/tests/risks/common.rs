@@ -1,7 +1,5 @@
 //! What the tests of this crate share: a registry on the test server's address, requests, and somebody who watches.
 
-#![allow(dead_code)] // each test file uses its own part of it
-
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -1,0 +1,129 @@
+//! A house of one's own for each test: folders, configuration, a model server, and the binary run in it.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use synod_testkit::server::ModelServer;
+use tempfile::TempDir;
+
+pub struct House {
+    pub folder: TempDir,
+    pub server: ModelServer,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// What a command did.
+pub struct Did {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl House {
+    /// A house with an endpoint `x` and nothing else.
+    pub fn new() -> Self {
+        Self::with("")
+    }
+
+    /// More configuration below the endpoint.
+    pub fn with(more: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+        let server = runtime.block_on(ModelServer::start());
+        let house = Self { folder, server, runtime };
+        let config = format!("[endpoints.x]\nkind = \"openai\"\nbase_url = \"{}\"\nbackoff_ms = 1\n{more}", house.server.url());
+        std::fs::create_dir_all(house.path("work")).expect("a working directory");
+        std::fs::write(house.path("work/synod.toml"), config).expect("a configuration");
+        house
+    }
+
+    /// A house with nothing configured.
+    pub fn bare() -> Self {
+        let house = Self::new();
+        std::fs::remove_file(house.path("work/synod.toml")).expect("the configuration goes");
+        house
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_synod"));
+        command.args(args).current_dir(self.path("work")).stdin(Stdio::null());
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.folder.path());
+        command.env("XDG_CONFIG_HOME", self.path("config")).env("XDG_DATA_HOME", self.path("data"));
+        command.env("SYNOD_OFFLINE", "1").env("USER", "ada");
+        command
+    }
+
+    pub fn synod(&self, args: &[&str]) -> Did {
+        Did::of(self.command(args).output().expect("synod runs"))
+    }
+
+    /// `ask` on three models and a chair, as JSON.
+    pub fn ask(&self, mode: &str, more: &[&str]) -> Did {
+        let mut args = vec!["ask", "--mode", mode, "--models", "x/a,x/b,x/c", "--chair", "x/d", "--seed", "7", "--json", "--quiet"];
+        args.extend(more);
+        args.push("Is tea better than coffee?");
+        self.synod(&args)
+    }
+
+    /// The id of the newest run.
+    pub fn last(&self) -> String {
+        self.synod(&["runs", "--json"]).json()["runs"][0]["id"].as_str().expect("a run").to_owned()
+    }
+
+    pub fn db(&self) -> PathBuf {
+        self.path("data/synod/synod.db")
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).expect("a folder");
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// Runs SQL on the database, behind the product's back.
+    pub fn sql(&self, sql: &'static str) -> u64 {
+        use sqlx::Connection;
+        self.runtime.block_on(async {
+            sqlx::any::install_default_drivers();
+            let mut db = sqlx::AnyConnection::connect(&format!("sqlite:{}", self.db().display())).await.expect("the database opens");
+            let changed = sqlx::query(sql).execute(&mut db).await.expect("the statement runs").rows_affected();
+            db.close().await.expect("the database closes");
+            changed
+        })
+    }
+}
+
+impl Did {
+    pub fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// The one document on standard output.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}\nexit {}\nout: {}\nerr: {}", self.code, self.out, self.err))
+    }
+
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "\nout: {}\nerr: {}", self.out, self.err);
+        self
+    }
+}
+
+/// A verdict without what differs between two runs of one seed.
+pub fn essence(verdict: &Value) -> Value {
+    let mut verdict = verdict.clone();
+    for volatile in ["run", "parent", "receipt"] {
+        verdict.as_object_mut().expect("a verdict").remove(volatile);
+    }
+    verdict
+}

@@ -1,0 +1,10 @@
+//! The product at its door: the real binary, a real model server on a socket, a real database file. Files are named after the risk.
+
+mod first_run;
+mod help;
+mod house;
+mod kills;
+mod record;
+mod seats_fail;
+mod stops;
+mod usage;

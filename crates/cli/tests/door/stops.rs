@@ -1,0 +1,108 @@
+//! Runs that stop, wait, conclude or are cancelled, and go on.
+
+use crate::house::{House, essence};
+use serde_json::{Value, json};
+use synod_testkit::server::{Fault, Say};
+
+const PRICED: &str = "[models.m]\nendpoint = \"x\"\nid = \"m\"\nprice = { input = 3.0, output = 15.0 }\n";
+
+#[test]
+fn a_budget_stops_before_the_call_that_would_break_it() {
+    let house = House::with(PRICED);
+    let priced = ["ask", "--models", "m,m,m", "--seed", "7", "--json", "-q"];
+    let whole = house.synod(&[&priced[..], &["Tea?"]].concat()).exits(0).json();
+    let before = house.server.total();
+    let stopped = house.synod(&[&priced[..], &["--budget", "0.1", "Tea?"]].concat()).exits(4).json();
+    assert_eq!((&stopped["state"], &stopped["stopped"]["reason"]), (&json!("stopped"), &json!("budget")));
+    let paid = house.server.total() - before;
+    assert!(paid < 7, "{paid} calls were made");
+    let run = stopped["run"].as_str().expect("its id");
+    let costs = house.synod(&["runs", "--json"]).json()["runs"][0]["spent_usd"].as_f64().expect("a known cost");
+    assert!(costs <= 0.1, "{costs}");
+    let went_on = house.synod(&["resume", run, "--budget", "5", "--json", "-q"]).exits(0).json();
+    assert_eq!(essence(&went_on), essence(&whole));
+    assert_eq!(house.server.total() - before, 7, "nothing was paid twice");
+}
+
+#[test]
+fn a_deadline_concludes_with_what_there_is() {
+    let house = House::new();
+    for model in ["a", "b", "c"] {
+        house.server.reply(model, |ask| match &ask.schema {
+            None => Say::by_default(ask, 8),
+            Some(_) => Say::fault(Fault::latency_ms(1200)),
+        });
+    }
+    let did = house.synod(&["ask", "--models", "x/a,x/b,x/c", "--chair", "x/d", "--deadline", "0.6", "Tea?"]).exits(0);
+    assert!(did.out.contains("deadline"), "{}", did.out);
+    let verdict = house.synod(&["show", "last", "--json"]).exits(0).json()["verdict"].clone();
+    assert_eq!((&verdict["status"], &verdict["stop_reason"]), (&json!("degraded"), &json!("deadline")));
+    assert_eq!(verdict["answer"]["kind"], "synthesis", "the concluding turn may still start");
+    let events = house.synod(&["watch", "last", "--json"]).exits(0).out;
+    let kinds: Vec<Value> = events.lines().map(|line| serde_json::from_str::<Value>(line).expect("an event")["type"].clone()).collect();
+    assert!(kinds.contains(&json!("warning")) && kinds.last() == Some(&json!("complete")), "{kinds:?}");
+}
+
+/// A vote that ends in a tie, whatever the labels: each votes for the first answer it sees of the two it is shown.
+fn tied(house: &House) -> Vec<&'static str> {
+    for (model, votes_for) in [("a", "from b"), ("b", "from c"), ("c", "from a")] {
+        house.server.reply(model, move |ask| match &ask.schema {
+            None => Say::text(format!("An answer from {}.", ask.model)),
+            Some(_) => {
+                let text = ask.text();
+                let at = text.find(votes_for).expect("it is shown");
+                let label = text[..at].rsplit("label=\"").next().and_then(|rest| rest.split('"').next()).expect("a label").to_owned();
+                Say::json(&json!({"reasons": "It is first.", "vote": label}))
+            }
+        });
+    }
+    vec!["ask", "--mode", "vote", "--models", "x/a,x/b,x/c", "--chair", "x/d", "--seed", "7", "--tiebreaker", "person", "--json", "-q", "Tea?"]
+}
+
+#[test]
+fn a_run_waits_for_a_person_is_listed_answered_and_goes_on() {
+    let house = House::new();
+    let args = tied(&house);
+    let waiting = house.synod(&args).exits(4).json();
+    assert_eq!(waiting["state"], "waiting");
+    let run = waiting["run"].as_str().expect("its id").to_owned();
+    let listed = house.synod(&["runs", "--waiting", "--json"]).exits(0).json();
+    let question = &listed["runs"][0]["waiting"][0];
+    assert_eq!(listed["runs"][0]["id"], run.as_str());
+    let choice = question["choices"][1].as_str().expect("a choice").to_owned();
+    let wrong = house.synod(&["review", &run, "--answer", "Q0"]).exits(2);
+    assert!(wrong.err.contains(&choice), "{}", wrong.err);
+    let calls = house.server.total();
+    let verdict = house.synod(&["review", &run, "--answer", &choice, "--json", "-q"]).exits(0).json();
+    assert_eq!((&verdict["decision"]["label"], &verdict["decision"]["tiebreak"]), (&json!(choice), &json!("person")));
+    assert_eq!(house.server.total(), calls, "nothing was asked again");
+    house.synod(&["review", &run, "--answer", &choice]).exits(2);
+    assert!(house.synod(&["runs", "--waiting"]).out.contains("No run waits"));
+}
+
+#[test]
+fn a_run_can_be_cancelled_and_concluded_from_another_process() {
+    let house = House::new();
+    house.server.script("b", Fault::latency_ms(1500));
+    for (flag, code, want) in [(None, 4, "cancelled"), (Some("--conclude"), 0, "asked")] {
+        let args = ["ask", "--models", "x/a,x/b,x/c", "--chair", "x/d", "--json", "-q", "Tea?"];
+        let child = house.command(&args).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("synod runs");
+        let run = until(|| house.synod(&["runs", "--json"]).json()["runs"].as_array().and_then(|runs| {
+            runs.iter().find(|run| run["state"] == "running").map(|run| run["id"].as_str().unwrap_or_default().to_owned())
+        }));
+        let cancel: Vec<&str> = ["cancel", &run].into_iter().chain(flag).collect();
+        house.synod(&cancel).exits(0);
+        let did = crate::house::Did::of(child.wait_with_output().expect("it ends")).exits(code);
+        assert!(did.json().to_string().contains(want), "{}", did.out);
+    }
+}
+
+fn until<T>(mut found: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..400 {
+        if let Some(found) = found() {
+            return found;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("it did not come about")
+}

@@ -1,0 +1,112 @@
+//! Bad input: every error at once, each with what would be right, exit 2, nothing paid and nothing written.
+
+use crate::house::House;
+
+fn fields(did: &crate::house::Did) -> Vec<String> {
+    let document = did.json();
+    let errors = document["errors"].as_array().expect("errors");
+    for error in errors {
+        for part in ["field", "got", "want"] {
+            assert!(error[part].as_str().is_some_and(|text| !text.is_empty()), "{error}");
+        }
+    }
+    errors.iter().filter_map(|error| error["field"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn everything_wrong_is_told_at_once_and_nothing_is_paid() {
+    let house = House::new();
+    let did = house.synod(&[
+        "ask", "--mode", "vote", "--models", "x/a,nobody", "--bogus", "1", "--answer-tokens", "7", "--budget", "lots", "--seed", "-4", "--deadline",
+        "0", "--role", "king=x/a", "--file", "/no/such/file", "--json", "Tea?",
+    ]);
+    let did = did.exits(2);
+    let fields = fields(&did);
+    for field in ["options.bogus", "options.answer_tokens", "models[1]", "models", "budget", "seed", "deadline", "role", "file"] {
+        assert!(fields.iter().any(|found| found == field), "{field} is not among {fields:?}");
+    }
+    assert_eq!(house.server.total(), 0);
+    assert_eq!(house.synod(&["runs", "--json"]).json()["runs"], serde_json::json!([]));
+}
+
+#[test]
+fn an_unknown_mode_names_the_known_ones() {
+    let did = House::new().ask("vot", &[]).exits(2);
+    assert!(did.out.contains("council, vote"), "{}", did.out);
+}
+
+#[test]
+fn too_few_and_too_many_seats_are_both_errors() {
+    let house = House::new();
+    for models in ["x/a,x/b", "x/a,x/b,x/c,x/d,x/e,x/f,x/g,x/h"] {
+        let did = house.synod(&["ask", "--models", models, "--json", "Tea?"]).exits(2);
+        assert!(did.out.contains("3 to 7 seats"), "{}", did.out);
+    }
+    house.synod(&["ask", "--models", "x/a,x/b", "--chair", "x/c", "-q", "Tea?"]).exits(0);
+}
+
+#[test]
+fn an_unreachable_endpoint_is_found_before_the_run() {
+    let house = House::with("[endpoints.dead]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\n");
+    let did = house.synod(&["ask", "--models", "x/a,dead/b,x/c", "--json", "Tea?"]).exits(2);
+    assert!(did.out.contains("dead"), "{}", did.out);
+    assert_eq!(house.server.total(), 0);
+}
+
+#[test]
+fn a_missing_key_names_its_variable() {
+    let house = House::bare();
+    let config = "[endpoints.claude]\nkind = \"anthropic\"\nkey_env = \"NO_SUCH_KEY\"\nbase_url = \"http://127.0.0.1:9/v1/\"\n";
+    house.write("config/synod/synod.toml", config);
+    let did = house.synod(&["ask", "--models", "claude/a,claude/b,claude/c", "--json", "Tea?"]).exits(2);
+    assert!(did.out.contains("NO_SUCH_KEY"), "{}", did.out);
+}
+
+#[test]
+fn an_untrusted_folder_cannot_use_a_key() {
+    let house = House::with("key_env = \"SECRET\"\n");
+    let did = crate::house::Did::of(house.command(&["ask", "--models", "x/a,x/b,x/c", "--json", "Tea?"]).env("SECRET", "hush").output().expect("synod runs"));
+    let did = did.exits(2);
+    assert!(did.out.contains("trusted"), "it says the line to add: {}", did.out);
+    assert_eq!(house.server.total(), 0);
+    let work = house.path("work").canonicalize().expect("the folder");
+    house.write("config/synod/synod.toml", &format!("trusted = [{:?}]\n", work.display().to_string()));
+    let did = crate::house::Did::of(house.command(&["ask", "--models", "x/a,x/b,x/c", "-q", "Tea?"]).env("SECRET", "hush").output().expect("synod runs"));
+    did.exits(0);
+}
+
+#[test]
+fn an_unreadable_configuration_says_where() {
+    let house = House::new();
+    house.write("work/synod.toml", "[endpoints.x\nkind = 3\n");
+    let did = house.ask("council", &[]).exits(2);
+    assert!(did.out.contains("synod.toml"), "{}", did.out);
+}
+
+#[test]
+fn a_budget_with_an_unpriced_model_is_an_error() {
+    let did = House::new().ask("council", &["--budget", "1"]).exits(2);
+    assert!(did.out.contains("no price"), "{}", did.out);
+}
+
+#[test]
+fn an_unknown_run_says_what_would_be_right() {
+    let house = House::new();
+    for verb in ["show", "resume", "verify", "replay", "watch", "cancel", "review", "export"] {
+        let did = house.synod(&[verb, "nonsense"]).exits(2);
+        assert!(did.err.contains("nonsense"), "{verb}: {}", did.err);
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_written_loses_nothing_and_makes_no_run() {
+    let house = House::new();
+    let blocked = house.write("blocked", "a file, not a folder");
+    let db = blocked.join("synod.db").display().to_string();
+    let did = house.ask("council", &["--db", &db]).exits(1);
+    assert!(did.json()["errors"][0]["field"] == "db", "{}", did.out);
+    assert_eq!(house.server.total(), 0);
+    let not_a_db = house.write("not.db", &"no database here. ".repeat(100)).display().to_string();
+    house.ask("council", &["--db", &not_a_db]).exits(1);
+    assert_eq!(house.server.total(), 0);
+}

@@ -1,0 +1,12 @@
+//! One test binary, one file per risk. Everything goes over real sockets and real files.
+
+mod breaker_and_limits;
+mod cassette;
+mod common;
+mod config;
+mod detection;
+mod failures;
+mod genai_traps;
+mod retry;
+mod schema_replies;
+mod streaming;

@@ -1,0 +1,116 @@
+//! A fork pays only for what it changes; a changed prompt halts a resume before anything is paid.
+
+use crate::{ended, voices};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use synod_engine::{Changes, Order};
+use synod_modes::MODES;
+use synod_testkit::counted::Counted;
+use synod_testkit::reading::keys;
+use synod_testkit::rig::{Rig, order, stopped};
+use synod_testkit::tripwire::{Act, Moment, Tripwire};
+use synod_testkit::voices::Voices;
+use synod_types::{Body, Failure, FailureKind, Header, Kind, Price, Row, Status, StopReason, seat_of};
+
+fn header(rows: &[Row]) -> Header {
+    match rows[0].body() {
+        Ok(Body::Header(header)) => *header,
+        other => panic!("no header: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn another_chair_costs_only_the_chairs_turns() {
+    let price = Price { input: 1.0, cached_input: None, output: 2.0 };
+    for mode in MODES {
+        for seed in 0..6 {
+            let step = format!("{} seed {seed}, forked with another chair", mode.id);
+            let rig = Rig::new(Arc::new(Voices::default().priced(price)));
+            let (parent, ending) = rig.run(&order(mode, seed)).await;
+            let first = ended(&rig, &parent, ending, &step).await;
+            let rows = rig.rows(&parent).await;
+            let mut again = Order::again(&header(&rows));
+            let chair = again.called.models.len() as u32;
+            again.called.chair = again.called.chair.map(|_| "another".to_owned());
+            let counted = Arc::new(Counted::new(rig.models.clone()));
+            let rig = rig.models(counted.clone());
+            let (run, ending) = rig.run(&again).await;
+            let verdict = ended(&rig, &run, ending, &step).await;
+            let asked: BTreeSet<String> = counted.calls().into_keys().collect();
+            let of_chair: BTreeSet<String> = keys(&rows, Kind::Said).into_keys().filter(|key| seat_of(key) == Some(chair)).collect();
+            assert_eq!(asked, of_chair, "{step}");
+            let forked = rig.rows(&run).await;
+            for row in forked.iter().filter(|row| row.kind == Kind::Said && seat_of(&row.key) != Some(chair)) {
+                let Ok(Body::Said(said)) = row.body() else { panic!("{step}: row {} is not readable", row.seq) };
+                assert_eq!(said.from.as_deref(), Some(parent.as_str()), "{step}: {}", row.key);
+            }
+            assert_eq!(verdict.parent.as_deref(), Some(parent.as_str()), "{step}");
+            assert_eq!(verdict.receipt.calls.planned as usize, of_chair.len(), "{step}: copied turns are no calls");
+            assert!(verdict.receipt.spent_usd < first.receipt.spent_usd, "{step}: {:?}", verdict.receipt);
+            if of_chair.is_empty() {
+                assert_eq!(verdict.receipt.spent_usd, Some(0.0), "{step}: nothing was asked, nothing spent");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_lost_run_is_forked_from_what_was_paid_for() {
+    for mode in MODES {
+        let dead = Voices::default().scripted(|card, _, _| (card.name != "m0").then(|| Err(Failure::new(FailureKind::Auth, "no key"))));
+        let rig = Rig::new(Arc::new(dead));
+        let (parent, ending) = rig.run(&order(mode, 3)).await;
+        let lost = ended(&rig, &parent, ending, mode.id).await;
+        assert_eq!(lost.status, Status::NoQuorum, "{}", mode.id);
+        let paid = keys(&rig.rows(&parent).await, Kind::Said);
+        assert!(!paid.is_empty(), "{}: seat 0 spoke", mode.id);
+        let counted = Arc::new(Counted::new(voices()));
+        let rig = rig.models(counted.clone());
+        let again = Order::again(&header(&rig.rows(&parent).await));
+        let (run, ending) = rig.run(&again).await;
+        let verdict = ended(&rig, &run, ending, mode.id).await;
+        assert_eq!(verdict.status, Status::Full, "{}: {:?}", mode.id, verdict.missing);
+        let asked = counted.calls();
+        assert!(paid.keys().all(|key| !asked.contains_key(key)), "{}: paid twice: {asked:?}", mode.id);
+    }
+}
+
+#[tokio::test]
+async fn a_changed_prompt_halts_a_resume_names_the_key_and_asks_nobody() {
+    for mode in MODES {
+        let calm = Rig::new(voices());
+        let (run, ending) = calm.run(&order(mode, 5)).await;
+        let want = ended(&calm, &run, ending, mode.id).await;
+        let last = calm.rows(&run).await.len() as u64;
+        // Stopped just before its verdict: every prompt that was needed has rows.
+        let wire = Arc::new(Tripwire::new(calm.journal.clone(), last, Moment::Before, Act::Refuse));
+        let (run, ending) = calm.clone().journal(wire).run(&order(mode, 5)).await;
+        stopped(ending);
+        let asked: BTreeSet<String> = calm
+            .rows(&run)
+            .await
+            .iter()
+            .filter_map(|row| match row.body() {
+                Ok(Body::Asked(asked)) => Some(asked.prompt),
+                _ => None,
+            })
+            .collect();
+        for prompt in asked {
+            let step = format!("{} with another {prompt:?}", mode.id);
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let (_, text) = mode.prompts.iter().find(|(name, _)| *name == prompt).expect("a prompt of the mode");
+            std::fs::create_dir_all(folder.path().join(mode.id)).expect("a folder");
+            std::fs::write(folder.path().join(mode.id).join(format!("{prompt}.md")), format!("{text}\nBe brief.\n")).expect("a file");
+            let counted = Arc::new(Counted::new(voices()));
+            let rig = calm.clone().models(counted.clone()).prompts(folder.path());
+            let halt = stopped(rig.resume(&run, Changes::default()).await);
+            assert_eq!(halt.reason, StopReason::Diverged, "{step}: {}", halt.detail);
+            assert!(halt.detail.contains(&format!("{prompt}@")), "{step}: the key is not named: {}", halt.detail);
+            assert!(halt.next.contains("--fork"), "{step}: {}", halt.next);
+            assert_eq!(counted.total(), 0, "{step}: somebody was asked");
+        }
+        let ending = calm.resume(&run, Changes::default()).await;
+        let got = ended(&calm, &run, ending, mode.id).await;
+        assert_eq!(got.essence(), want.essence(), "{}: with the old prompts back it goes on", mode.id);
+    }
+}

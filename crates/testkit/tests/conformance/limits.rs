@@ -1,0 +1,66 @@
+//! Money: a run stops before the call that could break its budget, and goes on when it is given more.
+
+use crate::ended;
+use std::sync::Arc;
+use synod_engine::{Changes, Ledger};
+use synod_modes::MODES;
+use synod_testkit::counted::Counted;
+use synod_testkit::rig::{Rig, order, stopped};
+use synod_testkit::shuffled::Shuffled;
+use synod_testkit::voices::Voices;
+use synod_types::{Body, Price, Row, StopReason};
+
+fn committed(rows: &[Row]) -> f64 {
+    let mut ledger = Ledger::default();
+    for row in rows {
+        match row.body() {
+            Ok(Body::Asked(asked)) => ledger.asked(&row.key, row.attempt, row.at, &asked),
+            Ok(Body::Replied(replied)) => ledger.replied(&row.key, row.attempt, row.at, &replied),
+            Ok(Body::Failed(failed)) => ledger.failed(&row.key, failed.failure.kind),
+            _ => {}
+        }
+    }
+    ledger.committed()
+}
+
+#[tokio::test]
+async fn a_run_stops_before_the_call_that_would_break_its_budget_and_goes_on_with_more() {
+    let price = Price { input: 3.0, cached_input: None, output: 15.0 };
+    for mode in MODES {
+        let models = Arc::new(Voices::default().priced(price));
+        let calm = Rig::new(models.clone());
+        let (run, ending) = calm.run(&order(mode, 9)).await;
+        let want = ended(&calm, &run, ending, mode.id).await;
+        let rows = calm.rows(&run).await;
+        let reserved: Vec<f64> = rows
+            .iter()
+            .filter_map(|row| match row.body() {
+                Ok(Body::Asked(asked)) => asked.reserved_usd,
+                _ => None,
+            })
+            .collect();
+        let largest = reserved.iter().copied().fold(0.0, f64::max);
+        let spent = want.receipt.spent_usd.expect("every seat is priced");
+        assert!(spent > 0.0 && spent < reserved.iter().sum::<f64>(), "{}: {spent}", mode.id);
+        for share in [0.0, 0.4, 0.9] {
+            let budget = spent * share + largest * 0.9 * share;
+            let step = format!("{} with a budget of {budget:.5}", mode.id);
+            let counted = Arc::new(Counted::new(Arc::new(Shuffled::new(models.clone(), 3))));
+            let rig = Rig::new(counted.clone());
+            let mut order = order(mode, 9);
+            order.budget_usd = Some(budget);
+            let (run, ending) = rig.run(&order).await;
+            let halt = stopped(ending);
+            assert_eq!(halt.reason, StopReason::Budget, "{step}: {}", halt.detail);
+            assert!(halt.next.contains("--budget"), "{step}: {}", halt.next);
+            assert!(committed(&rig.rows(&run).await) <= budget + 1e-9, "{step}: {} is committed", committed(&rig.rows(&run).await));
+            let before = counted.calls();
+            let more = Changes { budget_usd: Some(spent + largest + 0.01), ..Changes::default() };
+            let ending = rig.resume(&run, more).await;
+            let got = ended(&rig, &run, ending, &step).await;
+            assert_eq!(got.essence(), want.essence(), "{step}: another verdict");
+            let after = counted.calls();
+            assert!(before.keys().all(|key| after[key] == before[key]), "{step}: paid twice");
+        }
+    }
+}

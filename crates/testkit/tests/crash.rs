@@ -1,0 +1,181 @@
+//! Killed for real: a process on a SQLite file and a socket dies by SIGKILL at a chosen row, another takes its run up.
+//!
+//! Council and vote die at every row and each of the three moments around it; any later mode at twelve rows spread over its run.
+
+use futures::StreamExt;
+use std::collections::BTreeSet;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Output;
+use std::sync::Arc;
+use synod_engine::{Journal, Mode};
+use synod_modes::MODES;
+use synod_store::{RunFilter, RunState, Store, StoreSettings};
+use synod_testkit::reading::{Mark, asked_after_reply, difference, journal_set, reasked};
+use synod_testkit::rig::Rig;
+use synod_testkit::served::served;
+use synod_testkit::server::ModelServer;
+use synod_testkit::tiny::{PERSON, TINY};
+use synod_testkit::tripwire::Moment;
+use synod_types::{Kind, PersonAnswer, Row, Verdict};
+
+const SEED: u64 = 21;
+const SIGKILL: i32 = 9;
+/// Killers at once. They wait for disk and sockets more than they compute.
+const ABREAST: usize = 3;
+
+/// A database and a model server of its own, so that every request can be counted.
+struct Place {
+    folder: tempfile::TempDir,
+    server: ModelServer,
+}
+
+impl Place {
+    async fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary folder"), server: ModelServer::start().await }
+    }
+
+    fn database(&self) -> String {
+        self.folder.path().join("synod.db").display().to_string()
+    }
+
+    async fn killer(&self, mode: &Mode, death: Option<(u64, Moment)>) -> Output {
+        let mut command = tokio::process::Command::new(Path::new(env!("CARGO_BIN_EXE_killer")));
+        command.args([self.database(), self.server.url(), mode.id.to_owned(), SEED.to_string()]);
+        if let Some((row, moment)) = death {
+            command.args([row.to_string(), moment.as_str().to_owned()]);
+        }
+        command.output().await.expect("the killer runs")
+    }
+
+    async fn store(&self) -> Store {
+        Store::open(&self.database(), StoreSettings::default()).await.expect("the store opens")
+    }
+
+    /// Requests for which an equal one came before.
+    fn repeats(&self) -> usize {
+        let requests = self.server.requests();
+        let distinct: BTreeSet<(String, String)> = requests.iter().map(|ask| (ask.model.clone(), ask.text())).collect();
+        requests.len() - distinct.len()
+    }
+}
+
+async fn only_run(store: &Store) -> (String, RunState, Vec<Row>) {
+    let runs = store.runs(&RunFilter::default()).await.expect("runs are listed");
+    let [run] = runs.as_slice() else { panic!("{} runs", runs.len()) };
+    (run.id.clone(), run.state, store.rows(&run.id, 0).await.expect("rows"))
+}
+
+fn line(output: &Output) -> String {
+    assert!(output.status.success(), "the killer failed: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn essence(output: &Output) -> serde_json::Value {
+    let line = line(output);
+    serde_json::from_str::<Verdict>(&line).unwrap_or_else(|error| panic!("{error}: {line}")).essence()
+}
+
+/// What an undisturbed process leaves.
+async fn calm(mode: &Mode) -> (serde_json::Value, BTreeSet<Mark>, Vec<Row>) {
+    let place = Place::new().await;
+    let want = essence(&place.killer(mode, None).await);
+    let store = place.store().await;
+    let (_, _, rows) = only_run(&store).await;
+    assert_eq!(place.repeats(), 0, "{}: an undisturbed run asks nothing twice", mode.id);
+    (want, journal_set(&rows), rows)
+}
+
+/// Rows to die at: all of them, or twelve that cover every phase.
+fn deaths(mode: &Mode, rows: &[Row]) -> Vec<u64> {
+    let all = 1..=rows.len() as u64;
+    if ["council", "vote"].contains(&mode.id) {
+        return all.collect();
+    }
+    let mut chosen: BTreeSet<u64> = rows.iter().filter(|row| row.kind == Kind::Phase).map(|row| row.seq as u64).take(12).collect();
+    let step = 7 + SEED % 11;
+    let mut at = SEED;
+    while chosen.len() < 12.min(rows.len()) {
+        at += if chosen.insert(at % rows.len() as u64 + 1) { step } else { 1 };
+    }
+    chosen.into_iter().collect()
+}
+
+async fn killed_and_resumed(mode: &'static Mode, row: u64, moment: Moment, want: &serde_json::Value, want_set: &BTreeSet<Mark>) {
+    let step = format!("{} killed {} row {row}", mode.id, moment.as_str());
+    let place = Place::new().await;
+    let died = place.killer(mode, Some((row, moment))).await;
+    assert_eq!(died.status.signal(), Some(SIGKILL), "{step}: {:?} {}", died.status, String::from_utf8_lossy(&died.stderr));
+    let got = essence(&place.killer(mode, None).await);
+    assert_eq!(&got, want, "{step}: another verdict");
+    let store = place.store().await;
+    let (run, state, rows) = only_run(&store).await;
+    assert_eq!(state, RunState::Complete, "{step}");
+    let differs = difference(want_set, &journal_set(&rows));
+    assert!(differs.is_empty(), "{step}: another journal\n{differs}");
+    assert_eq!(asked_after_reply(&rows), Vec::<String>::new(), "{step}");
+    assert!(place.repeats() <= reasked(&rows), "{step}: {} requests came twice, {} rows say so", place.repeats(), reasked(&rows));
+    let verified = store.verify(&run).await.expect("it can be verified");
+    assert!(verified.intact(), "{step}: {:?}", verified.faults);
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_killed_at_any_row_is_taken_up_by_the_next_one() {
+    for mode in MODES {
+        let (want, want_set, rows) = calm(mode).await;
+        let all = deaths(mode, &rows).into_iter().flat_map(|row| Moment::ALL.map(|moment| (row, moment)));
+        let scenes = all.map(|(row, moment)| killed_and_resumed(mode, row, moment, &want, &want_set));
+        futures::stream::iter(scenes).buffer_unordered(ABREAST).collect::<()>().await;
+    }
+}
+
+/// A person's questions, answered from this process between the others' lives.
+async fn answer(place: &Place, key: &str, answer: &str) {
+    let store = place.store().await;
+    let (run, state, _) = only_run(&store).await;
+    assert_eq!(state, RunState::Waiting, "{key}");
+    let rig = Rig::new(served(&place.server.url(), &[])).modes(TINY).journal(Arc::new(store.clone()));
+    let answer = PersonAnswer { answer: answer.to_owned(), note: None, by: "ada".into() };
+    rig.runner().answer(&run, key, answer).await.expect("the answer is taken");
+    store.close().await;
+}
+
+const ANSWERS: [(&str, &str); 3] = [("review/approve@person", "yes"), ("review/tone@person", "dry"), ("review/reader@person", "the board")];
+
+async fn answered_to_the_end(place: &Place) -> serde_json::Value {
+    loop {
+        let output = place.killer(&PERSON, None).await;
+        if line(&output) != "stopped waiting" {
+            return essence(&output);
+        }
+        let store = place.store().await;
+        let runs = store.runs(&RunFilter::default()).await.expect("runs are listed");
+        let open = runs[0].waiting.first().expect("a question is open").key.clone();
+        store.close().await;
+        let (key, text) = ANSWERS.iter().find(|(key, _)| *key == open).expect("a known question");
+        answer(place, key, text).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_waits_for_a_person_survives_its_process() {
+    let undisturbed = Place::new().await;
+    let want = answered_to_the_end(&undisturbed).await;
+    let (_, _, rows) = only_run(&undisturbed.store().await).await;
+    let want_set = journal_set(&rows);
+    let number = |kind: Kind| rows.iter().position(|row| row.kind == kind).expect("it stopped to wait") as u64 + 1;
+    let scenes = (number(Kind::Waiting)..=number(Kind::Stopped)).flat_map(|row| Moment::ALL.map(|moment| (row, moment))).map(async |(row, moment)| {
+        let step = format!("person, killed {} row {row}", moment.as_str());
+        let place = Place::new().await;
+        let died = place.killer(&PERSON, Some((row, moment))).await;
+        assert_eq!(died.status.signal(), Some(SIGKILL), "{step}: {:?}", died.status);
+        assert_eq!(answered_to_the_end(&place).await, want, "{step}: another verdict");
+        let store = place.store().await;
+        let (run, _, rows) = only_run(&store).await;
+        let differs = difference(&want_set, &journal_set(&rows));
+        assert!(differs.is_empty(), "{step}: another journal\n{differs}");
+        assert!(store.verify(&run).await.expect("it can be verified").intact(), "{step}");
+    });
+    futures::stream::iter(scenes).buffer_unordered(ABREAST).collect::<()>().await;
+}
