@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use synod_engine::{Called, Journal, Prompts, Runner, Setup, SystemClock};
+use synod_llm::rehearsal::Rehearsal;
 use synod_llm::{Config, Detected, Registry, Sources, detect, process_env};
 use synod_modes::MODES;
 use synod_report::{Style, View};
@@ -118,6 +119,15 @@ pub fn panel(config: &Config, detected: Option<&Detected>, name: Option<&str>) -
         },
     };
     Ok(Called { models: panel.seats.clone(), chair: panel.chair.clone(), light: panel.light.clone(), roles: Vec::new() })
+}
+
+/// Built-in voices for a mode: four seats, or as many as it needs, its special role among them.
+pub fn voices(mode: &str) -> Option<Called> {
+    let mode = MODES.iter().find(|known| known.id == mode)?;
+    let total = 4.clamp(mode.seats.0, mode.seats.1) as usize;
+    let mut models: Vec<String> = Rehearsal::voices().cycle().take(total).map(|voice| format!("rehearsal/{voice}")).collect();
+    let chair = if mode.special_role().is_some() { models.pop() } else { None };
+    Some(Called { models, chair, ..Called::default() })
 }
 
 pub fn configuration(global: &Global) -> CliResult<(Sources, Config)> {

@@ -204,8 +204,7 @@ impl Bench {
         let mut hint = rehearse.clone().unwrap_or_else(|| json!({}));
         let others = self.core.header.panel().filter(|other| other.index != seat);
         let other = others.map(|other| other.label.clone()).next().unwrap_or_else(|| "the others".into());
-        let topic = self.core.header.question.text.trim().trim_end_matches(['?', '.', '!']).chars().take(120).collect::<String>();
-        let mut fill = json!({"topic": topic, "seat": self.seat(seat).label, "other": other});
+        let mut fill = json!({"topic": self.core.header.question.text, "seat": self.seat(seat).label, "other": other});
         if let (Some(fill), Some(label)) = (fill.as_object_mut(), prompt.terms.list("labels").first()) {
             fill.insert("other".into(), json!(label));
         }

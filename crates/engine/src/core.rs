@@ -1,7 +1,7 @@
 //! The state of one run in this process: what it may still start, what is under way, what must be written first.
 
 use crate::hub::Hub;
-use crate::{Clock, Halt, Journal, JournalError, Ledger, Lease, Mode, Model, Prompts, Record, Result};
+use crate::{Clock, Halt, Journal, JournalError, Ledger, Lease, Mode, Model, Prompts, Record, Result, Tail};
 use futures::future::BoxFuture;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,6 +30,9 @@ pub(crate) struct Core {
     pub halted: AtomicBool,
 }
 
+/// Appends queued and not yet known to be safe.
+pub(crate) type Appends = Vec<BoxFuture<'static, std::result::Result<Tail, JournalError>>>;
+
 #[derive(Default)]
 pub(crate) struct State {
     pub halt: Option<Halt>,
@@ -48,8 +51,8 @@ pub(crate) struct State {
     /// Parent scope → the phase now open in it.
     pub open: BTreeMap<String, PhaseScope>,
     pub begun: HashSet<String>,
-    pending: Vec<BoxFuture<'static, std::result::Result<crate::Tail, JournalError>>>,
-    pub head: Option<Hash>,
+    pending: Appends,
+    pub tail: Option<Tail>,
 }
 
 impl State {
@@ -122,16 +125,28 @@ impl Core {
 
     /// Queues rows and waits until they, and all before them, are safe.
     pub async fn commit(&self, scopes: &[PhaseScope], rows: Vec<NewRow>) -> Result<()> {
-        let pending = {
-            let mut state = self.state();
-            let rows = self.in_phase(&mut state, scopes, rows);
-            self.push(&mut state, rows);
-            std::mem::take(&mut state.pending)
-        };
+        let appends = self.queue(&mut self.state(), scopes, rows);
+        self.safe(appends).await
+    }
+
+    /// Queues rows together with a decision made under the same lock; `safe` then waits for what this returns.
+    pub fn queue(&self, state: &mut State, scopes: &[PhaseScope], rows: Vec<NewRow>) -> Appends {
+        let rows = self.in_phase(state, scopes, rows);
+        self.push(state, rows);
+        std::mem::take(&mut state.pending)
+    }
+
+    pub async fn safe(&self, appends: Appends) -> Result<()> {
         let mut failed = None;
-        for append in pending {
+        for append in appends {
             match append.await {
-                Ok(tail) => self.state().head = Some(tail.head),
+                Ok(tail) => {
+                    // Others wait for their own appends at the same time: the furthest is the tail.
+                    let mut state = self.state();
+                    if state.tail.is_none_or(|known| known.seq < tail.seq) {
+                        state.tail = Some(tail);
+                    }
+                }
                 Err(error) => failed = failed.or(Some(error)),
             }
         }

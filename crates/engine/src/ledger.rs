@@ -68,10 +68,10 @@ impl Ledger {
             | FailureKind::Closed => false,
         };
         if turned_away {
-            for ((other, _), entry) in &mut self.entries {
-                if other == key && entry.end == End::Open && !entry.reasked {
-                    entry.end = End::Rejected;
-                }
+            // Only the try that was turned away: one lost in a crash before it may have been billed.
+            let tries = self.entries.iter_mut().filter(|((other, _), entry)| other == key && entry.end == End::Open);
+            if let Some((_, entry)) = tries.max_by_key(|((_, attempt), _)| *attempt) {
+                entry.end = End::Rejected;
             }
         }
     }
@@ -188,6 +188,15 @@ mod tests {
         ledger.asked("a", 0, 0, &asked(Some(0.5)));
         ledger.failed("a", FailureKind::Auth);
         assert_eq!(ledger.spent(), Some(0.0));
+    }
+
+    #[test]
+    fn a_try_lost_in_a_crash_still_counts_when_the_next_is_turned_away() {
+        let mut ledger = Ledger::default();
+        ledger.asked("a", 0, 0, &asked(Some(0.5)));
+        ledger.asked("a", 1, 0, &Asked { reasked: true, ..asked(Some(0.25)) });
+        ledger.failed("a", FailureKind::RateLimited);
+        assert_eq!(ledger.spent(), Some(0.5));
     }
 
     #[test]

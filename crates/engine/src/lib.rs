@@ -13,6 +13,7 @@ mod hub;
 mod journal;
 mod ledger;
 mod memory;
+mod mend;
 mod mode;
 mod model;
 pub mod options;

@@ -12,10 +12,13 @@ pub enum Typed {
 
 /// Defaults with what was given on top, checked against the schema.
 pub fn resolve(mode: &crate::Mode, given: &[(String, Typed)]) -> Result<Value, Vec<Problem>> {
+    let mut options = (mode.option_defaults)();
+    if given.is_empty() {
+        return Ok(options);
+    }
     let schema = (mode.options_schema)();
     let empty = Map::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    let mut options = (mode.option_defaults)();
     let mut problems = Vec::new();
     for (name, typed) in given {
         let name = name.replace('-', "_");

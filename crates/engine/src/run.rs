@@ -190,9 +190,9 @@ async fn write(core: &Core, mut verdict: Verdict) -> Result<Verdict> {
 }
 
 async fn receipt(core: &Core, now: Millis) -> Result<Receipt> {
-    let head = core.state().head;
-    let head = match head {
-        Some(head) => head,
+    let tail = core.state().tail;
+    let head = match tail {
+        Some(tail) => tail.head,
         None => {
             let rows = core.journal.rows(&core.lease.run, 0).await.map_err(crate::core::halt_of)?;
             rows.last().map_or([0; 32], |row| row.hash)
@@ -222,7 +222,10 @@ async fn stop(core: &Core, halt: Halt) -> Stopped {
     };
     let next = match reason {
         StopReason::Cancelled | StopReason::LeaseLost | StopReason::Storage => format!("synod resume {run}"),
-        StopReason::Budget => format!("synod resume {run} --budget USD (the new total for the run)"),
+        StopReason::Budget => {
+            let limit = core.limits.budget_usd.unwrap_or(0.0);
+            format!("synod resume {run} --budget {:.2}", core.header.quoted_usd.unwrap_or(0.0).max(limit * 2.0).max(0.01))
+        }
         StopReason::Waiting => format!("synod review {run}"),
         StopReason::Diverged | StopReason::Panic => format!("synod resume {run} --fork"),
     };

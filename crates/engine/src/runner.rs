@@ -6,6 +6,7 @@ use crate::plan::{self, Order, Plan};
 use crate::run::{self, Ending};
 use crate::{Clock, Halt, Journal, JournalError, Lease, MemoryJournal, Mode, Model, Models, Prompts, Record};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use synod_types::*;
@@ -35,6 +36,8 @@ pub(crate) struct Inner {
     pub setup: Setup,
     pub hub: Option<Arc<Hub>>,
     active: Mutex<HashMap<String, Arc<Core>>>,
+    /// Whether a task keeps the leases. Changed under `active`'s lock only: there is one such task, or none.
+    beating: AtomicBool,
     pulse: Notify,
 }
 
@@ -108,7 +111,7 @@ impl RunHandle {
 impl Runner {
     pub fn new(setup: Setup) -> Self {
         let hub = setup.live.then(Arc::<Hub>::default);
-        Self { inner: Arc::new(Inner { setup, hub, active: Mutex::default(), pulse: Notify::new() }) }
+        Self { inner: Arc::new(Inner { setup, hub, active: Mutex::default(), beating: AtomicBool::new(false), pulse: Notify::new() }) }
     }
 
     fn setup(&self) -> &Setup {
@@ -358,7 +361,7 @@ impl Runner {
         let first = {
             let mut active = self.active();
             active.insert(run.clone(), core.clone());
-            active.len() == 1
+            !self.inner.beating.swap(true, Ordering::SeqCst)
         };
         if first {
             tokio::spawn(beat(self.inner.clone()));
@@ -389,8 +392,12 @@ async fn beat(inner: Arc<Inner>) {
     loop {
         // A pulse in between comes from a message posted through this Runner.
         let _ = tokio::time::timeout(inner.setup.heartbeat, inner.pulse.notified()).await;
-        if inner.active().is_empty() {
-            return;
+        {
+            let active = inner.active();
+            if active.is_empty() {
+                inner.beating.store(false, Ordering::SeqCst);
+                return;
+            }
         }
         match inner.setup.journal.heartbeat().await {
             Ok(items) => {

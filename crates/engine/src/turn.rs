@@ -1,6 +1,6 @@
 //! One turn, whole: from the journal if it is there, else reserved, asked, journaled, read, and at most once repaired.
 
-use crate::core::{Core, PhaseScope};
+use crate::core::{Appends, Core, PhaseScope};
 use crate::hub::Feed;
 use crate::{CallContext, Halt, Result, tokens};
 use serde_json::Value;
@@ -235,12 +235,11 @@ impl Turn {
             extra,
             reasked: attempt > 0,
         };
-        if !self.admitted(core, key, attempt, &asked).await? {
+        let Some(appends) = self.admitted(core, key, attempt, &asked, digest).await? else {
             return Ok(Err(Failure::new(FailureKind::Closed, "")));
-        }
+        };
         let flight = Flight { core: core.clone() };
-        let row = NewRow::new(key, Kind::Asked, core.clock.now(), &asked).attempt(attempt).digest(digest);
-        core.commit(&self.scopes, vec![row]).await?;
+        core.safe(appends).await?;
         let Some(model) = core.models.get(self.seat as usize).and_then(Option::as_ref) else {
             return Ok(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat))));
         };
@@ -288,8 +287,9 @@ impl Turn {
         if price == Price::FREE { Some(0.0) } else { Some(price.worst(tokens::of_request(request), request.max_tokens)) }
     }
 
-    /// Waits for room in the budget. `false`: the run is closing and this turn may not start.
-    async fn admitted(&self, core: &Core, key: &str, attempt: i64, asked: &Asked) -> Result<bool> {
+    /// Waits for room in the budget and queues the `asked` row with the decision, so that none follows a `closing` row it did not know of.
+    /// `None`: the run is closing and this turn may not start.
+    async fn admitted(&self, core: &Core, key: &str, attempt: i64, asked: &Asked, digest: String) -> Result<Option<Appends>> {
         loop {
             let changed = core.changed.notified();
             tokio::pin!(changed);
@@ -305,7 +305,7 @@ impl Turn {
                     && attempt == 0
                     && !(self.concluding && now - since <= core.limits.turn_ms)
                 {
-                    return Ok(false);
+                    return Ok(None);
                 }
                 let need = asked.reserved_usd.unwrap_or(0.0);
                 let held = state.ledger.committed();
@@ -320,7 +320,8 @@ impl Turn {
                     _ => {
                         state.in_flight += 1;
                         state.ledger.asked(key, attempt, now, asked);
-                        return Ok(true);
+                        let row = NewRow::new(key, Kind::Asked, now, asked).attempt(attempt).digest(digest);
+                        return Ok(Some(core.queue(&mut state, &self.scopes, vec![row])));
                     }
                 }
             }

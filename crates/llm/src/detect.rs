@@ -6,6 +6,7 @@ use crate::config::{Config, EndpointConfig, EndpointKind, ModelConfig, PanelConf
 use crate::http::{Http, list_models};
 use crate::providers::{PROVIDERS, Provider};
 use crate::registry::Env;
+use crate::rehearsal::Rehearsal;
 use crate::scrub::Secret;
 use futures::future::join_all;
 use std::time::Duration;
@@ -170,7 +171,8 @@ fn name_model(found: &mut Detected, provider: &Provider, id: &str, tier: Tier) -
 }
 
 fn rehearse(why: &str) -> Detected {
-    let panel = PanelConfig { seats: (1..=4).map(|n| format!("{REHEARSAL}/voice-{n}")).collect(), chair: None, light: None };
+    let mut seats: Vec<String> = Rehearsal::voices().take(ENOUGH + 1).map(|voice| format!("{REHEARSAL}/{voice}")).collect();
+    let panel = PanelConfig { chair: seats.pop(), seats, light: None };
     let mut config = Config::default();
     config.panels.insert(PANEL.to_owned(), panel.clone());
     let lines = vec![

@@ -8,12 +8,15 @@ use crate::registry::Registry;
 use futures::future::join_all;
 use std::collections::BTreeMap;
 use std::io;
-use std::time::Duration;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 use synod_types::{ModelCard, Problem};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
 const WITHIN: Duration = Duration::from_secs(1);
+/// An endpoint that took a connection so recently is not tried again: a server starts many runs a second.
+const FRESH: Duration = Duration::from_secs(30);
 
 pub(crate) async fn probe(registry: &Registry, cards: &[ModelCard]) -> Vec<Problem> {
     let mut endpoints: BTreeMap<String, (EndpointConfig, Vec<&str>)> = BTreeMap::new();
@@ -22,7 +25,14 @@ pub(crate) async fn probe(registry: &Registry, cards: &[ModelCard]) -> Vec<Probl
             endpoints.entry(name.to_owned()).or_insert((endpoint, Vec::new())).1.push(&card.name);
         }
     }
+    let reached = || registry.reached.lock().unwrap_or_else(PoisonError::into_inner);
+    endpoints.retain(|name, _| reached().get(name).is_none_or(|at| at.elapsed() > FRESH));
     let tried = join_all(endpoints.iter().map(|(name, (endpoint, models))| one(name, endpoint, models))).await;
+    for (name, problem) in endpoints.keys().zip(&tried) {
+        if problem.is_none() {
+            reached().insert(name.clone(), Instant::now());
+        }
+    }
     tried.into_iter().flatten().collect()
 }
 

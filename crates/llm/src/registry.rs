@@ -10,6 +10,7 @@ use crate::wire::WireModel;
 use crate::{probe, providers};
 use futures::future::BoxFuture;
 use std::collections::BTreeMap;
+use std::time::Instant;
 use std::sync::{Arc, Mutex, PoisonError};
 use synod_engine::{Model, Models};
 use synod_types::{ModelCard, Price, Problem};
@@ -29,6 +30,8 @@ pub struct Registry {
     /// Limits and breakers, one per endpoint for all runs of the process.
     endpoints: Mutex<BTreeMap<String, Arc<Endpoint>>>,
     cassettes: Cassettes,
+    /// When each endpoint last took a connection.
+    pub(crate) reached: Mutex<BTreeMap<String, Instant>>,
 }
 
 impl Registry {
@@ -37,7 +40,7 @@ impl Registry {
     }
 
     pub fn with_env(config: Config, env: Env) -> Self {
-        Self { config, env, http: Http::default(), endpoints: Mutex::default(), cassettes: Cassettes::default() }
+        Self { config, env, http: Http::default(), endpoints: Mutex::default(), cassettes: Cassettes::default(), reached: Mutex::default() }
     }
 
     pub fn config(&self) -> &Config {

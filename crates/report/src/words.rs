@@ -318,15 +318,23 @@ pub fn ranking_note(entry: &RankingEntry) -> String {
 /// What a script branches on, in a line: fields of plain values by name, anything deeper as JSON.
 pub fn decision(decision: &Value) -> String {
     let plain = |value: &Value| match value {
-        Value::String(text) => one_line(text),
-        Value::Null => "none".to_owned(),
-        other => one_line(&other.to_string()),
+        Value::String(text) => Some(one_line(text)),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     };
+    // A list is told by its members' names; what has none is for the scripts that asked for JSON.
+    let listed = |items: &[Value]| {
+        let names: Option<Vec<String>> = items.iter().map(|item| plain(item.get("label").unwrap_or(item))).collect();
+        names.filter(|names| !names.is_empty()).map(|names| names.join(" > "))
+    };
+    let told = |value: &Value| value.as_array().map_or_else(|| plain(value), |items| listed(items));
     match decision {
         Value::Object(map) => {
-            map.iter().map(|(name, value)| format!("{}: {}", one_line(name).replace('_', " "), plain(value))).collect::<Vec<_>>().join(", ")
+            let fields = map.iter().filter_map(|(name, value)| Some(format!("{}: {}", one_line(name).replace('_', " "), told(value)?)));
+            fields.collect::<Vec<_>>().join(", ")
         }
-        other => plain(other),
+        other => told(other).unwrap_or_default(),
     }
 }
 

@@ -350,6 +350,7 @@ impl Writer {
         let mut story = if group.create.is_some() { Some(Story::default()) } else { group.story.or(before) };
         self.weight -= story.as_ref().map_or(0, |story| story.weight);
         let mut tail = group.start;
+        let mut answers = Vec::with_capacity(group.items.len());
         for item in group.items {
             if let Some(last) = item.rows.last() {
                 tail = Tail { seq: last.seq, head: last.hash };
@@ -357,7 +358,7 @@ impl Writer {
             if let Some(story) = &mut story {
                 story.add(item.rows, item.raws);
             }
-            let _ = item.reply.send(Ok(tail));
+            answers.push((item.reply, tail));
         }
         let story = story.filter(|story| !group.state.ended() && self.weight + story.weight <= STORIES);
         self.weight += story.as_ref().map_or(0, |story| story.weight);
@@ -366,6 +367,10 @@ impl Writer {
         }
         self.watchers.notify(&group.run);
         self.held.insert(group.run, Held { epoch: group.epoch, tail: Some(group.end), state: group.state, story });
+        // Last, so that nobody is woken later for news that came before.
+        for (reply, tail) in answers {
+            let _ = reply.send(Ok(tail));
+        }
     }
 
     pub fn forget(&mut self, run: &str) {

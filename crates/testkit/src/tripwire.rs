@@ -3,7 +3,7 @@
 //! Owns the moment, never the rows: what reaches the journal behind it is what a real failure at that moment would have left there.
 
 use futures::future::BoxFuture;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use synod_engine::{Journal, JournalError, JournalResult, Lease, Tail};
@@ -52,17 +52,23 @@ pub struct Tripwire {
     /// Rows handed in so far, the header's included.
     rows: Mutex<u64>,
     tripped: Arc<AtomicBool>,
+    heartbeats: AtomicU64,
 }
 
 impl Tripwire {
-    /// `row` counts from 1, which is the header's.
+    /// `row` counts from 1, which is the header's; 0 is never reached.
     pub fn new(inner: Arc<dyn Journal>, row: u64, moment: Moment, act: Act) -> Self {
-        Self { inner, row, moment, act, rows: Mutex::new(0), tripped: Arc::default() }
+        Self { inner, row, moment, act, rows: Mutex::new(0), tripped: Arc::default(), heartbeats: AtomicU64::new(0) }
     }
 
     /// Whether the chosen row was reached.
     pub fn tripped(&self) -> bool {
         self.tripped.load(Ordering::SeqCst)
+    }
+
+    /// How often the leases were kept.
+    pub fn heartbeats(&self) -> u64 {
+        self.heartbeats.load(Ordering::SeqCst)
     }
 
     fn trip(&self) {
@@ -180,6 +186,7 @@ impl Journal for Tripwire {
         self.inner.take(run)
     }
     fn heartbeat(&self) -> BoxFuture<'_, JournalResult<Vec<InboxItem>>> {
+        self.heartbeats.fetch_add(1, Ordering::SeqCst);
         if self.tripped() { Box::pin(std::future::ready(refusal())) } else { self.inner.heartbeat() }
     }
     fn release<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, JournalResult<()>> {

@@ -106,6 +106,11 @@ async fn killed_and_resumed(mode: &'static Mode, row: u64, moment: Moment, want:
     let place = Place::new().await;
     let died = place.killer(mode, Some((row, moment))).await;
     assert_eq!(died.status.signal(), Some(SIGKILL), "{step}: {:?} {}", died.status, String::from_utf8_lossy(&died.stderr));
+    if row.is_multiple_of(4) {
+        // And once more, soon after it was taken up, if it is still under way by then.
+        let again = place.killer(mode, Some((row / 4, moment))).await;
+        assert!(again.status.success() || again.status.signal() == Some(SIGKILL), "{step}: {}", String::from_utf8_lossy(&again.stderr));
+    }
     let got = essence(&place.killer(mode, None).await);
     assert_eq!(&got, want, "{step}: another verdict");
     let store = place.store().await;
@@ -165,17 +170,18 @@ async fn a_run_that_waits_for_a_person_survives_its_process() {
     let (_, _, rows) = only_run(&undisturbed.store().await).await;
     let want_set = journal_set(&rows);
     let number = |kind: Kind| rows.iter().position(|row| row.kind == kind).expect("it stopped to wait") as u64 + 1;
-    let scenes = (number(Kind::Waiting)..=number(Kind::Stopped)).flat_map(|row| Moment::ALL.map(|moment| (row, moment))).map(async |(row, moment)| {
-        let step = format!("person, killed {} row {row}", moment.as_str());
-        let place = Place::new().await;
-        let died = place.killer(&PERSON, Some((row, moment))).await;
-        assert_eq!(died.status.signal(), Some(SIGKILL), "{step}: {:?}", died.status);
-        assert_eq!(answered_to_the_end(&place).await, want, "{step}: another verdict");
-        let store = place.store().await;
-        let (run, _, rows) = only_run(&store).await;
-        let differs = difference(&want_set, &journal_set(&rows));
-        assert!(differs.is_empty(), "{step}: another journal\n{differs}");
-        assert!(store.verify(&run).await.expect("it can be verified").intact(), "{step}");
-    });
+    let scenes =
+        (number(Kind::Waiting)..=number(Kind::Stopped)).flat_map(|row| Moment::ALL.map(|moment| (row, moment))).map(async |(row, moment)| {
+            let step = format!("person, killed {} row {row}", moment.as_str());
+            let place = Place::new().await;
+            let died = place.killer(&PERSON, Some((row, moment))).await;
+            assert_eq!(died.status.signal(), Some(SIGKILL), "{step}: {:?}", died.status);
+            assert_eq!(answered_to_the_end(&place).await, want, "{step}: another verdict");
+            let store = place.store().await;
+            let (run, _, rows) = only_run(&store).await;
+            let differs = difference(&want_set, &journal_set(&rows));
+            assert!(differs.is_empty(), "{step}: another journal\n{differs}");
+            assert!(store.verify(&run).await.expect("it can be verified").intact(), "{step}");
+        });
     futures::stream::iter(scenes).buffer_unordered(ABREAST).collect::<()>().await;
 }

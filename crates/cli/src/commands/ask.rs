@@ -17,6 +17,8 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
     let detected = if ask.order.models.is_empty() || ask.order.rehearse { app.detect(ask.order.rehearse).await } else { None };
     match app::panel(&app.config, detected.as_ref(), ask.order.panel.as_deref()) {
         Ok(panel) => {
+            let rehearsing = detected.as_ref().is_some_and(|detected| detected.rehearsal) && ask.order.panel.is_none();
+            let panel = if rehearsing { app::voices(&order.mode).unwrap_or(panel) } else { panel };
             let roles = std::mem::take(&mut order.called.roles);
             order.called = order::call(&ask.order, panel);
             order.called.roles = roles;

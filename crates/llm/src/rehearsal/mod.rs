@@ -32,6 +32,11 @@ impl Rehearsal {
     pub fn new() -> Self {
         Self
     }
+
+    /// The voices' names in seat order. A seat speaks with the voice of its index, whatever it is called.
+    pub fn voices() -> impl Iterator<Item = &'static str> + Clone {
+        voices::VOICES.iter().map(|voice| voice.id)
+    }
 }
 
 impl Model for Rehearsal {

@@ -15,7 +15,7 @@ fn after_closing(rows: &[Row]) -> impl Iterator<Item = &Row> {
     rows.iter().skip_while(|row| row.kind != Kind::Closing)
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_run_closed_at_any_call_gives_a_verdict_and_begins_nothing_new() {
     for mode in MODES {
         for seed in [1, 5] {

@@ -2,7 +2,7 @@
 
 use crate::{ended, voices};
 use std::sync::Arc;
-use synod_engine::{Changes, JournalError, RunError};
+use synod_engine::{Changes, JournalError, Order, RunError};
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, stopped};
 use synod_testkit::tiny::{PERSON, TINY};
@@ -55,4 +55,23 @@ async fn an_answer_must_be_one_of_the_choices_and_to_a_question_of_the_run() {
     assert!(wrong.to_string().contains("yes, no"), "{wrong}");
     let wrong = runner.answer(&run, "review/nothing@person", says("yes")).await.expect_err("not a question");
     assert!(wrong.to_string().contains("review/approve@person"), "{wrong}");
+}
+
+#[tokio::test]
+async fn a_fork_takes_over_what_people_answered() {
+    let rig = Rig::new(voices()).modes(TINY);
+    let (parent, ending) = rig.run(&order(&PERSON, 1)).await;
+    let mut ending = ending;
+    for (key, answer) in [("review/approve@person", "yes"), ("review/tone@person", "dry"), ("review/reader@person", "the board")] {
+        stopped(ending);
+        rig.runner().answer(&parent, key, says(answer)).await.expect("the answer is taken");
+        ending = rig.resume(&parent, Changes::default()).await;
+    }
+    let first = ended(&rig, &parent, ending, "person").await;
+    let counted = Arc::new(Counted::new(voices()));
+    let rig = rig.models(counted.clone());
+    let fork = Order { parent: Some(parent.clone()), ..order(&PERSON, 1) };
+    let (run, ending) = rig.run(&fork).await;
+    let second = ended(&rig, &run, ending, "person, forked").await;
+    assert_eq!((second.essence(), counted.total()), (first.essence(), 0), "the same question of the same people costs nobody anything");
 }

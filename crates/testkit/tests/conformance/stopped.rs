@@ -2,19 +2,21 @@
 
 use crate::{ended, voices};
 use std::sync::Arc;
-use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode};
+use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, Order};
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
 use synod_testkit::counted::Counted;
 use synod_testkit::reading::{asked_after_reply, difference, journal_set, keys};
-use synod_testkit::rig::{Rig, order};
+use synod_testkit::rig::{Rig, order, stopped};
 use synod_testkit::shuffled::Shuffled;
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
+use synod_testkit::turnstile::Turnstile;
 use synod_types::{Kind, StopReason};
 
-async fn at_every_append(mode: &'static Mode, seed: u64, journal: Arc<dyn Journal>) {
-    let calm = Rig::new(voices());
-    let (run, ending) = calm.run(&order(mode, seed)).await;
+async fn at_every_append(mode: &'static Mode, order: &Order, journal: Arc<dyn Journal>) {
+    let seed = order.seed.unwrap_or_default();
+    let calm = Rig::new(voices()).journal(journal.clone());
+    let (run, ending) = calm.run(order).await;
     let want = ended(&calm, &run, ending, mode.id).await;
     let rows = calm.rows(&run).await;
     let want_set = journal_set(&rows);
@@ -25,7 +27,7 @@ async fn at_every_append(mode: &'static Mode, seed: u64, journal: Arc<dyn Journa
             let shuffled = Arc::new(Shuffled::new(voices(), row * 3 + moment as u64));
             let rig = Rig::new(shuffled).journal(wire.clone());
             let runner = rig.runner();
-            let plan = runner.plan(&order(mode, seed)).await.expect("the order is sound");
+            let plan = runner.plan(order).await.expect("the order is sound");
             let run = plan.header.run.clone();
             match runner.start(plan).await {
                 Ok(mut handle) => match handle.ending().await {
@@ -67,9 +69,77 @@ async fn at_every_append(mode: &'static Mode, seed: u64, journal: Arc<dyn Journa
 async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
     for mode in MODES {
         for seed in [1, 2] {
-            at_every_append(mode, seed, Arc::new(MemoryJournal::default())).await;
+            at_every_append(mode, &order(mode, seed), Arc::new(MemoryJournal::default())).await;
         }
     }
+}
+
+#[tokio::test]
+async fn a_fork_stopped_at_any_append_resumes_to_the_same_end() {
+    for mode in MODES {
+        let rig = Rig::new(voices());
+        let (parent, ending) = rig.run(&order(mode, 6)).await;
+        ended(&rig, &parent, ending, mode.id).await;
+        let mut fork = order(mode, 6);
+        fork.parent = Some(parent);
+        // One seat is another now: its turns, and all that read them, are asked anew.
+        fork.called.models[1] = "another".into();
+        at_every_append(mode, &fork, rig.journal).await;
+    }
+}
+
+#[tokio::test]
+async fn a_run_cancelled_at_any_call_keeps_what_was_under_way_and_goes_on() {
+    for mode in MODES {
+        let calm = Rig::new(voices());
+        let (run, ending) = calm.run(&order(mode, 8)).await;
+        let want = ended(&calm, &run, ending, mode.id).await;
+        let want_set = journal_set(&calm.rows(&run).await);
+        for call in 1..=u64::from(want.receipt.calls.planned) {
+            let step = format!("{} cancelled at call {call}", mode.id);
+            let counted = Arc::new(Counted::new(Arc::new(Shuffled::new(voices(), call))));
+            let gate = Turnstile::new(counted.clone(), call);
+            let rig = Rig::new(Arc::new(gate.clone()));
+            let mut handle = rig.start(&order(mode, 8)).await;
+            gate.reached().await;
+            handle.cancel();
+            gate.let_go();
+            let halt = stopped(handle.ending().await);
+            assert_eq!(halt.reason, StopReason::Cancelled, "{step}: {}", halt.detail);
+            let rig = rig.models(counted.clone());
+            let ending = rig.resume(&handle.run, Changes::default()).await;
+            let got = ended(&rig, &handle.run, ending, &step).await;
+            assert_eq!(got.essence(), want.essence(), "{step}: another verdict");
+            let differs = difference(&want_set, &journal_set(&rig.rows(&handle.run).await));
+            assert!(differs.is_empty(), "{step}: another journal\n{differs}");
+            assert!(counted.calls().values().all(|calls| *calls == 1), "{step}: {:?}", counted.calls());
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_task_keeps_the_leases_however_many_runs_came_before() {
+    let wire = Arc::new(Tripwire::new(Arc::new(MemoryJournal::default()), 0, Moment::Before, Act::Refuse));
+    let gate = Turnstile::new(voices(), 100);
+    let rig = Rig::new(Arc::new(gate.clone())).journal(wire.clone());
+    let runner = rig.runner();
+    let mut runs = 0;
+    // Short runs one after another, until a call of one of them is held.
+    loop {
+        let plan = runner.plan(&order(MODES[0], 1)).await.expect("the order is sound");
+        let mut handle = runner.start(plan).await.expect("it starts");
+        runs += 1;
+        tokio::select! {
+            _ = handle.ending() => {}
+            () = gate.reached() => break,
+        }
+    }
+    assert!(runs > 5, "{runs} runs");
+    let before = wire.heartbeats();
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    // One every 20 ms.
+    assert!(wire.heartbeats() - before <= 12, "{} heartbeats in 200 ms after {runs} runs", wire.heartbeats() - before);
+    gate.let_go();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -78,7 +148,7 @@ async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_sqlite() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("synod.db");
         let store = Store::open(path.to_str().expect("a UTF-8 path"), StoreSettings::default()).await.expect("the store opens");
-        at_every_append(mode, 3, Arc::new(store.clone())).await;
+        at_every_append(mode, &order(mode, 3), Arc::new(store.clone())).await;
         store.close().await;
     }
 }

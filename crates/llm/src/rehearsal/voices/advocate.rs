@@ -3,6 +3,7 @@
 use super::Voice;
 
 pub(super) const VOICE: Voice = Voice {
+    id: "advocate",
     name: "the user's advocate",
     tilt: 0.0,
     openings: &[

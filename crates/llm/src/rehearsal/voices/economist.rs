@@ -3,6 +3,7 @@
 use super::Voice;
 
 pub(super) const VOICE: Voice = Voice {
+    id: "economist",
     name: "the economist",
     tilt: 0.0,
     openings: &[

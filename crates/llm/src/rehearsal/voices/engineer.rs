@@ -3,6 +3,7 @@
 use super::Voice;
 
 pub(super) const VOICE: Voice = Voice {
+    id: "engineer",
     name: "the careful engineer",
     tilt: 0.05,
     openings: &[

@@ -3,6 +3,7 @@
 use super::Voice;
 
 pub(super) const VOICE: Voice = Voice {
+    id: "historian",
     name: "the historian of failures",
     tilt: -0.1,
     openings: &[

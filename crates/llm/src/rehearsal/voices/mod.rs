@@ -17,6 +17,8 @@ use synod_types::SeatIx;
 pub(super) struct Voice {
     /// As in "rehearsal voice: the sceptic".
     pub(super) name: &'static str,
+    /// How a seat names it: `rehearsal/engineer`.
+    pub(super) id: &'static str,
     /// How far its numbers lie above or below the middle.
     pub(super) tilt: f64,
     pub(super) openings: &'static [&'static str],

@@ -3,6 +3,7 @@
 use super::Voice;
 
 pub(super) const VOICE: Voice = Voice {
+    id: "operator",
     name: "the operator",
     tilt: -0.05,
     openings: &[

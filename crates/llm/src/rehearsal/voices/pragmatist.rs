@@ -3,6 +3,7 @@
 use super::Voice;
 
 pub(super) const VOICE: Voice = Voice {
+    id: "pragmatist",
     name: "the pragmatist",
     tilt: 0.1,
     openings: &[

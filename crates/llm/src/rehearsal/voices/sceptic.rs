@@ -3,6 +3,7 @@
 use super::Voice;
 
 pub(super) const VOICE: Voice = Voice {
+    id: "sceptic",
     name: "the sceptic",
     tilt: -0.15,
     openings: &[

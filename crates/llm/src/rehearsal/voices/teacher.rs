@@ -3,6 +3,7 @@
 use super::Voice;
 
 pub(super) const VOICE: Voice = Voice {
+    id: "teacher",
     name: "the teacher",
     tilt: 0.05,
     openings: &[
