@@ -5,6 +5,11 @@ use synod_engine::{JournalError, RunError};
 use synod_store::StoreError;
 use synod_types::{Problem, Problems};
 
+/// One document on standard output, with nothing in it that a terminal might obey.
+pub fn print_json(document: &impl serde::Serialize) {
+    println!("{}", synod_report::json_text(&serde_json::to_value(document).unwrap_or_default()));
+}
+
 pub const DECIDED: u8 = 0;
 pub const BROKEN: u8 = 1;
 pub const USAGE: u8 = 2;

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::args::Output;
-use crate::exit::{BROKEN, CliResult, DECIDED, STOPPED, UNDECIDED};
+use crate::exit::{print_json, BROKEN, CliResult, DECIDED, STOPPED, UNDECIDED};
 use crate::progress::Progress;
 use serde_json::json;
 use synod_engine::{Ending, RunHandle, Runner};
@@ -42,7 +42,7 @@ pub async fn say(app: &App, run: &str, ending: &Ending, output: &Output) -> CliR
             Ending::Verdict(verdict) => serde_json::to_value(verdict).unwrap_or_default(),
             Ending::Stopped(stopped) => stopped_document(run, stopped),
         };
-        println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
+        print_json(&document);
         return Ok(code);
     }
     let mut view = app.view(run).await?;

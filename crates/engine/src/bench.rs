@@ -74,7 +74,7 @@ impl Bench {
 
     /// One turn of one seat. The key is fixed, and the turn under way, when this returns; dropping the future drops no reply.
     pub fn ask<T: Speech>(&self, seat: SeatIx, prompt: Prompt) -> impl Future<Output = Result<Result<Given<T>, Missed>>> + Send + use<T> {
-        self.start(seat, prompt, None)
+        self.launch(self.prepare::<T>(seat, prompt, None))
     }
 
     /// A turn that may use tools, in at most `steps` further requests.
@@ -85,7 +85,7 @@ impl Bench {
         toolbox: Arc<dyn Toolbox>,
         steps: u32,
     ) -> impl Future<Output = Result<Result<Given<T>, Missed>>> + Send + use<T> {
-        self.start(seat, prompt, Some((toolbox, steps)))
+        self.launch(self.prepare::<T>(seat, prompt, Some((toolbox, steps))))
     }
 
     /// The same prompt to many seats. Waits for all of them.
@@ -100,7 +100,9 @@ impl Bench {
         prompt: &dyn Fn(SeatIx) -> Prompt,
     ) -> impl Future<Output = Result<Answers<T>>> + Send + use<T> {
         let phase = self.phase_name();
-        let asks: Vec<_> = seats.iter().map(|seat| self.ask::<T>(*seat, prompt(*seat))).collect();
+        // All are prepared before the first is sent: a prompt that has changed for one of them stops them all, unpaid.
+        let turns: Vec<Prepared> = seats.iter().map(|seat| self.prepare::<T>(*seat, prompt(*seat), None)).collect();
+        let asks: Vec<_> = turns.into_iter().map(|turn| self.launch::<T>(turn)).collect();
         async move {
             let mut answers = Answers { phase, given: Vec::new(), missed: Vec::new() };
             for outcome in first_halt(futures::future::join_all(asks).await)? {
@@ -141,14 +143,9 @@ impl Bench {
         first_halt(futures::future::join_all(strands).await)
     }
 
-    fn start<T: Speech>(
-        &self,
-        seat: SeatIx,
-        prompt: Prompt,
-        toolbox: Option<(Arc<dyn Toolbox>, u32)>,
-    ) -> impl Future<Output = Result<Result<Given<T>, Missed>>> + Send + use<T> {
-        let key = self.join(&format!("{}@{seat}", prompt.name));
-        let started = self.prepare::<T>(&key, seat, prompt, toolbox).map(|turn| self.spawn(turn));
+    fn launch<T: Speech>(&self, prepared: Prepared) -> impl Future<Output = Result<Result<Given<T>, Missed>>> + Send + use<T> {
+        let Prepared { seat, key, turn } = prepared;
+        let started = turn.map(|turn| self.spawn(turn));
         let core = self.core.clone();
         async move {
             let came = match started?.await {
@@ -166,7 +163,13 @@ impl Bench {
         }
     }
 
-    fn prepare<T: Speech>(&self, key: &str, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Result<Turn> {
+    fn prepare<T: Speech>(&self, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Prepared {
+        let key = self.join(&format!("{}@{seat}", prompt.name));
+        let turn = self.turn::<T>(&key, seat, prompt, toolbox);
+        Prepared { seat, key, turn }
+    }
+
+    fn turn<T: Speech>(&self, key: &str, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Result<Turn> {
         let core = &self.core;
         core.claim(key)?;
         let card = core.header.card(seat).ok_or_else(|| core.halt(Halt::diverged(key, format!("there is no seat {seat}"))))?;
@@ -183,7 +186,7 @@ impl Bench {
             hint,
         };
         let terms = prompt.terms;
-        Ok(Turn {
+        let turn = Turn {
             key: key.to_owned(),
             scopes: self.scopes.clone(),
             phase: self.phase_name(),
@@ -197,7 +200,9 @@ impl Bench {
             request,
             reader: Arc::new(move |raw| T::read(raw, &terms)),
             toolbox,
-        })
+        };
+        turn.same_as_recorded(core)?;
+        Ok(turn)
     }
 
     fn hint(&self, rehearse: &Option<Value>, seat: SeatIx, prompt: &Prompt) -> Option<Value> {
@@ -327,6 +332,13 @@ impl Bench {
     pub fn abstained(&self, seat: SeatIx, why: impl Into<String>) {
         self.core.miss(seat, &self.phase_name(), &Failure::new(FailureKind::Refused, why));
     }
+}
+
+/// A turn ready to start, or why the run cannot go on with it. Its key is fixed.
+struct Prepared {
+    seat: SeatIx,
+    key: String,
+    turn: Result<Turn>,
 }
 
 /// A turn counted as under way until this is dropped.

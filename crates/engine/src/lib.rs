@@ -10,6 +10,7 @@ mod core;
 pub mod extract;
 mod halt;
 mod hub;
+mod inbox;
 mod journal;
 mod ledger;
 mod memory;

@@ -54,8 +54,7 @@ impl Turn {
 
     async fn outcome(&self, core: &Arc<Core>) -> Result<std::result::Result<Came, Failure>> {
         core.check()?;
-        if let Some((digest, outcome)) = core.record.turns.get(&self.key).and_then(|turn| turn.outcome.as_ref()) {
-            self.same(core, digest)?;
+        if let Some((_, outcome)) = core.record.turns.get(&self.key).and_then(|turn| turn.outcome.as_ref()) {
             core.enter(&self.scopes);
             return Ok(outcome.clone().map(|said| Came { value: said.value, partial: said.partial }));
         }
@@ -83,11 +82,14 @@ impl Turn {
         NewRow::new(self.key.clone(), kind, core.clock.now(), body).digest(self.digest.clone())
     }
 
-    fn same(&self, core: &Core, recorded: &str) -> Result<()> {
-        if recorded == self.digest {
+    /// What the journal holds under this key must answer the very request that is now made.
+    pub fn same_as_recorded(&self, core: &Core) -> Result<()> {
+        let Some(seen) = core.record.turns.get(&self.key) else { return Ok(()) };
+        let recorded = seen.outcome.as_ref().map(|(digest, _)| digest).or(seen.asked.as_ref().map(|(_, digest)| digest));
+        if recorded.is_none_or(|recorded| *recorded == self.digest) {
             return Ok(());
         }
-        let detail = format!("the journal holds an outcome for another request (prompt {:?}, options or model changed since)", self.prompt);
+        let detail = format!("the journal holds this turn for another request (prompt {:?}, options or model changed since)", self.prompt);
         Err(core.halt(Halt::diverged(&self.key, detail)))
     }
 

@@ -5,8 +5,8 @@ use crate::project::{Message, Projection, Raws, project};
 use crate::projections;
 use crate::runs::RunState;
 use crate::sql::{self, Statements, Table, Values, storable};
-use sqlx::Row as _;
 use sqlx::AnyConnection;
+use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use std::collections::HashSet;
 use synod_engine::{JournalError, JournalResult, Lease, Tail};
@@ -15,16 +15,11 @@ use tokio::sync::oneshot;
 
 pub(crate) const NO_HASH: Hash = [0; 32];
 
-static JOURNAL: Table = Table {
-    name: "journal",
-    columns: &["run", "seq", "epoch", "key", "kind", "try", "at", "digest", "body", "hash"],
-    amounts: &[],
-};
+static JOURNAL: Table =
+    Table { name: "journal", columns: &["run", "seq", "epoch", "key", "kind", "try", "at", "digest", "body", "hash"], amounts: &[] };
 static RUNS: Table = Table {
     name: "runs",
-    columns: &[
-        "id", "mode", "state", "question", "seq", "head", "epoch", "owner", "created_at", "updated_at", "parent", "conversation", "rehearsal",
-    ],
+    columns: &["id", "mode", "state", "question", "seq", "head", "epoch", "owner", "created_at", "updated_at", "parent", "conversation", "rehearsal"],
     amounts: &[],
 };
 static RAWS: Table = Table { name: "raws", columns: &["run", "key", "try", "at", "sha256", "body"], amounts: &[] };
@@ -34,7 +29,7 @@ pub(crate) struct Item {
     pub run: String,
     pub epoch: i64,
     pub rows: Vec<NewRow>,
-    pub create: Option<NewRun>,
+    pub create: Option<Box<NewRun>>,
     pub reply: oneshot::Sender<JournalResult<Tail>>,
 }
 
@@ -89,7 +84,7 @@ impl Story {
 pub(crate) struct Group {
     pub run: String,
     pub epoch: i64,
-    pub create: Option<NewRun>,
+    pub create: Option<Box<NewRun>>,
     pub items: Vec<Sealed>,
     pub start: Tail,
     pub end: Tail,
@@ -101,13 +96,13 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    pub fn new(run: String, epoch: i64, create: Option<NewRun>) -> Self {
+    pub fn new(run: String, epoch: i64, create: Option<Box<NewRun>>) -> Self {
         let start = Tail { seq: 0, head: NO_HASH };
         Self { run, epoch, create, items: Vec::new(), start, end: start, state: RunState::Running, story: None, chained: true }
     }
 
     /// A part of a group that was refused as a whole.
-    pub fn of(run: String, epoch: i64, create: Option<NewRun>, item: Sealed) -> Self {
+    pub fn of(run: String, epoch: i64, create: Option<Box<NewRun>>, item: Sealed) -> Self {
         Self { items: vec![item], chained: false, ..Self::new(run, epoch, create) }
     }
 
@@ -161,28 +156,35 @@ impl Group {
     }
 }
 
+/// Why a batch was not written.
+pub(crate) struct Unwritten {
+    pub error: sqlx::Error,
+    /// `false`: the transaction had not even begun, so there is nothing to be uncertain about.
+    pub begun: bool,
+}
+
 /// Writes the groups in one transaction. Returns the runs that were refused because somebody else has taken them.
 pub(crate) async fn write(
     conn: &mut AnyConnection,
     statements: &mut Statements,
     groups: &[Group],
     released: &[Release],
-) -> sqlx::Result<HashSet<String>> {
+) -> Result<HashSet<String>, Unwritten> {
     if let ([group], [], Engine::Sqlite) = (groups, released, statements.engine())
         && group.is_small()
     {
-        return write_small(conn, statements, group).await;
+        return write_small(conn, statements, group).await.map_err(|error| Unwritten { error, begun: true });
     }
-    let mut transaction = sql::begin(conn, statements.engine()).await?;
+    let mut transaction = sql::begin(conn, statements.engine()).await.map_err(|error| Unwritten { error, begun: false })?;
     let written = write_in(&mut transaction, statements, groups, released).await;
     match written {
-        Ok(refused) => transaction.commit().await.map(|()| refused),
+        Ok(refused) => transaction.commit().await.map(|()| refused).map_err(|error| Unwritten { error, begun: true }),
         Err(error) => {
             // The first error is the one to report; a rollback that fails shows at the next statement.
             if let Err(error) = transaction.rollback().await {
                 tracing::debug!(%error, "rollback");
             }
-            Err(error)
+            Err(Unwritten { error, begun: true })
         }
     }
 }
@@ -214,12 +216,7 @@ fn bind_raw(values: &mut Values, (run, raw): &(&str, &Raw)) {
     values.text(run).text(&raw.key).int(raw.attempt).int(raw.at).text(&sha256_hex(&raw.body)).text(&raw.body);
 }
 
-async fn write_in(
-    conn: &mut AnyConnection,
-    statements: &mut Statements,
-    groups: &[Group],
-    released: &[Release],
-) -> sqlx::Result<HashSet<String>> {
+async fn write_in(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group], released: &[Release]) -> sqlx::Result<HashSet<String>> {
     create(conn, statements, groups).await?;
     let refused = advance(conn, statements, groups).await?;
     let written: Vec<&Group> = groups.iter().filter(|group| !refused.contains(&group.run)).collect();
@@ -265,7 +262,7 @@ async fn advance(conn: &mut AnyConnection, statements: &mut Statements, groups: 
 
 /// The rows in `runs` of new runs, with the files and the question that belong to them.
 async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<()> {
-    let new: Vec<(&Group, &NewRun)> = groups.iter().filter_map(|group| Some((group, group.create.as_ref()?))).collect();
+    let new: Vec<(&Group, &NewRun)> = groups.iter().filter_map(|group| Some((group, group.create.as_deref()?))).collect();
     for (sha256, body) in new.iter().flat_map(|(_, new)| &new.blobs) {
         let sql = "INSERT INTO blobs (sha256, body) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING";
         sqlx::query(sql).bind(sha256).bind(body).execute(&mut *conn).await?;

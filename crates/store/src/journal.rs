@@ -23,7 +23,7 @@ impl Journal for Store {
         let run = header.run.clone();
         let new = NewRun { header: header.clone(), at, blobs, owner: self.owner().to_owned() };
         let rows = vec![NewRow::new("", Kind::Header, at, header)];
-        let item = |reply| Item { run: run.clone(), epoch: 1, rows, create: Some(new), reply };
+        let item = |reply| Item { run: run.clone(), epoch: 1, rows, create: Some(Box::new(new)), reply };
         let created = self.send(|reply| Command::Write(item(reply)));
         Box::pin(async move { created.await.map(|_| Lease { run, epoch: 1 }) })
     }
@@ -36,7 +36,9 @@ impl Journal for Store {
         Box::pin(async move {
             let mut conn = self.reader().await.map_err(storage)?;
             let rows = batch::rows_of(&mut conn, run, after).await.map_err(storage)?;
-            if rows.is_empty() && sqlx::query("SELECT 1 FROM runs WHERE id = $1").bind(run).fetch_optional(&mut *conn).await.map_err(storage)?.is_none() {
+            if rows.is_empty()
+                && sqlx::query("SELECT 1 FROM runs WHERE id = $1").bind(run).fetch_optional(&mut *conn).await.map_err(storage)?.is_none()
+            {
                 return Err(JournalError::NoSuchRun(run.to_owned()));
             }
             Ok(rows)

@@ -27,7 +27,9 @@ pub(crate) async fn now(conn: &mut AnyConnection, engine: Engine) -> sqlx::Resul
 pub(crate) enum Claim {
     Free,
     /// Alive, or not known to be dead; then the lease has this long to go.
-    Held { wait_ms: Option<Millis> },
+    Held {
+        wait_ms: Option<Millis>,
+    },
 }
 
 /// `lease_until`: `None` when the owner has signed off.
@@ -107,6 +109,9 @@ impl Writer {
         if self.kept.is_some_and(|at| at.elapsed() < fresh) {
             return Ok(());
         }
+        if self.kept.is_none() {
+            self.sweep().await?;
+        }
         let sql = match self.desk.engine() {
             Engine::Sqlite => concat!(
                 "INSERT INTO owners (id, lease_until) VALUES ($1, CAST(unixepoch('subsec') * 1000 AS BIGINT) + $2)",
@@ -124,6 +129,21 @@ impl Writer {
             return Err(error);
         }
         self.kept = Some(began);
+        Ok(())
+    }
+
+    /// Forgets processes that died long ago. Their runs are free with or without a row.
+    async fn sweep(&mut self) -> sqlx::Result<()> {
+        let engine = self.desk.engine();
+        let swept = async {
+            let conn = self.desk.connection().await?;
+            let long_ago = now(conn, engine).await? - 24 * 60 * 60 * 1000;
+            sqlx::query("DELETE FROM owners WHERE lease_until < $1").bind(long_ago).execute(conn).await
+        };
+        if let Err(error) = swept.await {
+            self.desk.judge(&error);
+            return Err(error);
+        }
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 
 mod batch;
 mod conversations;
+mod desk;
 mod error;
 mod journal;
 mod lease;
@@ -18,14 +19,16 @@ mod runs;
 mod settings;
 mod sql;
 mod store;
+mod turns;
 mod verify;
 mod watch;
 mod writer;
 
 pub use conversations::StoredMessage;
 pub use error::StoreError;
-pub use project::{CostRow, FigureRow, Message, Projection, Raws, StageRow, TurnOutcome, TurnRow, project};
+pub use project::{FigureRow, Message, Projection, Raws, StageRow, project};
 pub use runs::{RunFilter, RunState, RunSummary, WaitingFor};
 pub use settings::{Durability, StoreSettings};
 pub use store::Store;
+pub use turns::{CostRow, TurnOutcome, TurnRow};
 pub use verify::{Fault, StageCheck, Verification};

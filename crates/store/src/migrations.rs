@@ -1,13 +1,11 @@
 //! The one list of schema steps, inside the binary. A step that has shipped is never edited.
 
-use sqlx::SqlSafeStr;
 use sqlx::AnyConnection;
+use sqlx::SqlSafeStr;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
-const STEPS: &[(i64, &str, &str)] = &[
-    (1, "journal", include_str!("../migrations/0001_journal.sql")),
-    (2, "projections", include_str!("../migrations/0002_projections.sql")),
-];
+const STEPS: &[(i64, &str, &str)] =
+    &[(1, "journal", include_str!("../migrations/0001_journal.sql")), (2, "projections", include_str!("../migrations/0002_projections.sql"))];
 
 /// Brings the schema up to date. On SQLite the caller keeps other processes out: sqlx takes no lock there.
 pub(crate) async fn run(conn: &mut AnyConnection) -> Result<(), MigrateError> {

@@ -77,11 +77,13 @@ pub(crate) fn open(database: &Path) -> io::Result<Opening> {
     let mut folder = database.as_os_str().to_owned();
     folder.push(".owners");
     let folder = PathBuf::from(folder);
-    fs::create_dir_all(&folder)?;
-    let lock = OpenOptions::new().create(true).write(true).truncate(false).open(folder.join("opening"))?;
-    lock.lock()?;
+    // The operating system says what went wrong, not with what.
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
+    fs::create_dir_all(&folder).map_err(named)?;
+    let lock = OpenOptions::new().create(true).write(true).truncate(false).open(folder.join("opening")).map_err(named)?;
+    lock.lock().map_err(named)?;
     sweep(&folder);
-    let owner = Owner::claim(&folder)?;
+    let owner = Owner::claim(&folder).map_err(named)?;
     Ok(Opening { folder, owner, _lock: lock })
 }
 

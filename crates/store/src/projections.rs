@@ -2,12 +2,13 @@
 
 use crate::batch::{by_turn, raws_of, rows_of};
 use crate::error::StoreError;
-use crate::project::{CostRow, FigureRow, Message, Projection, StageRow, TurnOutcome, TurnRow, project};
+use crate::project::{FigureRow, Message, Projection, StageRow, project};
 use crate::sql::{self, Statements, Table};
 use crate::store::Store;
+use crate::turns::{CostRow, TurnOutcome, TurnRow};
 use crate::writer;
-use sqlx::Row as _;
 use sqlx::AnyConnection;
+use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use synod_types::Usage;
 
@@ -35,11 +36,8 @@ static TURNS: Table = Table {
 };
 static COSTS: Table =
     Table { name: "costs", columns: &["run", "model", "calls", "tokens_in", "tokens_out", "tokens_cached", "usd"], amounts: &["usd"] };
-static MESSAGES: Table = Table {
-    name: "messages",
-    columns: &["id", "conversation_id", "run_id", "role", "content", "answer_kind", "created_at"],
-    amounts: &[],
-};
+static MESSAGES: Table =
+    Table { name: "messages", columns: &["id", "conversation_id", "run_id", "role", "content", "answer_kind", "created_at"], amounts: &[] };
 static FIGURES: Table = Table { name: "figures", columns: &["run", "seq", "mode", "name", "value", "at"], amounts: &[] };
 static STAGES: Table = Table {
     name: "stages",

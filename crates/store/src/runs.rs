@@ -5,8 +5,8 @@ use crate::store::Store;
 use crate::{StoreError, writer};
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
-use sqlx::Row as _;
 use sqlx::AnyConnection;
+use sqlx::Row as _;
 use synod_types::{Asking, Kind, Millis, Status, StopReason, Stopped};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -142,7 +142,7 @@ impl Store {
         let now = lease::now(&mut conn, self.engine()).await?;
         let sql = concat!(
             "SELECT id, mode, state, status, question, created_at, updated_at, spent_usd, owner, rehearsal, parent, conversation,",
-                " (SELECT lease_until FROM owners WHERE owners.id = runs.owner)",
+            " (SELECT lease_until FROM owners WHERE owners.id = runs.owner)",
             " FROM runs WHERE id = $1"
         );
         let row = sqlx::query(sql).bind(id).fetch_optional(&mut *conn).await?;

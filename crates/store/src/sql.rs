@@ -4,8 +4,8 @@
 //! PostgreSQL.
 
 use crate::location::Engine;
-use sqlx::any::{AnyArguments, AnyRow};
 use futures::TryStreamExt;
+use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::{AnyConnection, Arguments, AssertSqlSafe, Connection, Either, Executor, Transaction};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -138,6 +138,11 @@ fn push_tuples(text: &mut String, engine: Engine, rows: usize, amounts: &[bool])
 pub(crate) struct Values(AnyArguments);
 
 impl Values {
+    pub fn for_placeholders(n: usize) -> Self {
+        let mut arguments = AnyArguments::default();
+        arguments.reserve(n, 0);
+        Self(arguments)
+    }
     fn add<'t, T: sqlx::Encode<'t, sqlx::Any> + sqlx::Type<sqlx::Any>>(&mut self, value: T) -> &mut Self {
         self.0.add(value).expect("text, numbers and bytes always encode");
         self
@@ -177,7 +182,7 @@ pub(crate) async fn insert_all<T>(
     let mut rest = items;
     while !rest.is_empty() {
         let (now, later) = rest.split_at(portion(rest.len()));
-        let mut values = Values::default();
+        let mut values = Values::for_placeholders(now.len() * table.columns.len());
         for item in now {
             bind(&mut values, item);
         }

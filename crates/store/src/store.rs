@@ -1,12 +1,13 @@
 //! A database that is open: its one writer, its readers, and this process's mark as an owner.
 
+use crate::desk::Desk;
 use crate::error::{StoreError, plain};
 use crate::location::{Engine, Location, sqlite_url};
+use crate::migrations;
 use crate::owner::{self, Opening, Owner};
 use crate::settings::{Durability, StoreSettings};
 use crate::watch::Watchers;
-use crate::writer::{Command, Desk, Job, Writer};
-use crate::migrations;
+use crate::writer::{Command, Job, Writer};
 use futures::future::BoxFuture;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::migrate::MigrateError;
@@ -213,7 +214,8 @@ impl Connector {
                 Durability::Process => "NORMAL",
                 Durability::Power => "FULL",
             };
-            let pragmas = format!("PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; {FOREIGN_KEYS}", self.busy_ms);
+            let pragmas =
+                format!("PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; {FOREIGN_KEYS}", self.busy_ms);
             connection.execute(AssertSqlSafe(pragmas)).await?;
         }
         Ok(connection)

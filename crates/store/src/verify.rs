@@ -8,8 +8,8 @@ use crate::project::{Projection, StageRow, project};
 use crate::projections::stored_stages;
 use crate::store::Store;
 use serde::Serialize;
-use sqlx::Row as _;
 use sqlx::AnyConnection;
+use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use std::collections::HashMap;
 use std::fmt;
@@ -53,12 +53,27 @@ pub enum StageCheck {
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Fault {
     /// The first row that does not fit the chain. Those after it cannot be judged.
-    Row { seq: i64, key: String, kind: String, why: String },
+    Row {
+        seq: i64,
+        key: String,
+        kind: String,
+        why: String,
+    },
     /// The head kept in `runs` or in the receipt is another.
-    Head { place: &'static str, kept: String, found: String },
+    Head {
+        place: &'static str,
+        kept: String,
+        found: String,
+    },
     /// A raw reply does not have its recorded SHA-256.
-    Raw { key: String, attempt: i64 },
-    Stage { id: String, why: String },
+    Raw {
+        key: String,
+        attempt: i64,
+    },
+    Stage {
+        id: String,
+        why: String,
+    },
 }
 
 impl fmt::Display for Fault {

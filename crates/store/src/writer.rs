@@ -3,17 +3,14 @@
 //! It keeps the tail of every run it holds, so that an append needs no read. What it remembers is a guess that the conditional update
 //! checks: losing it costs one read, never a wrong row.
 
-use crate::batch::{self, Group, Item, Release, Story};
-use crate::error::{Class, StoreError, class, plain};
-use crate::location::Engine;
+use crate::batch::{self, Group, Item, Release, Story, Unwritten};
+use crate::desk::Desk;
+use crate::error::{Class, StoreError, plain};
 use crate::owner::Owner;
 use crate::runs::RunState;
-use crate::sql::Statements;
-use crate::store::Connector;
 use crate::watch::Watchers;
 use futures::future::BoxFuture;
-use sqlx::AnyConnection;
-use sqlx::{Connection, Row as _};
+use sqlx::Row as _;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,46 +37,6 @@ pub(crate) enum Command {
     /// Anything else that writes.
     Run(Job),
     Close(oneshot::Sender<()>),
-}
-
-/// The connection that writes, and the texts made for it.
-pub(crate) struct Desk {
-    connector: Connector,
-    connection: Option<AnyConnection>,
-    pub statements: Statements,
-}
-
-impl Desk {
-    pub fn new(connector: Connector, connection: AnyConnection) -> Self {
-        let statements = Statements::new(connector.engine());
-        Self { connector, connection: Some(connection), statements }
-    }
-
-    pub fn engine(&self) -> Engine {
-        self.connector.engine()
-    }
-
-    /// The connection, made anew if the last one broke.
-    pub async fn parts(&mut self) -> sqlx::Result<(&mut AnyConnection, &mut Statements)> {
-        if self.connection.is_none() {
-            self.connection = Some(self.connector.connect().await?);
-        }
-        let connection = self.connection.as_mut().ok_or(sqlx::Error::WorkerCrashed)?;
-        Ok((connection, &mut self.statements))
-    }
-
-    pub async fn connection(&mut self) -> sqlx::Result<&mut AnyConnection> {
-        Ok(self.parts().await?.0)
-    }
-
-    /// Says what an error means, and lets go of a connection that is of no more use.
-    pub fn judge(&mut self, error: &sqlx::Error) -> Class {
-        let class = class(error);
-        if class == Class::Broken {
-            self.connection = None;
-        }
-        class
-    }
 }
 
 /// A run this process may append to.
@@ -152,11 +109,7 @@ impl Writer {
 
     async fn close(mut self) {
         self.retire().await;
-        if let Some(connection) = self.desk.connection
-            && let Err(error) = connection.close().await
-        {
-            tracing::debug!(%error, "closing the write connection");
-        }
+        self.desk.close().await;
     }
 
     async fn carry_out(&mut self, command: Command) {
@@ -197,19 +150,23 @@ impl Writer {
             for group in &mut work.groups {
                 self.prepare(group);
             }
-            let error = match self.desk.parts().await {
-                Err(error) => error,
+            let Unwritten { error, begun } = match self.desk.parts().await {
+                Err(error) => Unwritten { error, begun: false },
                 Ok((connection, statements)) => match batch::write(connection, statements, &work.groups, &work.releases).await {
-                    Err(error) => error,
+                    Err(unwritten) => unwritten,
                     Ok(refused) => {
                         self.settle(work, &refused);
                         continue;
                     }
                 },
             };
-            let class = self.desk.judge(&error);
+            let class = match self.desk.judge(&error) {
+                // An idle connection the server has dropped: a new one will do.
+                Class::Broken if !begun => Class::Again,
+                class => class,
+            };
             for group in &mut work.groups {
-                self.put_back(group, class);
+                self.put_back(group, begun && matches!(class, Class::Broken | Class::Other));
             }
             match class {
                 Class::Again if work.tries < TRIES => queue.push_front(Work { tries: work.tries + 1, ..work }),
@@ -244,13 +201,13 @@ impl Writer {
         }
     }
 
-    fn put_back(&mut self, group: &mut Group, class: Class) {
+    /// After a transaction that failed. `uncertain`: nobody knows whether the rows are there.
+    fn put_back(&mut self, group: &mut Group, uncertain: bool) {
         let Some(held) = self.held.get_mut(&group.run) else { return };
         if group.story.is_some() {
             held.story = group.story.take();
         }
-        if class == Class::Broken {
-            // Nobody knows whether the rows are there.
+        if uncertain {
             held.tail = None;
             self.weight -= held.story.take().map_or(0, |story| story.weight);
         }

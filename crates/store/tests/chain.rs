@@ -125,3 +125,22 @@ fn what_was_written_is_there_when_the_store_is_opened_again() {
         assert!(store.verify(&header.run).await.expect("verified").intact());
     });
 }
+
+#[test]
+fn a_connection_the_server_dropped_is_made_anew() {
+    for_each_engine(async |bed| {
+        if bed.sqlite {
+            return;
+        }
+        let name = format!("dropped-{}", uuid::Uuid::new_v4().simple());
+        let location = format!("{}&application_name={name}", bed.location);
+        let store = synod_store::Store::open(&location, Default::default()).await.expect("opens");
+        let lease = store.create(&header(&new_run()), 1000, vec![]).await.expect("created");
+        for n in 0..3 {
+            bed.sql(&format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '{name}'")).await;
+            let tail = store.append(&lease, vec![phase(&format!("phase {n}"), 5)]).await.expect("appended all the same");
+            assert_eq!(tail.seq, n + 2);
+        }
+        assert!(store.verify(&lease.run).await.expect("verified").intact());
+    });
+}

@@ -10,7 +10,14 @@ use synod_engine::{Journal, JournalError};
 use synod_types::{InboxItem, InboxKind};
 
 fn answer(run: &str, key: &str, by: &str) -> InboxItem {
-    InboxItem { run: run.into(), key: key.into(), kind: InboxKind::Answer, body: format!("{{\"answer\":\"yes\",\"by\":\"{by}\"}}"), by: by.into(), at: 7 }
+    InboxItem {
+        run: run.into(),
+        key: key.into(),
+        kind: InboxKind::Answer,
+        body: format!("{{\"answer\":\"yes\",\"by\":\"{by}\"}}"),
+        by: by.into(),
+        at: 7,
+    }
 }
 
 fn cancel(run: &str) -> InboxItem {

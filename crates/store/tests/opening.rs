@@ -59,18 +59,37 @@ fn places_where_nothing_can_be_written_are_named() {
 }
 
 #[test]
+#[cfg(unix)]
 fn a_database_that_cannot_be_written_to_is_refused() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
     on_sqlite(async |bed| {
         bed.open().await.close().await;
-        // Permission bits do not stop root; then the message cannot be had this way.
-        let mut rights = std::fs::metadata(&bed.location).expect("a file").permissions();
-        rights.set_readonly(true);
-        std::fs::set_permissions(&bed.location, rights).expect("set");
-        if std::fs::OpenOptions::new().append(true).open(&bed.location).is_ok() {
-            return;
+        let set = |path: &std::path::Path, mode: u32| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("set");
+        let owners = bed.folder.path().join("synod.db.owners");
+        for (path, mode) in [(bed.folder.path(), 0o777), (&owners, 0o777), (&owners.join("opening"), 0o666), (bed.location.as_ref(), 0o444)] {
+            set(path, mode);
         }
-        assert!(why(&bed.location).await.contains("cannot be written to"));
+        let mut process = child("refused_process", &bed.location);
+        if std::fs::metadata(bed.folder.path()).expect("a folder").uid() == 0 {
+            // Permissions do not hold root back: somebody else has to try, with a copy of this binary that they may run.
+            let copy = bed.folder.path().join("test");
+            std::fs::copy(process.get_program(), &copy).expect("copied");
+            set(&copy, 0o755);
+            let arguments: Vec<_> = process.get_args().map(ToOwned::to_owned).collect();
+            process = Command::new(copy);
+            process.args(arguments).env("SYNOD_CHILD_DB", &bed.location).uid(65534).gid(65534);
+        }
+        let out = process.current_dir("/").output().expect("it ran");
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(text.contains("cannot be written to") && text.contains(&bed.location), "{text}{}", String::from_utf8_lossy(&out.stderr));
     });
+}
+
+#[test]
+#[ignore = "another process, started by a test"]
+fn refused_process() {
+    runtime().block_on(async { println!("{}", why(&child_location()).await) });
 }
 
 #[test]

@@ -12,7 +12,8 @@ use synod_types::*;
 fn runs_are_listed_newest_first_with_their_states() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
-        let headers: Vec<Header> = (0..5).map(|n| Header { mode: if n == 0 { "vote".into() } else { "council".into() }, ..header(&new_run()) }).collect();
+        let headers: Vec<Header> =
+            (0..5).map(|n| Header { mode: if n == 0 { "vote".into() } else { "council".into() }, ..header(&new_run()) }).collect();
         let mut leases = Vec::new();
         for (n, header) in headers.iter().enumerate() {
             leases.push(store.create(header, 1000 + n as i64, vec![]).await.expect("created"));
@@ -71,7 +72,9 @@ fn a_run_is_found_by_its_id_its_beginning_its_end_or_as_the_last() {
         for (n, id) in ["aaa-111", "aab-222", "bbb-122"].into_iter().enumerate() {
             store.create(&header(id), n as i64, vec![]).await.expect("created");
         }
-        for (given, found) in [("aaa-111", "aaa-111"), ("aab", "aab-222"), ("122", "bbb-122"), ("B", "bbb-122"), (" aaa ", "aaa-111"), ("last", "bbb-122")] {
+        for (given, found) in
+            [("aaa-111", "aaa-111"), ("aab", "aab-222"), ("122", "bbb-122"), ("B", "bbb-122"), (" aaa ", "aaa-111"), ("last", "bbb-122")]
+        {
             assert_eq!(store.find_run(given).await.as_deref(), Ok(found), "{given}");
         }
         let many = why("22").await;

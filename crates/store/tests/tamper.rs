@@ -48,7 +48,8 @@ fn a_run_as_it_was_written_is_intact() {
 fn one_altered_byte_of_a_body_is_found_and_the_row_is_named() {
     for_each_engine(async |bed| {
         let (store, run) = whole_run(bed).await;
-        let checked = after(bed, &store, &run, "UPDATE journal SET body = replace(body, 'shared', 'sharee') WHERE kind = 'said' AND key LIKE '%@1'").await;
+        let checked =
+            after(bed, &store, &run, "UPDATE journal SET body = replace(body, 'shared', 'sharee') WHERE kind = 'said' AND key LIKE '%@1'").await;
         assert_eq!(named_row(&checked), (9, "collect/answer@1", "said"));
     });
 }
@@ -87,7 +88,13 @@ fn rows_that_are_gone_added_or_renumbered_are_found() {
 fn a_head_that_was_replaced_is_found() {
     for_each_engine(async |bed| {
         let (store, run) = whole_run(bed).await;
-        let checked = after(bed, &store, &run, &format!("UPDATE runs SET head = (SELECT hash FROM journal WHERE run = '{run}' AND seq = 2) WHERE id = '{run}'")).await;
+        let checked = after(
+            bed,
+            &store,
+            &run,
+            &format!("UPDATE runs SET head = (SELECT hash FROM journal WHERE run = '{run}' AND seq = 2) WHERE id = '{run}'"),
+        )
+        .await;
         assert!(matches!(checked.faults[..], [Fault::Head { place: "the list of runs", .. }]), "{:?}", checked.faults);
     });
 }
@@ -160,7 +167,8 @@ fn an_altered_missing_or_forged_stage_row_is_found() {
         store.rebuild(&run).await.expect("rebuilt");
         assert!(store.verify(&run).await.expect("verified").intact(), "what the journal has can be rebuilt");
 
-        let forged = format!("INSERT INTO stages (id, run_id, stage_type, stage_order, seq, content, created_at) VALUES ('x', '{run}', 's', 9, 9, 'c', 1)");
+        let forged =
+            format!("INSERT INTO stages (id, run_id, stage_type, stage_order, seq, content, created_at) VALUES ('x', '{run}', 's', 9, 9, 'c', 1)");
         let checked = after(bed, &store, &run, &forged).await;
         assert_eq!(checked.faults, [Fault::Stage { id: "x".into(), why: "the journal knows nothing of it".into() }]);
     });

@@ -2,7 +2,7 @@
 
 use crate::app::{self, App};
 use crate::args::{Ask, Global};
-use crate::exit::{CliError, CliResult, DECIDED};
+use crate::exit::{print_json, CliError, CliResult, DECIDED};
 use crate::{order, outcome};
 use std::io::{IsTerminal, Read};
 use synod_engine::{Order, Plan};
@@ -114,7 +114,7 @@ async fn join(app: &App, id: &str, order: &mut Order) -> CliResult<()> {
 
 fn say_quote(app: &App, quote: &Quote, plan: &Plan) {
     if app.json {
-        println!("{}", serde_json::to_string_pretty(quote).unwrap_or_default());
+        print_json(quote);
         return;
     }
     let header = &plan.header;

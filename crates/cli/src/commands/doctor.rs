@@ -2,7 +2,7 @@
 
 use crate::app::{self, App};
 use crate::args::{Doctor, Global};
-use crate::exit::{CliResult, DECIDED, USAGE};
+use crate::exit::{print_json, CliResult, DECIDED, USAGE};
 use serde_json::json;
 use synod_engine::Models;
 use synod_llm::Registry;
@@ -34,7 +34,7 @@ pub async fn run(global: &Global, args: Doctor) -> CliResult {
     let checked = futures::future::join_all(checks.iter().map(|card| registry.check(card))).await;
     let healthy = problems.is_empty() && checked.iter().all(|line| line.ok);
     if app.json {
-        println!("{}", serde_json::to_string_pretty(&json!({"ok": healthy, "config": files, "seats": checked, "errors": problems})).unwrap_or_default());
+        print_json(&json!({"ok": healthy, "config": files, "seats": checked, "errors": problems}));
     } else {
         println!("config   {}", if files.is_empty() { "none".to_owned() } else { files.join(", ") });
         lines.iter().for_each(|line| println!("         {line}"));

@@ -10,7 +10,7 @@ pub async fn run(global: &Global, args: Export) -> CliResult {
     let view = app.view(&run).await?;
     let text = match args.format.as_str() {
         "html" => synod_report::html(&view),
-        "json" => serde_json::to_string_pretty(&synod_report::json(&view, &app.rows(&run).await?)).unwrap_or_default() + "\n",
+        "json" => synod_report::json_text(&synod_report::json(&view, &app.rows(&run).await?)) + "\n",
         _ => synod_report::markdown(&view),
     };
     match &args.out {

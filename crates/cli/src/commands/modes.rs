@@ -1,7 +1,7 @@
 //! `synod modes`: the registry, for people and for programs.
 
 use crate::args::{Global, Modes};
-use crate::exit::{CliError, CliResult, DECIDED};
+use crate::exit::{print_json, CliError, CliResult, DECIDED};
 use serde_json::{Value, json};
 use synod_engine::{Mode, options};
 use synod_modes::MODES;
@@ -16,7 +16,7 @@ pub fn run(global: &Global, args: Modes) -> CliResult {
     } else if global.json {
         let described: Vec<Value> = chosen.iter().map(|mode| describe(mode)).collect();
         let document = if args.id.is_some() { described.into_iter().next().unwrap_or_default() } else { json!({ "modes": described }) };
-        println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
+        print_json(&document);
     } else if args.id.is_some() {
         chosen.iter().for_each(|mode| explain(mode));
     } else {

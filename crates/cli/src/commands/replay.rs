@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::args::Global;
-use crate::exit::{BROKEN, CliResult, DECIDED};
+use crate::exit::{print_json, BROKEN, CliResult, DECIDED};
 use serde_json::json;
 use synod_engine::Ending;
 
@@ -16,7 +16,7 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
         Ending::Stopped(stopped) => json!({ "stopped": stopped }),
     };
     if app.json {
-        println!("{}", serde_json::to_string_pretty(&json!({"run": run, "same": same, "calls": 0, "replayed": verdict})).unwrap_or_default());
+        print_json(&json!({"run": run, "same": same, "calls": 0, "replayed": verdict}));
     } else {
         match (&replayed.ending, &replayed.recorded, same) {
             (Ending::Verdict(verdict), _, true) => println!("Same verdict, recomputed with 0 calls: {}.", verdict.status.as_str()),

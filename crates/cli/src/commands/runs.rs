@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::args::{Global, Runs};
-use crate::exit::{CliResult, DECIDED};
+use crate::exit::{print_json, CliResult, DECIDED};
 use serde_json::json;
 use synod_report::one_line;
 use synod_store::{RunFilter, RunState};
@@ -12,7 +12,7 @@ pub async fn run(global: &Global, args: Runs) -> CliResult {
     let states = if args.waiting { vec![RunState::Waiting] } else { Vec::new() };
     let runs = app.store.runs(&RunFilter { states, limit: Some(args.limit), ..RunFilter::default() }).await?;
     if app.json {
-        println!("{}", serde_json::to_string_pretty(&json!({ "runs": runs })).unwrap_or_default());
+        print_json(&json!({ "runs": runs }));
         return Ok(DECIDED);
     }
     if runs.is_empty() {

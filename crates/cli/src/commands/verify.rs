@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::args::Global;
-use crate::exit::{BROKEN, CliResult, DECIDED};
+use crate::exit::{print_json, BROKEN, CliResult, DECIDED};
 use synod_store::StageCheck;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
@@ -10,7 +10,7 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     let run = app.store.find_run(given).await?;
     let checked = app.store.verify(&run).await?;
     if app.json {
-        println!("{}", serde_json::to_string_pretty(&checked).unwrap_or_default());
+        print_json(&checked);
     } else if checked.intact() {
         println!("Intact: {} rows, chain head {}", checked.rows, checked.head);
         println!("  raw replies: {} intact, {} expired", checked.raws_intact, checked.raws_expired);
