@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use synod_engine::{JournalError, RunError};
+use synod_report::{clean, one_line};
 use synod_store::StoreError;
 use synod_types::{Problem, Problems};
 
@@ -52,7 +53,7 @@ impl CliError {
     pub fn text(&self) -> String {
         match self {
             Self::Usage(problems) => {
-                let lines: Vec<String> = problems.0.iter().map(|problem| format!("  {}: {}\n      want: {}", problem.field, problem.got, problem.want)).collect();
+                let lines: Vec<String> = problems.0.iter().map(|problem| format!("  {}: {}\n      want: {}", one_line(&problem.field), clean(&problem.got), clean(&problem.want))).collect();
                 let head = match problems.0.len() {
                     1 => "One thing is wrong; nothing was run and nothing was paid.".to_owned(),
                     n => format!("{n} things are wrong; nothing was run and nothing was paid."),
@@ -61,7 +62,7 @@ impl CliError {
             }
             Self::Broken { field, detail, want } => {
                 let hint = if want.is_empty() { String::new() } else { format!("\n      {want}") };
-                format!("{field}: {detail}{hint}")
+                clean(&format!("{field}: {detail}{hint}"))
             }
         }
     }

@@ -12,11 +12,16 @@ mod progress;
 use args::{Cli, Command};
 use clap::Parser;
 use exit::{BROKEN, CliError, CliResult, USAGE};
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let argv = args::with_mode_options(std::env::args());
+    let given: Result<Vec<String>, OsString> = std::env::args_os().map(OsString::into_string).collect();
+    let argv = match given {
+        Ok(given) => args::with_mode_options(given),
+        Err(given) => return end(Err(CliError::usage("arguments", format!("{given:?}"), "text in UTF-8")), false),
+    };
     let json = argv.iter().any(|arg| arg == "--json");
     let cli = match Cli::try_parse_from(&argv) {
         Ok(cli) => cli,
@@ -73,7 +78,7 @@ fn end(ended: CliResult, json: bool) -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             if json {
-                println!("{}", error.json());
+                exit::print_json(&error.json());
             } else {
                 eprintln!("{}", error.text());
             }

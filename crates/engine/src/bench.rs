@@ -1,7 +1,7 @@
 //! What a mode sees: seats to ask, a place to show things, people to wait for. No clock, no dice, no storage.
 
 use crate::core::{Core, PhaseMarkKey, PhaseScope};
-use crate::turn::{Came, Turn};
+use crate::turn::{Came, Turn, digest_of};
 use crate::{Answers, Given, Halt, Missed, Prompt, Result, Speech, Toolbox};
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -164,6 +164,9 @@ impl Bench {
     }
 
     fn prepare<T: Speech>(&self, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Prepared {
+        // Light work goes to the clerk, whoever was named.
+        let light = self.core.prompts.settings(&self.core.header.mode, prompt.name).is_some_and(|settings| settings.tier == Tier::Light);
+        let seat = if light { self.role("clerk").first().copied().unwrap_or(seat) } else { seat };
         let key = self.join(&format!("{}@{seat}", prompt.name));
         let turn = self.turn::<T>(&key, seat, prompt, toolbox);
         Prepared { seat, key, turn }
@@ -196,7 +199,7 @@ impl Bench {
             concluding: rendered.settings.concluding,
             partial: rendered.settings.partial,
             extra: prompt.extra,
-            digest: request.digest(),
+            digest: digest_of(rendered.settings.tier, &request),
             request,
             reader: Arc::new(move |raw| T::read(raw, &terms)),
             toolbox,
@@ -234,8 +237,9 @@ impl Bench {
 
     // People.
 
-    /// Puts a question to a person and waits, durably: the run may stop, and goes on when it is answered.
-    pub async fn person(&self, name: &str, question: impl Into<String>, choices: &[&str]) -> Result<PersonAnswer> {
+    /// Puts a question to a person and waits, durably: the run may stop, and goes on when it is answered. `None`: the run was told to conclude
+    /// before anybody answered.
+    pub async fn person(&self, name: &str, question: impl Into<String>, choices: &[&str]) -> Result<Option<PersonAnswer>> {
         let core = &self.core;
         let key = self.join(&format!("{}@person", plain(name)));
         core.claim(&key)?;
@@ -246,14 +250,17 @@ impl Bench {
                 return Err(core.halt(Halt::diverged(key, "the question put to a person has changed since it was answered")));
             }
             core.enter(&self.scopes);
-            return Ok(answer.clone());
+            return Ok(Some(answer.clone()));
+        }
+        if core.record.turns.get(&key).is_some_and(|turn| turn.outcome.is_some()) {
+            core.enter(&self.scopes);
+            return Ok(None);
         }
         let answered = |answer: &PersonAnswer| NewRow::new(key.clone(), Kind::Answered, core.clock.now(), answer).digest(digest.clone());
-        if let Some((asked, answer)) = core.parent.as_ref().and_then(|parent| parent.answered.get(&key))
-            && asked.as_deref() == Some(digest.as_str())
-        {
+        let same = |(asked, _): &&(Option<String>, PersonAnswer)| asked.as_deref() == Some(digest.as_str());
+        if let Some((_, answer)) = core.ancestors.iter().filter_map(|before| before.answered.get(&key)).find(same) {
             core.commit(&self.scopes, vec![answered(answer)]).await?;
-            return Ok(answer.clone());
+            return Ok(Some(answer.clone()));
         }
         if core.replaying {
             return Err(core.halt(Halt::diverged(key, "the journal does not hold this person's answer")));
@@ -274,7 +281,14 @@ impl Bench {
             if let Some(answer) = answer {
                 core.state().waiting.remove(&key);
                 core.commit(&self.scopes, vec![answered(&answer)]).await?;
-                return Ok(answer);
+                return Ok(Some(answer));
+            }
+            if core.state().closing.is_some() {
+                core.state().waiting.remove(&key);
+                let failure = Failure::new(FailureKind::Closed, "nobody had answered when the run was concluded");
+                let row = NewRow::new(key.clone(), Kind::Failed, core.clock.now(), &FailedTurn { failure }).digest(digest.clone());
+                core.commit(&self.scopes, vec![row]).await?;
+                return Ok(None);
             }
             changed.await;
         }

@@ -19,7 +19,8 @@ pub(crate) struct Core {
     pub lease: Lease,
     pub clock: Arc<dyn Clock>,
     pub record: Record,
-    pub parent: Option<Record>,
+    /// The runs this one was forked from, nearest first.
+    pub ancestors: Vec<Record>,
     pub hub: Option<Arc<Hub>>,
     /// Nothing may be asked: recompute from the journal or say what is missing.
     pub replaying: bool,
@@ -28,6 +29,8 @@ pub(crate) struct Core {
     /// Something changed that a waiting turn, person or the Runner may care about.
     pub changed: Notify,
     pub halted: AtomicBool,
+    /// Somebody wants it to end now: turns in flight get a few seconds, whatever halted the run first.
+    pub hurried: AtomicBool,
 }
 
 /// Appends queued and not yet known to be safe.
@@ -36,6 +39,8 @@ pub(crate) type Appends = Vec<BoxFuture<'static, std::result::Result<Tail, Journ
 #[derive(Default)]
 pub(crate) struct State {
     pub halt: Option<Halt>,
+    /// The verdict is being written: nothing may change it any more.
+    pub concluded: bool,
     pub closing: Option<(Closing, Millis)>,
     /// Keys asked, shown or put to a person in this execution.
     pub used: HashSet<String>,
@@ -82,6 +87,9 @@ impl Core {
 
     /// From now on no turn starts. The first halt stands.
     pub fn halt(&self, halt: Halt) -> Halt {
+        if matches!(halt, Halt::Stopped { reason: StopReason::Cancelled, .. }) {
+            self.hurried.store(true, Ordering::SeqCst);
+        }
         let stands = self.state().halt.get_or_insert(halt).clone();
         self.halted.store(true, Ordering::SeqCst);
         self.changed.notify_waiters();
@@ -100,7 +108,7 @@ impl Core {
         let closing = Closing { reason: reason.to_owned() };
         {
             let mut state = self.state();
-            if state.closing.is_some() {
+            if state.closing.is_some() || state.concluded {
                 return;
             }
             let now = self.clock.now();

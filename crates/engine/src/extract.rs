@@ -10,12 +10,28 @@ pub struct Found {
     pub mended: bool,
 }
 
-/// The words without leading or embedded reasoning blocks (`<think>…</think>` and its kin).
+const THINKING: [&str; 3] = ["think", "thinking", "reasoning"];
+
+/// Free text without the one reasoning block it may begin with. What stands later is part of the answer, also where it speaks of such tags.
+pub fn without_opening_thought(text: &str) -> &str {
+    let text = text.trim();
+    for tag in THINKING {
+        let open = format!("<{tag}>");
+        if text.get(..open.len()).is_some_and(|head| head.eq_ignore_ascii_case(&open)) {
+            let close = format!("</{tag}>");
+            // Never closed: the reply was cut while still thinking.
+            return find_ignoring_case(text, &close).map_or("", |at| text[at + close.len()..].trim());
+        }
+    }
+    text
+}
+
+/// The words without leading or embedded reasoning blocks (`<think>…</think>` and its kin), for typed replies: they end in one object.
 pub fn without_thinking(text: &str) -> String {
     let mut rest = text;
     let mut out = String::with_capacity(text.len());
     loop {
-        let next = ["think", "thinking", "reasoning"]
+        let next = THINKING
             .iter()
             .filter_map(|tag| find_ignoring_case(rest, &format!("<{tag}>")).map(|at| (at, *tag)))
             .min_by_key(|(at, _)| *at);
@@ -173,6 +189,13 @@ mod tests {
             let found = object(&without_thinking(text));
             assert!(found.as_ref().is_none_or(|found| found.value == json!({})), "{text:?} gave {found:?}");
         }
+    }
+
+    #[test]
+    fn free_text_keeps_all_but_an_opening_thought() {
+        assert_eq!(without_opening_thought("<think>hm</think>\n\nUse </think> to close, and <think> to open."), "Use </think> to close, and <think> to open.");
+        assert_eq!(without_opening_thought("The tag </think> ends it."), "The tag </think> ends it.");
+        assert_eq!(without_opening_thought("<Thinking>cut off"), "");
     }
 
     #[test]

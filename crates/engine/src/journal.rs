@@ -63,6 +63,9 @@ pub trait Journal: Send + Sync {
     /// number of runs held. A lease lost meanwhile shows itself at that run's next append.
     fn heartbeat(&self) -> BoxFuture<'_, JournalResult<Vec<InboxItem>>>;
 
+    /// Whether a living process holds the run: only then can rows still come.
+    fn held<'a>(&'a self, run: &'a str) -> BoxFuture<'a, JournalResult<bool>>;
+
     /// Gives the run up: anybody may take it at once.
     fn release<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, JournalResult<()>>;
 

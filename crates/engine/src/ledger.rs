@@ -51,23 +51,8 @@ impl Ledger {
         }
     }
 
-    /// A reservation given back before anything was sent.
-    pub fn forget(&mut self, key: &str, attempt: i64) {
-        self.entries.remove(&(key.to_owned(), attempt));
-    }
-
     pub fn failed(&mut self, key: &str, kind: FailureKind) {
-        let turned_away = match kind {
-            FailureKind::Auth | FailureKind::RateLimited | FailureKind::ModelGone | FailureKind::ContextTooLong => true,
-            FailureKind::Timeout
-            | FailureKind::Refused
-            | FailureKind::Truncated
-            | FailureKind::Server
-            | FailureKind::Empty
-            | FailureKind::Unreadable
-            | FailureKind::Closed => false,
-        };
-        if turned_away {
+        if kind.turned_away() {
             // Only the try that was turned away: one lost in a crash before it may have been billed.
             let tries = self.entries.iter_mut().filter(|((other, _), entry)| other == key && entry.end == End::Open);
             if let Some((_, entry)) = tries.max_by_key(|((_, attempt), _)| *attempt) {

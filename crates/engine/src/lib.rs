@@ -38,7 +38,7 @@ pub use journal::{Journal, JournalError, JournalResult, Lease, Tail};
 pub use ledger::Ledger;
 pub use memory::MemoryJournal;
 pub use mode::*;
-pub use model::*;
+pub use model::{CallContext, Deltas, Model, Models, Standing};
 pub use options::Typed;
 pub use plan::{HISTORY_TURNS, Order, Plan};
 pub use prompt::{Prompt, PromptSettings, Prompts, Rendered};

@@ -131,6 +131,10 @@ impl Journal for MemoryJournal {
             .collect()))
     }
 
+    fn held<'a>(&'a self, run: &'a str) -> BoxFuture<'a, JournalResult<bool>> {
+        done(self.lock().runs.get(run).map(|run| run.held).ok_or_else(|| JournalError::NoSuchRun(run.to_owned())))
+    }
+
     fn release<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, JournalResult<()>> {
         if let Some(run) = self.lock().runs.get_mut(&lease.run)
             && run.epoch == lease.epoch

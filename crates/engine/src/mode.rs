@@ -102,6 +102,8 @@ pub struct Calls {
     pub max: u32,
     /// How many earlier replies each of these prompts carries, for the quote.
     pub reads: u32,
+    /// Where an option sets another token limit than the prompt's own.
+    pub max_tokens: Option<u32>,
 }
 
 impl Mode {

@@ -1,8 +1,8 @@
 //! From what was asked for to what will run: everything checked at once, before anything is paid.
 
 use crate::options::{self, Typed};
-use crate::seating::{self, Called, Table};
-use crate::{Calls, Mode, Models, Prompts, tokens};
+use crate::seating::{self, Called};
+use crate::{Calls, Mode, Models, Prompts, Record, tokens};
 use serde_json::Value;
 use synod_types::*;
 
@@ -35,7 +35,8 @@ pub struct Plan {
 
 impl Order {
     /// What a run was given, to be changed and run again as its fork.
-    pub fn again(header: &Header) -> Self {
+    pub fn again(record: &Record) -> Self {
+        let (header, limits) = (&record.header, &record.limits);
         let named = |place: Place| header.seats.iter().filter(move |seat| seat.place == place).map(|seat| seat.model.clone());
         let role_of = |index: SeatIx| header.roles.iter().find(|(_, seats)| seats.as_slice() == [index]).map(|(name, _)| name.clone());
         let roles = header.seats.iter().filter(|seat| seat.place == Place::Role);
@@ -53,9 +54,9 @@ impl Order {
                 .as_object()
                 .map(|map| map.iter().map(|(name, value)| (name.clone(), Typed::Json(value.clone()))).collect())
                 .unwrap_or_default(),
-            budget_usd: header.limits.budget_usd,
-            deadline_secs: Some(header.limits.run_ms as f64 / 1000.0),
-            timeout_secs: Some(header.limits.idle_ms as f64 / 1000.0),
+            budget_usd: limits.budget_usd,
+            deadline_secs: Some(limits.run_ms as f64 / 1000.0),
+            timeout_secs: Some(limits.idle_ms as f64 / 1000.0),
             seed: Some(header.seed),
             conversation: header.conversation.clone(),
             parent: Some(header.run.clone()),
@@ -103,10 +104,8 @@ pub(crate) fn plan(order: &Order, modes: &'static [&'static Mode], models: &dyn 
         Value::Null
     });
     let needs_clerk = mode.prompts.iter().any(|(name, _)| prompts.settings(mode.id, name).is_some_and(|settings| settings.tier == Tier::Light));
-    let table = seating::seat(mode, needs_clerk, &order.called, models).unwrap_or_else(|found| {
-        problems.extend(found);
-        Table::default()
-    });
+    let (table, found) = seating::seat(mode, needs_clerk, &order.called, models);
+    problems.extend(found);
     for card in table.cards.values() {
         if let Err(problem) = models.open(card) {
             problems.push(problem);
@@ -122,6 +121,12 @@ pub(crate) fn plan(order: &Order, modes: &'static [&'static Mode], models: &dyn 
     }
     let calls = (mode.calls)(&options, &table.seating);
     let planned_calls = (calls.iter().map(|line| line.min).sum(), calls.iter().map(|line| line.max).sum());
+    let history = recent(&order.question.history);
+    let mut warnings = table.warnings;
+    if history.len() < order.question.history.len() {
+        let left_out = order.question.history.len() - history.len();
+        warnings.push(format!("{left_out} earlier turns of the conversation were left out: a follow-up carries at most {HISTORY_TURNS}, of {HISTORY_TOKENS} tokens."));
+    }
     let id = uuid::Uuid::now_v7().to_string();
     let mut header = Header {
         schema: Header::SCHEMA.into(),
@@ -131,7 +136,7 @@ pub(crate) fn plan(order: &Order, modes: &'static [&'static Mode], models: &dyn 
         mode_version: mode.version,
         binary: binary.to_owned(),
         seed: order.seed.unwrap_or_else(|| u64::from(uuid::Uuid::new_v4().as_fields().0)),
-        question: Question { history: recent(&order.question.history), ..order.question.clone() },
+        question: Question { history, ..order.question.clone() },
         options,
         seats: table.seating.seats,
         roles: table.seating.roles,
@@ -140,7 +145,7 @@ pub(crate) fn plan(order: &Order, modes: &'static [&'static Mode], models: &dyn 
         quoted_usd: None,
         planned_calls,
         conversation: order.conversation.clone(),
-        warnings: table.warnings,
+        warnings,
     };
     let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));
     let mut plan = Plan { mode, header: header.clone(), calls };
@@ -179,7 +184,9 @@ impl Plan {
         let asked = tokens::count(&question.text) + question.content.as_deref().map_or(0, tokens::count);
         let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
         let history: u64 = question.history.iter().map(|turn| tokens::count(&turn.question) + tokens::count(&turn.answer)).sum();
-        let answer_limit = self.mode.prompts.first().and_then(|(name, _)| prompts.settings(self.mode.id, name)).map_or(4096, |first| first.max_tokens);
+        let first = self.calls.first();
+        let answer_limit = first.and_then(|line| line.max_tokens.or_else(|| prompts.settings(self.mode.id, line.prompt).map(|settings| settings.max_tokens)));
+        let answer_limit = answer_limit.unwrap_or(4096);
         let mut quote = Quote {
             mode: header.mode.clone(),
             calls: Span { min: 0, max: 0 },
@@ -196,7 +203,8 @@ impl Plan {
             let base = tokens::count(text) + asked + files + if settings.history { history } else { 0 };
             let (low, high) = (base + u64::from(line.reads) * SHORT_REPLY, base + u64::from(line.reads) * u64::from(answer_limit));
             let (few, many) = (u64::from(line.min), u64::from(line.max));
-            let limit = u64::from(settings.max_tokens);
+            let most = line.max_tokens.unwrap_or(settings.max_tokens);
+            let limit = u64::from(most);
             quote.calls.min += few;
             quote.calls.max += many;
             quote.input_tokens.min += few * low;
@@ -213,7 +221,7 @@ impl Plan {
                 for price in &prices {
                     let short = Usage { input: low, output: SHORT_REPLY.min(limit), cached: 0 };
                     usd.min += few as f64 / share * price.cost(short);
-                    usd.max += many as f64 / share * price.worst(high, settings.max_tokens);
+                    usd.max += many as f64 / share * price.worst(high, most);
                 }
             }
         }

@@ -187,6 +187,11 @@ impl Prompts {
         {
             return Err(format!("it uses the unknown variable {unknown:?}"));
         }
+        if let Some(built_in) = self.settings.get(id)
+            && built_in.tier != source.settings.tier
+        {
+            return Err("it changes the tier, which says who is asked".into());
+        }
         for (part, text) in parts {
             self.env.add_template_owned(format!("{id}/{part}"), text.to_owned()).map_err(|error| format!("{error:#}"))?;
         }

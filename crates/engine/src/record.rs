@@ -16,21 +16,20 @@ pub struct Record {
     pub tools: HashMap<String, ToolRun>,
     pub answered: HashMap<String, (Option<String>, PersonAnswer)>,
     pub closing: Option<Closing>,
-    pub stopped: Option<Stopped>,
     pub verdict: Option<Verdict>,
     pub ledger: Ledger,
     /// Time running so far, without stops.
     pub ran_ms: Millis,
     pub stops: i64,
     pub resumes: i64,
-    pub tail: i64,
 }
 
 /// What the journal holds about one turn.
 #[derive(Debug, Default, Clone)]
 pub struct TurnRows {
     pub asked: Option<(i64, String)>,
-    pub replied: Option<i64>,
+    /// Which try, and the SHA-256 of its reply.
+    pub replied: Option<(i64, String)>,
     pub outcome: Option<(String, Result<Said, Failure>)>,
 }
 
@@ -49,22 +48,23 @@ impl Record {
             tools: HashMap::new(),
             answered: HashMap::new(),
             closing: None,
-            stopped: None,
             verdict: None,
             ledger: Ledger::default(),
             ran_ms: 0,
             stops: 0,
             resumes: 0,
-            tail: 0,
         };
-        let (mut began, mut last) = (first.at, first.at);
+        let (mut began, mut last, mut epoch) = (first.at, first.at, first.epoch);
         for row in rows {
-            record.tail = row.seq;
-            if row.kind == Kind::Resumed {
-                record.ran_ms += (last - began).max(0);
-                began = row.at;
+            // A run runs from its header or a resume to the last row of the same holder; what somebody else adds later (a cancel) is no time of its.
+            match row.kind {
+                Kind::Resumed => {
+                    record.ran_ms += (last - began).max(0);
+                    (began, last, epoch) = (row.at, row.at, row.epoch);
+                }
+                _ if row.epoch == epoch => last = row.at,
+                _ => {}
             }
-            last = row.at;
             record.take(row)?;
         }
         record.ran_ms += (last - began).max(0);
@@ -84,7 +84,7 @@ impl Record {
             }
             Body::Replied(replied) => {
                 self.ledger.replied(&row.key, row.attempt, row.at, &replied);
-                self.turn(&row.key).replied = Some(row.attempt);
+                self.turn(&row.key).replied = Some((row.attempt, replied.raw_sha256));
             }
             Body::Said(said) => self.turn(&row.key).outcome = Some((digest(), Ok(said))),
             Body::Failed(failed) => {
@@ -101,13 +101,9 @@ impl Record {
                 self.answered.insert(row.key.clone(), (row.digest.clone(), answer));
             }
             Body::Closing(closing) => self.closing = Some(closing),
-            Body::Stopped(stopped) => {
-                self.stopped = Some(stopped);
-                self.stops += 1;
-            }
+            Body::Stopped(_) => self.stops += 1,
             Body::Resumed(resumed) => {
                 self.limits = resumed.limits;
-                self.stopped = None;
                 self.resumes += 1;
             }
             Body::Verdict(verdict) => self.verdict = Some(*verdict),
@@ -119,3 +115,7 @@ impl Record {
         self.turns.entry(key.to_owned()).or_default()
     }
 }
+
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod tests;

@@ -5,6 +5,7 @@ use crate::{Bench, Finding, Halt, Result};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use synod_types::*;
 use tokio::time::{Instant, sleep_until};
@@ -23,6 +24,9 @@ const NEVER: Duration = Duration::from_secs(365 * 86_400);
 
 pub(crate) async fn drive(core: Arc<Core>) -> Ending {
     let found = deliberate(&core).await;
+    if let Err(lost @ Halt::Lost { .. }) = &found {
+        core.halt(lost.clone());
+    }
     settle(&core).await;
     let ending = match found {
         Ok(finding) => conclude(&core, finding).await,
@@ -56,13 +60,14 @@ async fn deliberate(core: &Arc<Core>) -> Result<Finding> {
         let changed = core.changed.notified();
         tokio::pin!(changed);
         changed.as_mut().enable();
-        if let (None, Err(halt)) = (give_up, core.check()) {
-            give_up = Some(Instant::now() + grace(&halt));
+        if let Err(halt) = core.check() {
+            let until = Instant::now() + grace(core, &halt);
+            give_up = Some(give_up.map_or(until, |known: Instant| known.min(until)));
         }
         tokio::select! {
             biased;
             returned = &mut mode => {
-                return returned.unwrap_or_else(|panic| Err(Halt::stopped(StopReason::Panic, format!("the mode broke: {}", words(&*panic)))));
+                return returned.unwrap_or_else(|panic| Err(broke(core, &*panic)));
             }
             () = &mut deadline, if !closed => {
                 closed = true;
@@ -81,7 +86,7 @@ async fn deliberate(core: &Arc<Core>) -> Result<Finding> {
                 if let Some(keys) = waiting.filter(|keys| !keys.is_empty()) {
                     // One more poll: a strand may be about to go on.
                     if let Some(returned) = (&mut mode).now_or_never() {
-                        return returned.unwrap_or_else(|panic| Err(Halt::stopped(StopReason::Panic, format!("the mode broke: {}", words(&*panic)))));
+                        return returned.unwrap_or_else(|panic| Err(broke(core, &*panic)));
                     }
                     if core.state().turns == 0 {
                         return Err(core.halt(Halt::stopped(StopReason::Waiting, format!("waiting for a person: {}", keys.join(", ")))));
@@ -92,22 +97,24 @@ async fn deliberate(core: &Arc<Core>) -> Result<Finding> {
     }
 }
 
-fn grace(halt: &Halt) -> Duration {
+fn grace(core: &Core, halt: &Halt) -> Duration {
     match halt {
+        _ if core.hurried.load(Ordering::SeqCst) => GRACE,
         Halt::Stopped { reason: StopReason::Cancelled, .. } => GRACE,
         Halt::Stopped { reason: StopReason::LeaseLost | StopReason::Storage, .. } => Duration::ZERO,
         Halt::Stopped { .. } | Halt::Diverged { .. } | Halt::Lost { .. } => NEVER,
     }
 }
 
-fn words(panic: &(dyn std::any::Any + Send)) -> String {
+/// A panic in a mode: its turns under way are kept, and none follows.
+fn broke(core: &Core, panic: &(dyn std::any::Any + Send)) -> Halt {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "no message".into())
+    core.halt(Halt::stopped(StopReason::Panic, format!("the mode broke: {}", text.unwrap_or_else(|| "no message".into()))))
 }
 
 /// Waits for turns in flight; after a cancel only for a while.
 async fn settle(core: &Core) {
-    let patience = core.check().err().map_or(NEVER, |halt| grace(&halt));
+    let patience = core.check().err().map_or(NEVER, |halt| grace(core, &halt));
     let until = Instant::now() + patience;
     loop {
         let changed = core.changed.notified();
@@ -124,7 +131,11 @@ async fn settle(core: &Core) {
 
 async fn conclude(core: &Core, finding: Finding) -> Result<Verdict> {
     let missing = missing(core);
-    let closing = core.state().closing.clone();
+    let closing = {
+        let mut state = core.state();
+        state.concluded = true;
+        state.closing.clone()
+    };
     let status = match finding.status {
         Some(status) => status,
         None if missing.is_empty() && closing.is_none() => Status::Full,
@@ -136,6 +147,7 @@ async fn conclude(core: &Core, finding: Finding) -> Result<Verdict> {
 }
 
 async fn lose(core: &Core, status: Status, phase: String, detail: String) -> Result<Verdict> {
+    core.state().concluded = true;
     let mut verdict = blank(core, status, detail);
     verdict.missing = missing(core);
     verdict.data = serde_json::json!({ "phase": phase });

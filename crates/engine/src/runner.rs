@@ -144,23 +144,30 @@ impl Runner {
 
     pub async fn start(&self, plan: Plan) -> Result<RunHandle, RunError> {
         let Plan { mode, header, .. } = plan;
-        let parent = match &header.parent {
-            Some(parent) => Some(Record::of(&self.setup().journal.rows(parent, 0).await?)?),
-            None => None,
-        };
+        let ancestors = self.ancestors(header.parent.as_deref()).await?;
         let models = self.open(&header)?;
         let at = self.setup().clock.now();
         let blobs = header.question.files.iter().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
         let lease = self.setup().journal.create(&header, at, blobs).await?;
         let first = NewRow::new("", Kind::Header, at, &header).seal(&header.run, 1, lease.epoch, &[0; 32]);
         let record = Record::of(std::slice::from_ref(&first))?;
-        let core = self.core(mode, header, models, lease, record, parent, false);
+        let core = self.core(mode, header, models, lease, record, ancestors, false);
         Ok(self.launch(core))
     }
 
     /// Goes on with a run nobody holds: only the missing turns are asked.
     pub async fn resume(&self, run: &str, changes: Changes) -> Result<Result<RunHandle, Box<Verdict>>, RunError> {
         let journal = &self.setup().journal;
+        let before = Record::of(&journal.rows(run, 0).await?)?;
+        if let Some(verdict) = before.verdict {
+            return Ok(Err(Box::new(verdict)));
+        }
+        // Offline, every seat would fail and the run would be lost for good: told before it is touched.
+        let cards: Vec<ModelCard> = before.header.models.values().cloned().collect();
+        let unreachable = self.setup().models.probe(&cards).await;
+        if !unreachable.is_empty() {
+            return Err(Problems(unreachable).into());
+        }
         let lease = journal.take(run).await?;
         match self.take_up(run, &lease, changes).await {
             Ok(Ok(core)) => Ok(Ok(self.launch(core))),
@@ -183,17 +190,18 @@ impl Runner {
             return Ok(Err(Box::new(verdict)));
         }
         let mode = self.mode(&record.header.mode)?;
+        if record.header.mode_version != mode.version {
+            let got = format!("it was begun with version {} of {}, and this program has version {}", record.header.mode_version, mode.id, mode.version);
+            return Err(Problem::new("run", got, format!("synod resume {run} --fork")).into());
+        }
         let header = self.with_files(record.header.clone()).await?;
         let models = self.open(&header)?;
-        let parent = match &header.parent {
-            Some(parent) => Some(Record::of(&setup.journal.rows(parent, 0).await?)?),
-            None => None,
-        };
+        let ancestors = self.ancestors(header.parent.as_deref()).await?;
         record.limits = changed_limits(record.limits, changes, &header)?;
         let resumed = Resumed { limits: record.limits, binary: setup.binary.clone() };
         let row = NewRow::new("", Kind::Resumed, setup.clock.now(), &resumed).attempt(record.resumes);
         setup.journal.append(lease, vec![row]).await?;
-        let core = self.core(mode, header, models, lease.clone(), record, parent, false);
+        let core = self.core(mode, header, models, lease.clone(), record, ancestors, false);
         let answers = setup.journal.inbox(run).await?;
         for item in answers.into_iter().filter(|item| item.kind == InboxKind::Answer) {
             deliver(&core, item);
@@ -219,7 +227,7 @@ impl Runner {
         let lease = memory.take(run).await?;
         let recorded = record.verdict.take();
         let models = header.seats.iter().map(|_| None).collect();
-        let mut core = self.core(mode, header, models, lease, record, None, true);
+        let mut core = self.core(mode, header, models, lease, record, Vec::new(), true);
         if let Some(core) = Arc::get_mut(&mut core) {
             core.journal = memory;
         }
@@ -249,6 +257,18 @@ impl Runner {
         Ok(header.seats.iter().map(|seat| opened.get(seat.model.as_str()).cloned()).collect())
     }
 
+    /// The runs this one was forked from, nearest first.
+    async fn ancestors(&self, parent: Option<&str>) -> Result<Vec<Record>, RunError> {
+        let mut ancestors = Vec::new();
+        let mut next = parent.map(str::to_owned);
+        while let Some(run) = next {
+            let record = Record::of(&self.setup().journal.rows(&run, 0).await?)?;
+            next = record.header.parent.clone();
+            ancestors.push(record);
+        }
+        Ok(ancestors)
+    }
+
     async fn with_files(&self, mut header: Header) -> Result<Header, RunError> {
         for file in &mut header.question.files {
             let bytes = self.setup().journal.blob(&file.sha256).await?;
@@ -266,7 +286,7 @@ impl Runner {
         models: Vec<Option<Arc<dyn Model>>>,
         lease: Lease,
         record: Record,
-        parent: Option<Record>,
+        ancestors: Vec<Record>,
         replaying: bool,
     ) -> Arc<Core> {
         let setup = self.setup();
@@ -282,12 +302,13 @@ impl Runner {
             clock: setup.clock.clone(),
             state: State::begin(&record, began),
             record,
-            parent,
+            ancestors,
             hub: if replaying { None } else { self.inner.hub.clone() },
             replaying,
             began,
             changed: Notify::new(),
             halted: Default::default(),
+            hurried: Default::default(),
         })
     }
 

@@ -21,7 +21,8 @@ pub struct Table {
     pub warnings: Vec<String>,
 }
 
-pub fn seat(mode: &Mode, needs_clerk: bool, called: &Called, models: &dyn Models) -> Result<Table, Vec<Problem>> {
+/// The table, and everything wrong with it.
+pub fn seat(mode: &Mode, needs_clerk: bool, called: &Called, models: &dyn Models) -> (Table, Vec<Problem>) {
     let mut laying = Laying { models, table: Table::default(), problems: Vec::new() };
     for (i, name) in called.models.iter().enumerate() {
         laying.sit(&format!("models[{i}]"), name, Place::Panel);
@@ -50,7 +51,10 @@ pub fn seat(mode: &Mode, needs_clerk: bool, called: &Called, models: &dyn Models
         laying.table.seating.roles.insert(role.name.to_owned(), holders);
     }
     for (role, name) in &called.roles {
-        if mode.roles.iter().any(|known| known.name == role) {
+        let known = mode.roles.iter().find(|known| known.name == role);
+        if known.is_some_and(|known| known.held == Held::Each) {
+            laying.problems.push(Problem::new("role", role.clone(), "--models: every seat of the panel holds this role"));
+        } else if known.is_some() {
             let index = laying.sit(&format!("role {role}"), name, Place::Role);
             laying.table.seating.roles.insert(role.clone(), vec![index]);
         } else {
@@ -76,7 +80,7 @@ pub fn seat(mode: &Mode, needs_clerk: bool, called: &Called, models: &dyn Models
     }
     let Laying { mut table, problems, .. } = laying;
     label(&mut table.seating.seats);
-    if problems.is_empty() { Ok(table) } else { Err(problems) }
+    (table, problems)
 }
 
 struct Laying<'a> {

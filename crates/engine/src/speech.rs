@@ -35,8 +35,8 @@ impl Speech for String {
         None
     }
     fn read(raw: &str, _: &Terms) -> Result<(Value, Reading), String> {
-        let text = extract::without_thinking(raw);
-        if text.is_empty() { Err("the reply holds no text".into()) } else { Ok((Value::String(text), Reading::Plain)) }
+        let text = extract::without_opening_thought(raw);
+        if text.is_empty() { Err("the reply holds no text".into()) } else { Ok((Value::String(text.to_owned()), Reading::Plain)) }
     }
     fn recall(value: &Value) -> Result<Self, String> {
         value.as_str().map(str::to_owned).ok_or_else(|| "the journaled value is not text".into())

@@ -1,9 +1,10 @@
 //! One turn, whole: from the journal if it is there, else reserved, asked, journaled, read, and at most once repaired.
 
-use crate::core::{Appends, Core, PhaseScope};
+use crate::core::{Appends, Core, PhaseScope, State};
 use crate::hub::Feed;
 use crate::{CallContext, Halt, Result, tokens};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 use synod_types::*;
 
@@ -64,15 +65,12 @@ impl Turn {
             return Ok(Ok(came));
         }
         let came = match self.converse(core).await? {
-            Ok(reply) => self.understand(core, reply).await?,
+            Ok((request, reply)) => self.understand(core, request, reply).await?,
             Err(failure) => Err(failure),
         };
         let row = match &came {
             Ok(said) => self.row(core, Kind::Said, said),
-            Err(failure) => {
-                core.state().ledger.failed(&self.key, failure.kind);
-                self.row(core, Kind::Failed, &FailedTurn { failure: failure.clone() })
-            }
+            Err(failure) => self.row(core, Kind::Failed, &FailedTurn { failure: failure.clone() }),
         };
         core.enqueue(&self.scopes, vec![row]);
         Ok(came.map(|said| Came { value: said.value, partial: said.partial }))
@@ -93,22 +91,21 @@ impl Turn {
         Err(core.halt(Halt::diverged(&self.key, detail)))
     }
 
-    /// The parent's words, if it was asked the very same.
+    /// An earlier run's words, if it was asked the very same.
     fn inherited(&self, core: &Core) -> Option<Said> {
-        let parent = core.parent.as_ref()?;
-        match parent.turns.get(&self.key)?.outcome.as_ref()? {
-            (digest, Ok(said)) if *digest == self.digest => Some(Said { from: Some(parent.header.run.clone()), ..said.clone() }),
+        core.ancestors.iter().find_map(|before| match before.turns.get(&self.key)?.outcome.as_ref()? {
+            (digest, Ok(said)) if *digest == self.digest => Some(Said { from: Some(before.header.run.clone()), ..said.clone() }),
             _ => None,
-        }
+        })
     }
 
-    /// The request, and the bounded tool loop after it. The last request of a loop carries no tools.
-    async fn converse(&self, core: &Arc<Core>) -> Result<Exchanged> {
+    /// The request, and the bounded tool loop after it: the last request made, and its reply. That one carries no tools.
+    async fn converse(&self, core: &Arc<Core>) -> Result<std::result::Result<(Cow<'_, Request>, Reply), Failure>> {
         let mut reply = match self.exchange(core, &self.key, &self.request, self.extra).await? {
             Ok(reply) => reply,
-            failed => return Ok(failed),
+            Err(failure) => return Ok(Err(failure)),
         };
-        let Some((toolbox, limit)) = &self.toolbox else { return Ok(Ok(reply)) };
+        let Some((toolbox, limit)) = &self.toolbox else { return Ok(Ok((Cow::Borrowed(&self.request), reply))) };
         let mut request = self.request.clone();
         let mut step = 0;
         while !reply.tool_calls.is_empty() && step < *limit {
@@ -124,10 +121,14 @@ impl Turn {
             }
             reply = match self.exchange(core, &key, &request, true).await? {
                 Ok(reply) => reply,
-                failed => return Ok(failed),
+                Err(failure) => {
+                    let row = NewRow::new(key, Kind::Failed, core.clock.now(), &FailedTurn { failure: failure.clone() });
+                    core.enqueue(&self.scopes, vec![row.digest(self.digest_of(&request))]);
+                    return Ok(Err(failure));
+                }
             };
         }
-        Ok(Ok(reply))
+        Ok(Ok((Cow::Owned(request), reply)))
     }
 
     async fn use_tool(&self, core: &Core, key: &str, toolbox: &dyn Toolbox, call: &ToolCall) -> Result<String> {
@@ -145,10 +146,13 @@ impl Turn {
     }
 
     /// Reads the reply; what cannot be read gets one repair turn that shows the error.
-    async fn understand(&self, core: &Arc<Core>, reply: Reply) -> Result<std::result::Result<Said, Failure>> {
+    async fn understand(&self, core: &Arc<Core>, request: Cow<'_, Request>, reply: Reply) -> Result<std::result::Result<Said, Failure>> {
         let typed = self.request.schema.is_some();
         if reply.finish == Finish::Refusal {
             return Ok(Err(Failure::new(FailureKind::Refused, clip(&reply.text, 200))));
+        }
+        if reply.text.trim().is_empty() && reply.finish != Finish::Length {
+            return Ok(Err(Failure::new(FailureKind::Empty, "the reply holds no text")));
         }
         let cut = reply.finish == Finish::Length;
         let error = match (self.reader)(&reply.text) {
@@ -167,12 +171,11 @@ impl Turn {
             return Ok(Err(Failure::new(kind, detail)));
         }
         let kind = if cut { FailureKind::Truncated } else { FailureKind::Unreadable };
-        self.repair(core, &reply, cut, &error).await.map(|mended| mended.ok_or_else(|| Failure::new(kind, error)))
+        self.repair(core, request.into_owned(), &reply, cut, &error).await.map(|mended| mended.ok_or_else(|| Failure::new(kind, error)))
     }
 
-    async fn repair(&self, core: &Arc<Core>, reply: &Reply, cut: bool, error: &str) -> Result<Option<Said>> {
+    async fn repair(&self, core: &Arc<Core>, mut request: Request, reply: &Reply, cut: bool, error: &str) -> Result<Option<Said>> {
         let key = format!("{}/repair", self.key);
-        let mut request = self.request.clone();
         request.tools.clear();
         if cut {
             request.max_tokens = request.max_tokens.saturating_mul(2);
@@ -183,7 +186,7 @@ impl Turn {
         request.messages.push(Message::user(format!(
             "Your reply could not be used: {error}.\nAnswer the same task again. Reply with one JSON object that fits the schema you were given, and nothing else."
         )));
-        let digest = request.digest();
+        let digest = self.digest_of(&request);
         let recorded = core.record.turns.get(&key).and_then(|turn| turn.outcome.as_ref());
         let read = match recorded {
             Some((_, outcome)) => outcome.clone(),
@@ -209,18 +212,15 @@ impl Turn {
 
     /// One request to the provider, journaled on both sides. What the journal already has is not sent again.
     async fn exchange(&self, core: &Arc<Core>, key: &str, request: &Request, extra: bool) -> Result<Exchanged> {
-        let digest = if key == self.key { self.digest.clone() } else { request.digest() };
+        let digest = if key == self.key { self.digest.clone() } else { self.digest_of(request) };
         let seen = core.record.turns.get(key);
         if let Some((_, asked)) = seen.and_then(|turn| turn.asked.as_ref())
             && *asked != digest
         {
             return Err(core.halt(Halt::diverged(key, format!("prompt {:?} now asks something else than the journal says it asked", self.prompt))));
         }
-        if let Some(attempt) = seen.and_then(|turn| turn.replied) {
-            let raw = core.journal.raw(&core.lease.run, key, attempt).await.map_err(|error| core.halt(crate::core::halt_of(error)))?;
-            if let Some(reply) = raw.and_then(|raw| serde_json::from_str(&raw).ok()) {
-                return Ok(Ok(reply));
-            }
+        if let Some((attempt, sha256)) = seen.and_then(|turn| turn.replied.as_ref()) {
+            return self.kept(core, key, *attempt, sha256).await.map(Ok);
         }
         if core.replaying {
             return Err(core.halt(Halt::diverged(key, "the journal does not hold this turn")));
@@ -237,24 +237,69 @@ impl Turn {
             extra,
             reasked: attempt > 0,
         };
-        let Some(appends) = self.admitted(core, key, attempt, &asked, digest).await? else {
-            return Ok(Err(Failure::new(FailureKind::Closed, "")));
-        };
-        let flight = Flight { core: core.clone() };
-        core.safe(appends).await?;
         let Some(model) = core.models.get(self.seat as usize).and_then(Option::as_ref) else {
             return Ok(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat))));
         };
+        let Some(place) = self.place(core, model.as_ref(), attempt).await? else { return Ok(Err(closed())) };
+        let Some(appends) = self.admitted(core, key, attempt, &asked, digest).await? else { return Ok(Err(closed())) };
+        let flight = Flight { core: core.clone() };
+        core.safe(appends).await?;
         let context = self.context(core, key, attempt);
         let sent = core.clock.now();
         let replied = model.call(request, &context).await;
-        drop(context);
+        drop((context, place));
         let now = core.clock.now();
-        if let Ok(reply) = &replied {
-            self.keep(core, key, attempt, reply, asked.reserved_usd, sent, now);
+        // Settled before the place is given back: whoever waits for room in the budget must see what is left of it.
+        match &replied {
+            Ok(reply) => self.keep(core, key, attempt, reply, asked.reserved_usd, sent, now),
+            Err(failure) => core.state().ledger.failed(key, failure.kind),
         }
         drop(flight);
         Ok(replied)
+    }
+
+    /// A reply paid for before: read again, never asked for again.
+    async fn kept(&self, core: &Core, key: &str, attempt: i64, sha256: &str) -> Result<Reply> {
+        let raw = core.journal.raw(&core.lease.run, key, attempt).await.map_err(|error| core.halt(crate::core::halt_of(error)))?;
+        let why = match raw {
+            None => "its reply was paid for, but is no longer kept",
+            Some(raw) if sha256_hex(&raw) != sha256 => "its kept reply is not the one that came",
+            Some(raw) => match serde_json::from_str(&raw) {
+                Ok(reply) => return Ok(reply),
+                Err(_) => "its kept reply cannot be read",
+            },
+        };
+        Err(core.halt(Halt::diverged(key, why)))
+    }
+
+    /// A place at the endpoint. `None`: the run closed while this turn waited for one.
+    async fn place(&self, core: &Core, model: &dyn crate::Model, attempt: i64) -> Result<Option<crate::Standing>> {
+        let place = model.place();
+        tokio::pin!(place);
+        loop {
+            let changed = core.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            core.check()?;
+            if self.barred(core, &core.state(), attempt) {
+                return Ok(None);
+            }
+            tokio::select! {
+                biased;
+                place = &mut place => return Ok(Some(place)),
+                () = &mut changed => {}
+            }
+        }
+    }
+
+    /// The run is closing, and this turn may not start any more. One that was under way when it closed may, also after a crash.
+    fn barred(&self, core: &Core, state: &State, attempt: i64) -> bool {
+        let late = |since: Millis| core.clock.now() - since > core.limits.turn_ms;
+        attempt == 0 && state.closing.as_ref().is_some_and(|(_, since)| !self.concluding || late(*since))
+    }
+
+    fn digest_of(&self, request: &Request) -> String {
+        digest_of(self.tier, request)
     }
 
     fn context(&self, core: &Arc<Core>, key: &str, attempt: i64) -> CallContext {
@@ -302,11 +347,7 @@ impl Turn {
                 if let Some(halt) = &state.halt {
                     return Err(halt.clone());
                 }
-                // A turn that was under way when the run closed may still finish, also after a crash.
-                if let Some((_, since)) = &state.closing
-                    && attempt == 0
-                    && !(self.concluding && now - since <= core.limits.turn_ms)
-                {
+                if self.barred(core, &state, attempt) {
                     return Ok(None);
                 }
                 let need = asked.reserved_usd.unwrap_or(0.0);
@@ -342,6 +383,18 @@ impl Drop for Flight {
         self.core.state().in_flight -= 1;
         self.core.changed.notify_waiters();
     }
+}
+
+/// What is asked, and of which tier: compared on replay.
+pub(crate) fn digest_of(tier: Tier, request: &Request) -> String {
+    match tier {
+        Tier::Heavy => request.digest(),
+        Tier::Light => sha256_hex(format!("light {}", request.digest())),
+    }
+}
+
+fn closed() -> Failure {
+    Failure::new(FailureKind::Closed, "")
 }
 
 fn clip(text: &str, limit: usize) -> String {

@@ -8,7 +8,7 @@ use tokio::sync::{broadcast, mpsc};
 const LOOK_MS: i64 = 500;
 
 impl Runner {
-    /// Events of a run after `seq`, to its end (`complete`, `error` or `stopped`). Rows come with them, for those who fold rows.
+    /// Events of a run after `seq`, to its end: `complete`, `error`, `stopped`, or its process gone without a word. Rows come with them, for those who fold rows.
     pub fn watch(&self, run: &str, after: i64) -> mpsc::Receiver<Result<(Event, Option<Row>), JournalError>> {
         let (send, receive) = mpsc::channel(256);
         let (runner, run) = (self.clone(), run.to_owned());
@@ -46,8 +46,8 @@ impl Runner {
 
     /// Sends what is new; true when the stream ends with it.
     async fn pass_on(&self, run: &str, seen: &mut i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<bool, Gone> {
-        let rows = match self.inner.setup.journal.rows(run, *seen).await {
-            Ok(rows) => rows,
+        let (rows, left) = match self.news(run, *seen).await {
+            Ok(news) => news,
             Err(error) => {
                 send.send(Err(error)).await?;
                 return Ok(true);
@@ -61,7 +61,18 @@ impl Runner {
                 send.send(Ok((event, Some(row)))).await?;
             }
         }
-        Ok(ends)
+        Ok(ends || left)
+    }
+
+    /// Rows after `seen`; and whether nobody holds the run any more, so that none will follow.
+    async fn news(&self, run: &str, seen: i64) -> Result<(Vec<Row>, bool), JournalError> {
+        let journal = &self.inner.setup.journal;
+        let rows = journal.rows(run, seen).await?;
+        if !rows.is_empty() || journal.held(run).await? {
+            return Ok((rows, false));
+        }
+        // What its holder wrote last may have come between the two looks.
+        Ok((journal.rows(run, seen).await?, true))
     }
 }
 

@@ -78,6 +78,7 @@ impl Registry {
                 }
             }
         }
+        let _place = model.place().await;
         let start = Instant::now();
         let words = Arc::new(FirstWords { start, first: AtomicU64::new(0) });
         let context = CallContext {
@@ -97,7 +98,9 @@ impl Registry {
                 line.usage = reply.usage;
                 line.schema_kept = kept(&reply.text);
                 line.ok = line.schema_kept;
-                if !line.ok {
+                if reply.text.trim().is_empty() {
+                    line.problem = Some("the reply is empty; a model that thinks before it answers may need more tokens than it was given".to_owned());
+                } else if !line.ok {
                     line.problem = Some(format!(
                         "the reply does not fit its schema ({}); try schema = \"prompt\" for endpoints.{}",
                         crate::scrub::scrub(&reply.text, None, 120),

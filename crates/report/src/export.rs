@@ -20,11 +20,20 @@ pub fn json(view: &View, rows: &[Row]) -> Value {
     })
 }
 
+/// One JSON document on one line, as harmless as [`json_text`].
+pub fn json_line(value: &Value) -> String {
+    harmless_json(&value.to_string())
+}
+
 /// JSON for a terminal or a file: the same document, with everything a terminal might obey written as an escape.
 pub fn json_text(value: &Value) -> String {
-    let mut out = String::new();
+    harmless_json(&format!("{value:#}"))
+}
+
+fn harmless_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
     // Outside strings JSON is plain ASCII, so an escape can only ever land inside one.
-    for c in format!("{value:#}").chars() {
+    for c in text.chars() {
         if c == '\n' || harmless(c) {
             out.push(c);
         } else {

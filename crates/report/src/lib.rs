@@ -13,7 +13,7 @@ mod text;
 mod view;
 mod words;
 
-pub use export::{json, json_text};
+pub use export::{json, json_line, json_text};
 pub use html::{STYLE, exhibit_html, html};
 pub use markdown::markdown;
 pub use terminal::{Style, show, stopped, terminal};

@@ -72,13 +72,15 @@ impl Store {
         Ok(rows.iter().map(read).collect::<sqlx::Result<_>>()?)
     }
 
-    /// The last `last_n` exchanges, oldest first: only those that ended with an answer.
+    /// The last `last_n` exchanges, oldest first: only those that ended with an answer, and of a run and its forks the last to answer.
     pub async fn history(&self, conversation: &str, last_n: u32) -> Result<Vec<PastTurn>, StoreError> {
         self.conversation_mode(conversation).await?;
         let mut conn = self.reader().await?;
         let sql = concat!(
             "SELECT q.content, a.content FROM messages a JOIN messages q ON q.run_id = a.run_id AND q.role = 'user'",
             " WHERE a.conversation_id = $1 AND q.conversation_id = $1 AND a.role = 'assistant' AND a.answer_kind IS NOT NULL",
+            " AND NOT EXISTS (SELECT 1 FROM runs f JOIN messages m ON m.run_id = f.id AND m.role = 'assistant' AND m.answer_kind IS NOT NULL",
+            " WHERE f.parent = a.run_id AND f.conversation = $1)",
             " ORDER BY a.created_at DESC, a.run_id DESC LIMIT $2"
         );
         let rows = sqlx::query(sql).bind(conversation).bind(i64::from(last_n)).fetch_all(&mut *conn).await?;

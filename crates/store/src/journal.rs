@@ -4,6 +4,7 @@ use crate::StoreError;
 use crate::batch::{self, Item, NewRun};
 use crate::location::Engine;
 use crate::sql;
+use crate::runs::RunState;
 use crate::store::Store;
 use crate::writer::Command;
 use futures::future::BoxFuture;
@@ -79,6 +80,10 @@ impl Journal for Store {
             }
             news.map_err(storage)
         })
+    }
+
+    fn held<'a>(&'a self, run: &'a str) -> BoxFuture<'a, JournalResult<bool>> {
+        Box::pin(async move { Ok(self.run(run).await?.state == RunState::Running) })
     }
 
     fn release<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, JournalResult<()>> {

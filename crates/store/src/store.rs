@@ -65,6 +65,10 @@ impl Store {
             MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => cannot(error),
             other => StoreError::Open { location: shown.clone(), why: other.to_string() },
         })?;
+        if connector.engine == Engine::Sqlite {
+            // SQLite opens a file without write permission and fails at the first write: better to hear of it now.
+            connection.execute("BEGIN IMMEDIATE; UPDATE posts SET n = n; ROLLBACK").await.map_err(cannot)?;
+        }
         // From here on others may open the same file.
         let (owner, owners) = match opening {
             Some(Opening { folder, owner, .. }) => (owner, Some(folder)),

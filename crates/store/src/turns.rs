@@ -2,7 +2,7 @@
 
 use crate::sql::storable;
 use std::collections::HashMap;
-use synod_types::{Asked, FailedTurn, FailureKind, Header, Kind, Millis, Replied, Row, Said, Usage, seat_of};
+use synod_types::{Asked, FailedTurn, Header, Kind, Millis, Replied, Row, Said, Usage, seat_of};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnRow {
@@ -75,20 +75,6 @@ struct Call {
     reasked: bool,
 }
 
-/// Failures after which nothing can have been billed: the rule by which the engine's ledger counts.
-fn turned_away(kind: FailureKind) -> bool {
-    match kind {
-        FailureKind::Auth | FailureKind::RateLimited | FailureKind::ModelGone | FailureKind::ContextTooLong => true,
-        FailureKind::Timeout
-        | FailureKind::Refused
-        | FailureKind::Truncated
-        | FailureKind::Server
-        | FailureKind::Empty
-        | FailureKind::Unreadable
-        | FailureKind::Closed => false,
-    }
-}
-
 impl<'a> Turns<'a> {
     pub fn of(rows: &[&'a Row], header: Option<&Header>) -> Self {
         let mut turns = Self { list: Vec::new(), index: HashMap::new(), replied: HashMap::new(), said: HashMap::new(), calls: Vec::new() };
@@ -132,7 +118,7 @@ impl<'a> Turns<'a> {
                     let at = turns.at(row, header);
                     turns.list[at].outcome = TurnOutcome::Failed;
                     if let Ok(failed) = row.read::<FailedTurn>() {
-                        if turned_away(failed.failure.kind) {
+                        if failed.failure.kind.turned_away() {
                             for call in turns.calls.iter_mut().filter(|call| call.at == at && !call.replied && !call.reasked) {
                                 call.usd = Some(0.0);
                             }

@@ -75,6 +75,8 @@ impl Writer {
     pub async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Command>) {
         let (mut items, mut releases): (Vec<Item>, Vec<Release>) = Default::default();
         while let Some(first) = queue.recv().await {
+            // Whoever is just about to append gets into the same transaction: fewer, larger batches for the price of one turn of the scheduler.
+            tokio::task::yield_now().await;
             let mut next = Some(first);
             let mut rows = 0;
             while let Some(command) = next.take() {

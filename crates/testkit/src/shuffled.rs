@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{CallContext, Model, Models};
+use synod_engine::{CallContext, Model, Models, Standing};
 use synod_types::{Failure, ModelCard, Problem, Reply, Request, sha256_hex};
 
 pub struct Shuffled {
@@ -23,6 +23,9 @@ struct Late {
 }
 
 impl Model for Late {
+    fn place(&self) -> BoxFuture<'_, Standing> {
+        self.inner.place()
+    }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {
             let reply = self.inner.call(request, context).await;

@@ -189,6 +189,9 @@ impl Journal for Tripwire {
         self.heartbeats.fetch_add(1, Ordering::SeqCst);
         if self.tripped() { Box::pin(std::future::ready(refusal())) } else { self.inner.heartbeat() }
     }
+    fn held<'a>(&'a self, run: &'a str) -> BoxFuture<'a, JournalResult<bool>> {
+        self.inner.held(run)
+    }
     fn release<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, JournalResult<()>> {
         self.inner.release(lease)
     }

@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use synod_engine::{CallContext, Model, Models};
+use synod_engine::{CallContext, Model, Models, Standing};
 use synod_types::{Failure, ModelCard, Problem, Reply, Request};
 use tokio::sync::Semaphore;
 
@@ -44,6 +44,9 @@ struct Held {
 }
 
 impl Model for Held {
+    fn place(&self) -> BoxFuture<'_, Standing> {
+        self.inner.place()
+    }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {
             if self.gate.calls.fetch_add(1, Ordering::SeqCst) + 1 == self.gate.at {

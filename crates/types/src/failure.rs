@@ -44,6 +44,14 @@ impl FailureKind {
         }
     }
 
+    /// The provider would not take the request: nothing can have been billed for it.
+    pub fn turned_away(self) -> bool {
+        match self {
+            Self::Auth | Self::RateLimited | Self::ModelGone | Self::ContextTooLong => true,
+            Self::Timeout | Self::Refused | Self::Truncated | Self::Server | Self::Empty | Self::Unreadable | Self::Closed => false,
+        }
+    }
+
     /// What a person would call it.
     pub fn plain(self) -> &'static str {
         match self {

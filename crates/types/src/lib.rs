@@ -2,6 +2,7 @@
 //!
 //! Owns the wire and journal shapes (serde) and nothing that acts on them: no clock, no I/O, no policy.
 
+mod event;
 mod exhibit;
 mod failure;
 mod header;
@@ -11,6 +12,7 @@ mod request;
 mod row;
 mod verdict;
 
+pub use event::*;
 pub use exhibit::*;
 pub use failure::*;
 pub use header::*;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// What is sent to a model. Keys and addresses never enter it.
 ///
-/// Everything but `hint` and `stream_reasons` is part of the digest: a recorded outcome answers only the very same request.
+/// Everything but `hint` is part of the digest: a recorded outcome answers only the very same request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The provider's own id of the model.

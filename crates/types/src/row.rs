@@ -372,57 +372,6 @@ impl Row {
     }
 }
 
-/// One thing a watcher sees. `seq` is absent on deltas: they are shown, not kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Event {
-    #[serde(rename = "type")]
-    pub kind: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seq: Option<i64>,
-    pub run: String,
-    pub at: Millis,
-    pub data: Value,
-}
-
-impl Event {
-    /// One row gives at most one event.
-    pub fn of(row: &Row) -> Option<Self> {
-        let kind = match row.kind {
-            Kind::Header => "run_start",
-            Kind::Phase => "phase_start",
-            Kind::PhaseEnd => "phase_complete",
-            Kind::Asked => "turn_start",
-            Kind::Said => "turn_complete",
-            Kind::Failed => "turn_failed",
-            Kind::Shown => "exhibit",
-            Kind::Waiting => "waiting",
-            Kind::Warning | Kind::Closing => "warning",
-            Kind::Stopped => "stopped",
-            Kind::Resumed => "resumed",
-            Kind::Title => "title_complete",
-            Kind::Verdict => {
-                let completes = row.read::<Verdict>().is_ok_and(|verdict| verdict.status.completes());
-                if completes { "complete" } else { "error" }
-            }
-            Kind::Replied | Kind::Tool | Kind::Figure | Kind::Answered => return None,
-        };
-        let mut data = serde_json::from_str(&row.body).unwrap_or(Value::Null);
-        if let (Value::Object(map), false) = (&mut data, row.key.is_empty()) {
-            map.insert("key".into(), Value::String(row.key.clone()));
-            if row.kind == Kind::Asked {
-                map.insert("try".into(), row.attempt.into());
-            }
-        }
-        Some(Self { kind: kind.into(), seq: Some(row.seq), run: row.run.clone(), at: row.at, data })
-    }
-
-    /// Some more text of a running turn. A new `attempt` starts at offset 0 and replaces what was shown.
-    pub fn delta(run: &str, at: Millis, key: &str, attempt: i64, offset: usize, text: &str) -> Self {
-        let data = serde_json::json!({"key": key, "try": attempt, "offset": offset, "text": text});
-        Self { kind: "turn_delta".into(), seq: None, run: run.to_owned(), at, data }
-    }
-}
-
 fn is_false(value: &bool) -> bool {
     !value
 }

@@ -6,12 +6,20 @@ use crate::exit::{print_json, CliError, CliResult, DECIDED};
 use crate::{order, outcome};
 use std::io::{IsTerminal, Read};
 use synod_engine::{Order, Plan};
+use synod_report::one_line;
 use synod_types::{Problem, Problems, Quote, Span};
 
 pub async fn run(global: &Global, ask: Ask) -> CliResult {
     let app = App::open(global).await?;
     let mut problems = Vec::new();
-    let mut order = Order { mode: "council".into(), ..Order::default() };
+    let limits = &app.config.limits;
+    let mut order = Order {
+        mode: "council".into(),
+        budget_usd: limits.budget_usd,
+        deadline_secs: limits.deadline_secs.map(|secs| secs as f64),
+        timeout_secs: limits.timeout_secs.map(|secs| secs as f64),
+        ..Order::default()
+    };
     order::apply(&ask.order, &mut order, &mut problems);
     read_question(&ask, &mut order, &mut problems);
     let detected = if ask.order.models.is_empty() || ask.order.rehearse { app.detect(ask.order.rehearse).await } else { None };
@@ -34,7 +42,7 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
     }
     if let (Some(detected), false) = (&detected, ask.output.quiet) {
         for line in detected.lines.iter().chain(&detected.warnings) {
-            eprintln!("{line}");
+            eprintln!("{}", one_line(line));
         }
     }
     let runner = app.runner(detected, app.live(ask.output.quiet))?;
@@ -123,7 +131,7 @@ fn say_quote(app: &App, quote: &Quote, plan: &Plan) {
         println!("  {:<12} {} calls ({})", line.prompt, span(line.calls), line.role);
     }
     println!("  tokens: {} in, {} out", span(quote.input_tokens), span(quote.output_tokens));
-    let seats: Vec<&str> = header.seats.iter().map(|seat| seat.label.as_str()).collect();
+    let seats: Vec<String> = header.seats.iter().map(|seat| one_line(&seat.label)).collect();
     println!("  seats: {}", seats.join(", "));
     println!("Nothing was run.");
 }

@@ -2,8 +2,9 @@
 
 use crate::app::App;
 use crate::args::{Cancel, Global};
-use crate::exit::{CliResult, DECIDED};
+use crate::exit::{CliResult, DECIDED, print_json};
 use serde_json::json;
+use synod_store::RunState;
 
 pub async fn run(global: &Global, args: Cancel) -> CliResult {
     let app = App::open(global).await?;
@@ -11,11 +12,12 @@ pub async fn run(global: &Global, args: Cancel) -> CliResult {
     let runner = app.runner(None, false)?;
     let by = std::env::var("USER").unwrap_or_else(|_| "somebody".into());
     runner.cancel(&run, args.conclude, &by).await?;
-    let next = if args.conclude { format!("synod watch {run}") } else { format!("synod resume {run}") };
+    let running = app.store.run(&run).await?.state == RunState::Running;
+    let next = if args.conclude && running { format!("synod watch {run}") } else { format!("synod resume {run}") };
     if app.json {
-        println!("{}", json!({"run": run, "asked": if args.conclude { "conclude" } else { "cancel" }, "next": next}));
+        print_json(&json!({"run": run, "asked": if args.conclude { "conclude" } else { "cancel" }, "next": next}));
     } else if args.conclude {
-        println!("Asked to conclude: no new turn starts. {next} shows how it ends.");
+        println!("Asked to conclude: no new turn starts. {next} {}.", if running { "shows how it ends" } else { "lets it conclude" });
     } else {
         println!("Asked to stop. {next} goes on with it.");
     }

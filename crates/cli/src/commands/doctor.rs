@@ -6,6 +6,7 @@ use crate::exit::{print_json, CliResult, DECIDED, USAGE};
 use serde_json::json;
 use synod_engine::Models;
 use synod_llm::Registry;
+use synod_report::one_line;
 use synod_types::Problems;
 
 pub async fn run(global: &Global, args: Doctor) -> CliResult {
@@ -43,10 +44,10 @@ pub async fn run(global: &Global, args: Doctor) -> CliResult {
             let price = card.price.map_or_else(|| "price unknown".to_owned(), |price| format!("${} in, ${} out per million tokens", price.input, price.output));
             match &line.problem {
                 None => println!("ok       {}: {} ms{}, schema {}, {price}", line.model, line.latency_ms, if line.streams { ", streams" } else { "" }, line.schema),
-                Some(problem) => println!("FAILED   {}: {problem}", line.model),
+                Some(problem) => println!("FAILED   {}: {}", line.model, one_line(problem)),
             }
             if !line.instead.is_empty() {
-                println!("         the endpoint lists: {}", line.instead.join(", "));
+                println!("         the endpoint lists: {}", one_line(&line.instead.join(", ")));
             }
         }
         if !problems.is_empty() {

@@ -2,11 +2,11 @@
 
 use crate::app::{self, App};
 use crate::args::{Global, OrderArgs, Resume};
-use crate::exit::{CliError, CliResult};
+use crate::exit::CliResult;
 use crate::{order, outcome};
 use std::time::Duration;
-use synod_engine::{Changes, Ending, JournalError, Order, RunError, Runner};
-use synod_types::{Header, Problems};
+use synod_engine::{Changes, Ending, JournalError, Order, Record, RunError, Runner};
+use synod_types::Problems;
 
 pub async fn run(global: &Global, args: Resume) -> CliResult {
     let app = App::open(global).await?;
@@ -39,9 +39,11 @@ pub async fn go_on(app: &App, runner: &Runner, run: &str, changes: Changes, outp
 }
 
 async fn fork(app: &App, run: &str, args: Resume, detected: Option<synod_llm::Detected>) -> CliResult {
-    let rows = app.rows(run).await?;
-    let header: Header = rows.first().ok_or_else(|| CliError::usage("run", run, "a run with a header"))?.read().map_err(RunError::from)?;
-    let mut order = Order::again(&header);
+    let record = Record::of(&app.rows(run).await?).map_err(RunError::from)?;
+    let mut order = Order::again(&record);
+    if args.order.mode.as_ref().is_some_and(|mode| *mode != order.mode) {
+        order.options.clear();
+    }
     for file in &mut order.question.files {
         let bytes = synod_engine::Journal::blob(app.store.as_ref(), &file.sha256).await?.unwrap_or_default();
         file.text = String::from_utf8_lossy(&bytes).into_owned();

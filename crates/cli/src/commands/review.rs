@@ -53,7 +53,7 @@ fn ask_here(question: &WaitingFor) -> CliResult<String> {
     }
     eprintln!("{}", clean(&question.asking.question));
     for (n, choice) in (1..).zip(choices) {
-        eprintln!("  {n}. {choice}");
+        eprintln!("  {n}. {}", clean(choice));
     }
     eprint!("> ");
     let broken = |error: std::io::Error| CliError::broken("terminal", error, "");

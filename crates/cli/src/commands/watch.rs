@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::args::{Global, Output};
-use crate::exit::{CliResult, DECIDED};
+use crate::exit::{CliResult, DECIDED, STOPPED};
 use crate::outcome;
 use crate::progress::Progress;
 use synod_engine::Ending;
@@ -14,7 +14,7 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     if app.json {
         let mut events = runner.watch(&run, 0);
         while let Some(event) = events.recv().await {
-            println!("{}", serde_json::to_string(&event?.0).unwrap_or_default());
+            println!("{}", synod_report::json_line(&serde_json::to_value(event?.0).unwrap_or_default()));
         }
         return Ok(DECIDED);
     }
@@ -23,7 +23,10 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     let ending = match (&view.verdict, view.stop()) {
         (Some(verdict), _) => Ending::Verdict(Box::new(verdict.clone())),
         (None, Some(stopped)) => Ending::Stopped(stopped.clone()),
-        (None, None) => return Ok(DECIDED),
+        (None, None) => {
+            eprintln!("Its process is gone, and the run has not ended. synod resume {run} goes on with it.");
+            return Ok(STOPPED);
+        }
     };
     outcome::say(&app, &run, &ending, &Output::default()).await
 }

@@ -58,6 +58,31 @@ fn a_fork_with_another_chair_pays_for_the_chair_alone() {
 }
 
 #[test]
+fn a_fork_of_a_fork_pays_for_nothing_that_is_known() {
+    let house = House::new();
+    house.ask("council", &[]).exits(0);
+    house.synod(&["resume", "last", "--fork", "--chair", "x/e", "--json", "-q"]).exits(0);
+    let calls = house.server.total();
+    house.synod(&["resume", "last", "--fork", "--chair", "x/d", "--json", "-q"]).exits(0);
+    assert_eq!(house.server.total(), calls, "the first chair's words are in the grandparent");
+    let voted = house.synod(&["resume", "last", "--fork", "--mode", "vote", "--json", "-q"]).exits(0).json();
+    assert_eq!(voted["mode"], "vote");
+}
+
+#[test]
+fn a_fork_takes_its_parents_place_in_a_conversation() {
+    let house = House::new();
+    let ask = ["ask", "--models", "x/a,x/b,x/c", "-q"];
+    let first = house.synod(&[&ask[..], &["--conversation", "new", "Tea or coffee?"]].concat()).exits(0);
+    let id = first.err.lines().find_map(|line| line.strip_prefix("Conversation ")).expect("its id").to_owned();
+    house.synod(&["resume", "last", "--fork", "--chair", "x/e", "-q"]).exits(0);
+    house.synod(&[&ask[..], &["--conversation", &id, "Why?"]].concat()).exits(0);
+    let asked = house.server.requests();
+    let follow_up = asked.iter().find(|ask| ask.last().contains("Why?") && ask.schema.is_none()).expect("a follow-up");
+    assert_eq!(follow_up.text().matches("Tea or coffee?").count(), 1, "{}", follow_up.text());
+}
+
+#[test]
 fn an_unknown_variable_in_a_users_prompt_is_told_at_once() {
     let house = House::new();
     house.write("config/synod/prompts/vote/vote.md", "# user\n{{ secret }}\n");

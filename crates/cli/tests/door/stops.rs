@@ -97,6 +97,59 @@ fn a_run_can_be_cancelled_and_concluded_from_another_process() {
     }
 }
 
+#[test]
+fn a_deadline_also_holds_for_turns_that_wait_for_a_place() {
+    let house = House::with("concurrency = 1\n");
+    house.server.script(synod_testkit::server::ANY, Fault::latency_ms(300));
+    let did = house.synod(&["ask", "--models", "x/a,x/b,x/c,x/e,x/f", "--chair", "x/d", "--deadline", "0.7", "--json", "-q", "Tea?"]).exits(0);
+    let verdict = did.json();
+    assert_eq!((&verdict["status"], &verdict["stop_reason"]), (&json!("degraded"), &json!("deadline")));
+    let rows = house.synod(&["show", "last", "--json"]).json()["rows"].clone();
+    let kinds: Vec<(String, String)> = rows.as_array().expect("rows").iter().map(|row| {
+        (row["kind"].as_str().unwrap_or_default().to_owned(), row["key"].as_str().unwrap_or_default().to_owned())
+    }).collect();
+    let closing = kinds.iter().position(|(kind, _)| kind == "closing").expect("it closed");
+    let late: Vec<_> = kinds[closing..].iter().filter(|(kind, key)| kind == "asked" && !key.starts_with("synthesis/")).collect();
+    assert!(late.is_empty(), "{late:?}");
+    let critical = verdict["receipt"]["critical_path_ms"].as_i64().expect("a time");
+    assert!(critical < 1600, "time in the queue is no time at a model: {critical}");
+}
+
+#[test]
+fn a_waiting_run_told_to_conclude_ends_without_the_person() {
+    let house = House::new();
+    let args = tied(&house);
+    house.synod(&args).exits(4);
+    let did = house.synod(&["cancel", "last", "--conclude"]).exits(0);
+    assert!(did.out.contains("synod resume"), "{}", did.out);
+    let verdict = house.synod(&["resume", "last", "--json", "-q"]).exits(0).json();
+    assert_eq!((&verdict["status"], &verdict["stop_reason"]), (&json!("degraded"), &json!("asked")));
+    assert_eq!(verdict["decision"]["tiebreak"], "fallback_label");
+    house.synod(&["replay", "last"]).exits(0);
+}
+
+#[test]
+fn limits_may_stand_in_the_configuration() {
+    let house = House::with(&format!("{PRICED}[limits]\nbudget_usd = 0.1\n"));
+    let stopped = house.synod(&["ask", "--models", "m,m,m", "--json", "-q", "Tea?"]).exits(4).json();
+    assert_eq!(stopped["stopped"]["reason"], "budget");
+    house.synod(&["ask", "--models", "m,m,m", "--budget", "5", "-q", "Tea?"]).exits(0);
+}
+
+#[test]
+fn a_resume_while_offline_leaves_the_run_as_it_was() {
+    let house = House::with(PRICED);
+    let stopped = house.synod(&["ask", "--models", "m,m,m", "--seed", "7", "--budget", "0.1", "--json", "-q", "Tea?"]).exits(4).json();
+    let run = stopped["run"].as_str().expect("its id").to_owned();
+    let config = std::fs::read_to_string(house.path("work/synod.toml")).expect("the configuration");
+    let dead = config.replace(&house.server.url(), "http://127.0.0.1:9/v1");
+    house.write("work/synod.toml", &dead);
+    let refused = house.synod(&["resume", &run, "--budget", "5", "--json", "-q"]).exits(2);
+    assert!(refused.out.contains("127.0.0.1:9"), "{}", refused.out);
+    house.write("work/synod.toml", &config);
+    house.synod(&["resume", &run, "--budget", "5", "-q"]).exits(0);
+}
+
 fn until<T>(mut found: impl FnMut() -> Option<T>) -> T {
     for _ in 0..400 {
         if let Some(found) = found() {

@@ -30,6 +30,28 @@ fn everything_wrong_is_told_at_once_and_nothing_is_paid() {
 }
 
 #[test]
+fn a_role_of_every_seat_cannot_be_given_to_one() {
+    let did = House::new().ask("council", &["--role", "member=x/z"]).exits(2);
+    assert!(did.out.contains("--models"), "{}", did.out);
+}
+
+#[test]
+fn what_a_configuration_says_reaches_the_terminal_as_text() {
+    let house = House::new();
+    house.write("work/synod.toml", "[endpoints.\"e\\u001b]0;pwned\\u0007\"]\nkind = 3\n");
+    let did = house.synod(&["ask", "Tea?"]).exits(2);
+    assert!(!did.err.contains(['\u{1b}', '\u{7}']) && did.err.contains("endpoints.e"), "{:?}", did.err);
+}
+
+#[test]
+fn an_argument_that_is_not_text_is_an_error() {
+    use std::os::unix::ffi::OsStrExt;
+    let house = House::new();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    crate::house::Did::of(house.command(&["ask"]).arg(odd).output().expect("synod runs")).exits(2);
+}
+
+#[test]
 fn an_unknown_mode_names_the_known_ones() {
     let did = House::new().ask("vot", &[]).exits(2);
     assert!(did.out.contains("council, vote"), "{}", did.out);

@@ -1,7 +1,8 @@
 //! Endpoints on tape: replies of a real endpoint recorded to a file, and played back without it.
 //!
 //! A recording answers only the very requests it was made of. Anything else is a failure that says what differs; nothing is matched
-//! loosely so that a test may pass.
+//! loosely so that a test may pass. Recording adds to what is on the tape and never empties it; the file is opened by the first call that has
+//! something to record, not while a run is planned.
 
 mod tape;
 
@@ -12,13 +13,13 @@ use futures::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use synod_engine::{CallContext, Model};
+use synod_engine::{CallContext, Model, Standing};
 use synod_types::{Failure, FailureKind, Problem, Reply, Request};
 use tape::{Entry, Outcome, Tape};
 
-/// The tapes a process has open: one per file, so that several seats write to the same one.
+/// The tapes a process has in use: one per file and direction, so that several seats write to the same one.
 #[derive(Default)]
-pub(crate) struct Cassettes(Mutex<BTreeMap<PathBuf, Arc<Mutex<Tape>>>>);
+pub(crate) struct Cassettes(Mutex<BTreeMap<(PathBuf, bool), Arc<Mutex<Tape>>>>);
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -29,14 +30,15 @@ impl Cassettes {
         let field = format!("endpoints.{name}.path");
         let Some(path) = &config.path else { return Err(Problem::new(field, "nothing", "the path of a recording")) };
         let mut open = held(&self.0);
-        let tape = match open.get(path) {
+        let use_as = (path.clone(), inner.is_some());
+        let tape = match open.get(&use_as) {
             Some(tape) => tape.clone(),
             None => {
-                let tape = if inner.is_some() { Tape::record(path) } else { Tape::read(path) };
-                let want = if inner.is_some() { "a file that can be written" } else { "a recording; `record = \"ENDPOINT\"` makes one" };
+                let tape = if inner.is_some() { Tape::to_be(path) } else { Tape::read(path) };
+                let want = if inner.is_some() { "the path of a file in a folder that exists" } else { "a recording; `record = \"ENDPOINT\"` makes one" };
                 let tape = tape.map_err(|error| Problem::new(field, format!("{}: {error}", path.display()), want))?;
                 let tape = Arc::new(Mutex::new(tape));
-                open.insert(path.clone(), tape.clone());
+                open.insert(use_as, tape.clone());
                 tape
             }
         };
@@ -52,11 +54,18 @@ struct Cassette {
 }
 
 impl Model for Cassette {
+    fn place(&self) -> BoxFuture<'_, Standing> {
+        match &self.inner {
+            Some((model, _)) => model.place(),
+            None => Box::pin(std::future::ready(Box::new(()) as Standing)),
+        }
+    }
+
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {
             let digest = request.digest();
-            let n = held(&self.tape).nth(&context.run, &digest);
-            let Some((model, key)) = &self.inner else { return self.play(request, &digest, n, context) };
+            let Some((model, key)) = &self.inner else { return self.play(request, &digest, context) };
+            let n = self.begin(&context.run, &digest)?;
             let came = model.call(request, context).await;
             let outcome = match &came {
                 Ok(reply) => Outcome::Reply(reply.clone()),
@@ -74,8 +83,22 @@ impl Model for Cassette {
 }
 
 impl Cassette {
-    fn play(&self, request: &Request, digest: &str, n: u32, context: &CallContext) -> Result<Reply, Failure> {
-        let tape = held(&self.tape);
+    /// Makes sure that a reply can be recorded before it is paid for.
+    fn begin(&self, run: &str, digest: &str) -> Result<u32, Failure> {
+        let mut tape = held(&self.tape);
+        tape.begin().map_err(|error| {
+            let (path, name) = (tape.path.display(), &self.endpoint);
+            let detail = format!(
+                "endpoint `{name}`: nothing was asked, because {path} cannot take a recording ({error}). Move it away, or set another endpoints.{name}.path"
+            );
+            Failure::new(FailureKind::Server, detail)
+        })?;
+        Ok(tape.nth(run, digest))
+    }
+
+    fn play(&self, request: &Request, digest: &str, context: &CallContext) -> Result<Reply, Failure> {
+        let mut tape = held(&self.tape);
+        let n = tape.nth(&context.run, digest);
         match tape.entries.get(&(digest.to_owned(), n)).map(|entry| entry.outcome.clone()) {
             Some(Outcome::Reply(reply)) => {
                 drop(tape);

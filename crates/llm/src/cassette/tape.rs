@@ -1,10 +1,11 @@
-//! A recording: JSON lines, one entry for the nth time a run asked the same.
+//! A recording: JSON lines, one entry for the nth time a run asked the same. It only ever grows; of two entries for the same, the later one
+//! counts.
 
 use crate::scrub::{Secret, without_keys};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use synod_types::{Failure, Reply, Request};
 
@@ -32,28 +33,39 @@ pub(super) struct Tape {
     pub entries: BTreeMap<(String, u32), Entry>,
     /// How often each run has asked each request so far.
     asked: BTreeMap<(String, String), u32>,
+    /// Open for what is added, from the first recorded call on.
     file: Option<File>,
 }
 
 impl Tape {
     pub fn read(path: &Path) -> Result<Self, String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
-        let mut tape = Self { path: path.to_path_buf(), ..Self::default() };
-        for (i, line) in BufReader::new(file).lines().enumerate() {
-            let line = line.map_err(|error| format!("line {}: {error}", i + 1))?;
-            if line.trim().is_empty() {
-                continue;
-            }
-            let entry: Entry = serde_json::from_str(&line).map_err(|error| format!("line {}: {error}", i + 1))?;
-            tape.entries.insert((entry.digest.clone(), entry.n), entry);
-        }
-        Ok(tape)
+        Ok(Self { path: path.to_path_buf(), entries: entries(&text(path)?)?, ..Self::default() })
     }
 
-    /// A new recording; an old one at the same place is replaced.
-    pub fn record(path: &Path) -> Result<Self, String> {
-        let file = File::create(path).map_err(|error| error.to_string())?;
-        Ok(Self { path: path.to_path_buf(), file: Some(file), ..Self::default() })
+    /// A recording to be. Nothing is opened or made: a run may only be planned or quoted, and never call.
+    pub fn to_be(path: &Path) -> Result<Self, String> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            return Err(format!("there is no folder {}", folder.display()));
+        }
+        only_a_file(path)?;
+        Ok(Self { path: path.to_path_buf(), ..Self::default() })
+    }
+
+    /// Makes ready for the first entry. What is in the file stays; a file that holds anything but a recording is left alone.
+    pub fn begin(&mut self) -> Result<(), String> {
+        if self.file.is_some() {
+            return Ok(());
+        }
+        let old = if self.path.exists() { text(&self.path)? } else { String::new() };
+        entries(&old)?;
+        let shown = |error: io::Error| error.to_string();
+        let mut file = OpenOptions::new().append(true).create(true).open(&self.path).map_err(shown)?;
+        if !old.is_empty() && !old.ends_with('\n') {
+            file.write_all(b"\n").map_err(shown)?;
+        }
+        self.file = Some(file);
+        Ok(())
     }
 
     /// Which time this is that the run asks this.
@@ -63,8 +75,8 @@ impl Tape {
         *count - 1
     }
 
-    pub fn append(&mut self, entry: &Entry, key: Option<&Secret>) -> std::io::Result<()> {
-        let Some(file) = &mut self.file else { return Ok(()) };
+    pub fn append(&mut self, entry: &Entry, key: Option<&Secret>) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Err(io::Error::other("the recording was never begun")) };
         let mut line = without_keys(&serde_json::to_string(entry)?, key);
         line.push('\n');
         file.write_all(line.as_bytes())
@@ -85,6 +97,25 @@ impl Tape {
             None => "the recording is empty".to_owned(),
         }
     }
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    only_a_file(path)?;
+    fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+fn entries(text: &str) -> Result<BTreeMap<(String, u32), Entry>, String> {
+    let mut entries = BTreeMap::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let entry: Entry = serde_json::from_str(line).map_err(|error| format!("line {}: {error}", i + 1))?;
+        entries.insert((entry.digest.clone(), entry.n), entry);
+    }
+    Ok(entries)
+}
+
+/// A pipe or a device would be waited for.
+fn only_a_file(path: &Path) -> Result<(), String> {
+    if path.exists() && !path.is_file() { Err("not a file".to_owned()) } else { Ok(()) }
 }
 
 fn first_difference(recorded: &Request, now: &Request) -> String {

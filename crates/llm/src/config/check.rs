@@ -3,7 +3,7 @@
 use super::origin::Origin;
 use super::section::Section;
 use super::tree::{Is, Table};
-use super::trust::{Trust, stays_inside};
+use super::trust::Trust;
 use super::{Config, Durability, EndpointConfig, EndpointKind, LimitsConfig, ModelConfig, PanelConfig, REHEARSAL, SchemaMode, Sources};
 use std::path::PathBuf;
 use synod_types::{Problem, Tier};
@@ -14,6 +14,7 @@ pub(super) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     let trusted: Vec<PathBuf> = top.list("trusted", "a list of directories").unwrap_or_default().into_iter().map(PathBuf::from).collect();
     let trust = Trust::new(sources, &trusted);
     let durability = top.choice("durability", &[("process", Durability::Process), ("power", Durability::Power)]);
+    let raw_retention_days = raw_retention_days(&mut top, &trust);
     let db = db(&mut top, &trust);
     let limits = top.table("limits");
     let endpoints = top.entries("endpoints");
@@ -21,7 +22,7 @@ pub(super) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     let panels = top.entries("panels");
     top.finish();
 
-    let mut config = Config { trusted, db, durability, ..Config::default() };
+    let mut config = Config { trusted, db, durability, raw_retention_days, ..Config::default() };
     if let Some(table) = limits {
         config.limits = limits_of(Section::new("limits", table, problems));
     }
@@ -78,11 +79,11 @@ impl Known {
 fn db(top: &mut Section<'_, '_>, trust: &Trust) -> Option<String> {
     let given = top.text("db", "a path or a database URL")?;
     let origin = top.origin("db")?;
-    if !stays_inside(&given)
-        && let Some(line) = trust.refuses(origin)
+    if let Some(line) = trust.refuses(origin)
+        && let Err(why) = trust.database_inside(&given)
     {
-        let got = format!("{given:?} in {origin}, outside of a directory you have not listed as trusted");
-        top.problem("db", got, format!("a path below it, or, {line}"));
+        let got = format!("{given:?} in {origin}, {why}, in a directory you have not listed as trusted");
+        top.problem("db", got, format!("a plain path below it, or, {line}"));
         return None;
     }
     if given.contains(':') {
@@ -91,13 +92,23 @@ fn db(top: &mut Section<'_, '_>, trust: &Trust) -> Option<String> {
     Some(origin.base().map_or(given.clone(), |base| base.join(&given).display().to_string()))
 }
 
+/// Raw replies older than this are deleted from the user's database, so it is theirs to say.
+fn raw_retention_days(top: &mut Section<'_, '_>, trust: &Trust) -> Option<u32> {
+    let days = top.number("raw_retention_days", 1.0..=36_500.0, true)?;
+    let origin = top.origin("raw_retention_days")?;
+    if let Some(line) = trust.refuses(origin) {
+        top.problem("raw_retention_days", format!("{days} in {origin}, in a directory you have not listed as trusted"), line);
+        return None;
+    }
+    Some(days as u32)
+}
+
 fn limits_of(mut section: Section<'_, '_>) -> LimitsConfig {
     let secs = |section: &mut Section<'_, '_>, name| section.number(name, 1.0..=31_536_000.0, true).map(|secs| secs as u64);
     let limits = LimitsConfig {
         budget_usd: section.number("budget_usd", 0.0..=f64::INFINITY, false),
         deadline_secs: secs(&mut section, "deadline_secs"),
         timeout_secs: secs(&mut section, "timeout_secs"),
-        turn_secs: secs(&mut section, "turn_secs"),
     };
     section.finish();
     limits
@@ -134,7 +145,7 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
     if let Some(n) = section.number("breaker_ms", 1.0..=3_600_000.0, true) {
         endpoint.breaker_ms = n as u64;
     }
-    cassette(&mut section, &mut endpoint, kind, trust, known);
+    cassette(&mut section, &mut endpoint, kind, Author { origin, trust }, known);
     if name.contains('/') {
         section.problem("", format!("{name:?}"), "a name without a slash: `endpoint/model-id` is how models are named");
     }
@@ -188,7 +199,13 @@ fn key_env(section: &mut Section<'_, '_>, endpoint: &Origin, trust: &Trust) -> O
     Some(key_env)
 }
 
-fn cassette(section: &mut Section<'_, '_>, endpoint: &mut EndpointConfig, kind: Option<EndpointKind>, trust: &Trust, known: &Known) {
+/// Who wrote an endpoint, and whether they are trusted.
+struct Author<'a> {
+    origin: &'a Origin,
+    trust: &'a Trust,
+}
+
+fn cassette(section: &mut Section<'_, '_>, endpoint: &mut EndpointConfig, kind: Option<EndpointKind>, author: Author<'_>, known: &Known) {
     let is_cassette = kind == Some(EndpointKind::Cassette);
     let path = section.text("path", "the path of a recording");
     let record = section.text("record", "the name of the endpoint to record");
@@ -206,10 +223,16 @@ fn cassette(section: &mut Section<'_, '_>, endpoint: &mut EndpointConfig, kind: 
         }
         return;
     };
-    if !stays_inside(&path)
-        && let Some(line) = trust.refuses(origin)
+    if let Some(line) = author.trust.refuses(origin)
+        && let Err(why) = author.trust.inside(&path)
     {
-        section.problem("path", format!("{path:?} in {origin}, outside of a directory you have not listed as trusted"), line);
+        section.problem("path", format!("{path:?} in {origin}, {why}, in a directory you have not listed as trusted"), line);
+    }
+    // A recording is written where the endpoint's author says, so it is they who must be trusted, whoever asked for it.
+    if let Some(given) = section.origin("record")
+        && let Some(line) = author.trust.refuses(author.origin).or_else(|| author.trust.refuses(given))
+    {
+        section.problem("record", format!("a recording in {given}, for an endpoint of a directory you have not listed as trusted"), line);
     }
     if let Some(record) = &record
         && !known.endpoints.contains(record)

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 const SECTIONS: &[&str] = &["endpoints", "models", "panels", "limits"];
-const PLAIN: &[&str] = &["db", "durability"];
+const PLAIN: &[&str] = &["db", "durability", "raw_retention_days"];
 
 pub(super) fn lay_over(tree: &mut Table, env: &BTreeMap<String, String>) {
     for (variable, value) in env {

@@ -2,7 +2,7 @@
 //!
 //! Precedence, first wins: the environment, the working directory's file, the user's file. `--config FILE` replaces both files. An entry
 //! (an endpoint, a model, a panel) is taken whole from one file; only the environment changes single fields of it.
-//! Refuses to guess: an unknown setting is an error, and so is a key in a directory the user has not trusted.
+//! Refuses to guess: an unknown setting is an error, and so is a key or a recording in a directory the user has not trusted.
 
 mod check;
 mod environment;
@@ -23,11 +23,13 @@ pub struct Config {
     pub endpoints: BTreeMap<String, EndpointConfig>,
     pub models: BTreeMap<String, ModelConfig>,
     pub panels: BTreeMap<String, PanelConfig>,
-    /// Directories whose own `synod.toml` may name keys.
+    /// Directories whose own `synod.toml` may name keys, record, set how long raw replies are kept, and point outside of themselves.
     pub trusted: Vec<PathBuf>,
     /// A path or URL, as `--db` takes it. Relative paths are already resolved against the file that gave them.
     pub db: Option<String>,
     pub durability: Option<Durability>,
+    /// How long raw replies are kept. `None`: for ever.
+    pub raw_retention_days: Option<u32>,
     pub limits: LimitsConfig,
     /// The files that were read, in order of precedence.
     pub files: Vec<PathBuf>,
@@ -54,7 +56,8 @@ pub struct EndpointConfig {
     pub breaker_ms: u64,
     /// Cassettes: the file with the recording.
     pub path: Option<PathBuf>,
-    /// Cassettes: the endpoint whose replies are recorded. Without it the recording is played back.
+    /// Cassettes: the endpoint whose replies are recorded. Without it the recording is played back. What is on the tape already stays there:
+    /// new entries are added, and of two for the same request the newer is played.
     pub record: Option<String>,
 }
 
@@ -174,8 +177,6 @@ pub struct LimitsConfig {
     pub deadline_secs: Option<u64>,
     /// Without a byte from the provider.
     pub timeout_secs: Option<u64>,
-    /// One turn in all.
-    pub turn_secs: Option<u64>,
 }
 
 /// The endpoint that is always there.

@@ -1,7 +1,11 @@
 //! What a working directory's own file may not do: a cloned repository must not send a key anywhere, nor write outside of itself.
+//!
+//! Refuses to be led: a path counts where its links lead, not where it is written.
 
 use super::Sources;
 use super::origin::{Layer, Origin};
+use std::ffi::OsStr;
+use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};
 
 pub(super) struct Trust {
@@ -31,10 +35,52 @@ impl Trust {
             Layer::Directory => Some(&self.line),
         }
     }
+    /// Whether a path of the directory's own file stays below the directory, links followed, and is no link itself; else why not.
+    pub fn inside(&self, given: &str) -> Result<(), &'static str> {
+        self.file_inside(given).map(drop)
+    }
+
+    /// The same for a database, for all that is kept beside it, and for a URL that hides where it leads.
+    pub fn database_inside(&self, given: &str) -> Result<(), &'static str> {
+        let path = match given.strip_prefix("sqlite:") {
+            Some(url) if url.contains('%') => return Err("which hides its path"),
+            Some(url) => url.split_once('?').map_or(url, |(path, _)| path),
+            None => given,
+        };
+        if path.contains(':') {
+            return Err("which is not a path");
+        }
+        let path = self.file_inside(path)?;
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name().map(OsStr::as_encoded_bytes)) else { return Err("which names no file") };
+        // The write-ahead log, the journal, the owners' lock files.
+        let beside = |entry: &DirEntry| entry.file_name().as_encoded_bytes().starts_with(name);
+        if links_in(folder, &beside) { Err("with a symbolic link beside it") } else { Ok(()) }
+    }
+
+    fn file_inside(&self, given: &str) -> Result<PathBuf, &'static str> {
+        const OUTSIDE: &str = "outside of it";
+        if !Path::new(given).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+            return Err(OUTSIDE);
+        }
+        let path = self.directory.join(given);
+        if is_link(&path) {
+            return Err("a symbolic link");
+        }
+        // What is not there yet cannot lead anywhere; what is there, a link to nothing included, must lead inside.
+        let there = path.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
+        match there.and_then(|folder| folder.canonicalize().ok()) {
+            Some(real) if real.starts_with(&self.directory) => Ok(path),
+            _ => Err(OUTSIDE),
+        }
+    }
 }
 
-/// True when a path stays below the directory it is relative to.
-pub(super) fn stays_inside(path: &str) -> bool {
-    let path = path.strip_prefix("sqlite:").unwrap_or(path);
-    !path.contains("://") && Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|entry| entry.is_symlink())
+}
+
+/// True when a chosen entry of the folder is a link, or is itself a folder with one in it.
+fn links_in(folder: &Path, chosen: &dyn Fn(&DirEntry) -> bool) -> bool {
+    let Ok(entries) = folder.read_dir() else { return false };
+    entries.flatten().filter(chosen).any(|entry| is_link(&entry.path()) || links_in(&entry.path(), &|_| true))
 }

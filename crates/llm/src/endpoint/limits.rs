@@ -3,10 +3,11 @@
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use std::num::NonZeroU32;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub(crate) struct Limits {
-    places: Semaphore,
+    places: Arc<Semaphore>,
     rate: Option<DefaultDirectRateLimiter>,
     clock: DefaultClock,
 }
@@ -18,12 +19,15 @@ impl Limits {
             let burst = NonZeroU32::new(n.get() / 10).unwrap_or(NonZeroU32::MIN);
             RateLimiter::direct(Quota::per_minute(n).allow_burst(burst))
         });
-        Self { places: Semaphore::new(concurrency.max(1)), rate, clock: DefaultClock::default() }
+        Self { places: Arc::new(Semaphore::new(concurrency.max(1))), rate, clock: DefaultClock::default() }
     }
 
-    /// Waits for a free place. First come, first served. `None` only if the endpoint is gone, which it never is while it is used.
-    pub async fn place(&self) -> Option<SemaphorePermit<'_>> {
-        self.places.acquire().await.ok()
+    /// Waits for a free place, first come, first served, and for the pace of the request that will be made from it. Free again when dropped.
+    pub async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        // `None` only if somebody had closed the semaphore, and nobody does.
+        let place = self.places.clone().acquire_owned().await.ok();
+        self.pace().await;
+        place
     }
 
     /// Waits until one more request fits into the minute. Every try is a request.

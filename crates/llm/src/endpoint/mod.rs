@@ -1,7 +1,7 @@
 //! One endpoint as all runs of a process share it: its limits, its breaker, and the tries a call gets.
 //!
-//! The clocks of a call: waiting for a place or for the rate limit counts against nothing, because the provider has not been asked yet.
-//! `total_ms` starts when the call first leaves and covers all tries and the pauses between them. `idle_ms` is the provider's silence
+//! A place comes before the call, and is its caller's to hold: waiting for one, and for the pace of the first request, counts against
+//! nothing. `total_ms` starts when the call leaves and covers all tries, the pauses between them and the pace of each further request. `idle_ms` is the provider's silence
 //! within one try. A call that ran into either is never tried again: it may have been billed.
 
 pub(crate) mod breaker;
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use synod_engine::CallContext;
+use synod_engine::{CallContext, Standing};
 use synod_types::{Failure, FailureKind, Reply};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -49,15 +49,15 @@ impl Endpoint {
         self.no_temperature.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned());
     }
 
-    /// One call: a place, the rate, the breaker, and as many tries as are allowed.
+    pub async fn place(&self) -> Standing {
+        Box::new(self.limits.place().await)
+    }
+
+    /// One call from a place already taken: the breaker, and as many tries as are allowed.
     pub async fn call<F>(&self, context: &CallContext, mut attempt: impl FnMut() -> F) -> Result<Reply, Failure>
     where
         F: Future<Output = Result<Reply, Fault>>,
     {
-        let Some(_place) = self.limits.place().await else {
-            return Err(Failure::new(FailureKind::Server, format!("endpoint `{}` is closed", self.name)));
-        };
-        self.limits.pace().await;
         let pass = self.breaker.enter().map_err(|left| self.left_alone(left))?;
         let start = Instant::now();
         let total = Duration::from_millis(u64::try_from(context.total_ms).unwrap_or(0));
@@ -89,16 +89,21 @@ impl Endpoint {
                 // Their word, and a little of our own so that seats do not all come back at the same moment.
                 Again::After(asked) => pauses.next().map(|own| asked + own.min(asked / 10)),
             };
-            let Some(pause) = pause.filter(|pause| Instant::now() + *pause < deadline) else {
+            let in_time = match pause.filter(|pause| Instant::now() + *pause < deadline) {
+                Some(pause) => {
+                    tracing::debug!(endpoint = %self.name, try_ = tries, pause_ms = pause.as_millis() as u64, why = %fault.failure, "trying again");
+                    sleep(pause).await;
+                    timeout_at(deadline, self.limits.pace()).await.is_ok()
+                }
+                None => false,
+            };
+            if !in_time {
                 pass.report(fault.health);
                 return Err(self.given_up(fault, tries));
-            };
+            }
             if let Some(deltas) = &context.deltas {
                 deltas.restart();
             }
-            tracing::debug!(endpoint = %self.name, try_ = tries, pause_ms = pause.as_millis() as u64, why = %fault.failure, "trying again");
-            sleep(pause).await;
-            self.limits.pace().await;
         }
     }
 

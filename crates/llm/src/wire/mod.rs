@@ -1,7 +1,7 @@
 //! Models behind OpenAI's, Anthropic's and Gemini's wire formats, through genai.
 //!
 //! One try of one call is made here and read into our words: text, tool calls, finish, usage, or a typed fault. Tries, limits and clocks are
-//! `endpoint`'s. Refuses to interpret: what a reply means, and whether it fits its schema, is for the engine.
+//! `endpoint`'s. Refuses to interpret: what a reply means, whether it fits its schema, and whether an empty one will do, is for the engine.
 
 mod beside;
 mod classify;
@@ -11,7 +11,6 @@ mod schema;
 
 use crate::config::EndpointKind;
 use crate::endpoint::Endpoint;
-use crate::endpoint::breaker::Health;
 use crate::endpoint::fault::{Again, Fault};
 use crate::scrub::Secret;
 use beside::{Beside, Sink};
@@ -23,8 +22,8 @@ use reasons::Reasons;
 use request::Ask;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{CallContext, Deltas, Model};
-use synod_types::{Failure, FailureKind, Finish, Reply, Request, ToolCall, Usage};
+use synod_engine::{CallContext, Deltas, Model, Standing};
+use synod_types::{Failure, Finish, Reply, Request, ToolCall, Usage};
 
 pub(crate) struct WireModel {
     pub endpoint: Arc<Endpoint>,
@@ -33,6 +32,10 @@ pub(crate) struct WireModel {
 }
 
 impl Model for WireModel {
+    fn place(&self) -> BoxFuture<'_, Standing> {
+        Box::pin(self.endpoint.place())
+    }
+
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move { self.endpoint.call(context, || self.attempt(request, context)).await })
     }
@@ -220,10 +223,6 @@ fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Re
         Finish::Refusal if text.is_empty() => beside.refusal,
         _ => text,
     };
-    if text.trim().is_empty() && tool_calls.is_empty() && !matches!(finish, Finish::Refusal | Finish::Length) {
-        let detail = format!("endpoint `{}`: the reply holds no text", call.endpoint.name);
-        return Err(Fault::final_(FailureKind::Empty, detail, Health::Answered));
-    }
     let text = match &request.schema {
         Some(schema) if ask == Ask::Native && call.endpoint.config.kind == EndpointKind::OpenAi => match schema::narrowed(&text, &schema.schema) {
             std::borrow::Cow::Borrowed(_) => text,

@@ -1,9 +1,10 @@
 //! What all runs of a process share per endpoint: places, pace, and the breaker.
 
 use crate::common::*;
+use futures::FutureExt;
 use futures::future::join_all;
 use std::time::{Duration, Instant};
-use synod_engine::CallContext;
+use synod_engine::{CallContext, Models};
 use synod_llm::{EndpointConfig, EndpointKind};
 use synod_testkit::server::{Fault, ModelServer};
 use synod_types::FailureKind;
@@ -15,9 +16,61 @@ async fn no_more_calls_are_in_flight_than_allowed_whoever_opened_them() {
     let registry = registry(EndpointConfig { concurrency: 3, ..endpoint(&server, EndpointKind::OpenAi) });
     let models: Vec<_> = (0..4).map(|_| open(&registry, "m")).collect();
     let (request, context) = (request("m"), context());
-    let replies = join_all((0..12).map(|i| models[i % 4].call(&request, &context))).await;
+    let replies = join_all((0..12).map(|i| turn(&*models[i % 4], &request, &context))).await;
     assert!(replies.iter().all(Result::is_ok));
     assert_eq!((server.most_in_flight(), server.total()), (3, 12));
+}
+
+#[tokio::test]
+async fn a_place_is_to_be_had_when_the_one_before_is_given_back_and_not_earlier() {
+    let server = ModelServer::start().await;
+    let registry = registry(EndpointConfig { concurrency: 1, ..endpoint(&server, EndpointKind::OpenAi) });
+    let (first, second) = (open(&registry, "m"), open(&registry, "n"));
+    let place = first.place().await;
+    let mut waiting = second.place();
+    assert!(tokio::time::timeout(Duration::from_millis(50), &mut waiting).await.is_err(), "one place, and it is taken");
+    // A run that gives up waiting leaves nothing behind.
+    drop(waiting);
+    let waiting = second.place();
+    drop(place);
+    let place = waiting.now_or_never().expect("free at once");
+    drop(place);
+    assert_eq!(server.total(), 0, "a place sends nothing");
+}
+
+#[tokio::test]
+async fn a_call_waits_for_no_place_and_its_retries_keep_the_one_they_have() {
+    let server = ModelServer::start().await;
+    server.script_next("m", 2, Fault::server_error());
+    let registry = registry(EndpointConfig { concurrency: 1, ..endpoint(&server, EndpointKind::OpenAi) });
+    let model = open(&registry, "m");
+    let place = model.place().await;
+    let mut next = model.place();
+    let request = request("m");
+    let within = CallContext { total_ms: 5_000, ..context() };
+    let mut call = model.call(&request, &within);
+    tokio::select! {
+        biased;
+        _ = &mut next => panic!("a retry gave its place away"),
+        reply = &mut call => drop(reply.expect("the third try answers")),
+    }
+    assert_eq!(server.total(), 3);
+    drop(place);
+    next.now_or_never().expect("free when the call is over");
+}
+
+#[tokio::test]
+async fn the_doctor_waits_for_a_place_like_everybody() {
+    let server = ModelServer::start().await;
+    let registry = registry(EndpointConfig { concurrency: 1, ..endpoint(&server, EndpointKind::OpenAi) });
+    let card = registry.resolve("seats", "it/m").expect("resolves");
+    let place = open(&registry, "m").place().await;
+    let mut check = Box::pin(registry.check(&card));
+    assert!(tokio::time::timeout(Duration::from_millis(100), &mut check).await.is_err(), "the only place is taken");
+    assert_eq!(server.total(), 0);
+    drop(place);
+    let line = check.await;
+    assert!(line.ok && line.latency_ms < 100, "waiting for a place is not the model's slowness: {line:?}");
 }
 
 #[tokio::test]
@@ -29,7 +82,7 @@ async fn waiting_for_a_place_counts_against_no_timeout() {
     let context = CallContext { idle_ms: 150, total_ms: 150, ..context() };
     let request = request("m");
     let start = Instant::now();
-    let replies = join_all((0..5).map(|_| model.call(&request, &context))).await;
+    let replies = join_all((0..5).map(|_| turn(&*model, &request, &context))).await;
     assert!(replies.iter().all(Result::is_ok), "{replies:?}");
     assert!(start.elapsed() >= Duration::from_millis(300), "the last one waited longer than a call may take");
 }
@@ -42,10 +95,46 @@ async fn the_pace_is_kept_and_a_panel_may_start_at_once() {
     let model = open(&registry, "m");
     let (request, context) = (request("m"), context());
     let start = Instant::now();
-    let replies = join_all((0..33).map(|_| model.call(&request, &context))).await;
+    let replies = join_all((0..33).map(|_| turn(&*model, &request, &context))).await;
     assert!(replies.iter().all(Result::is_ok));
     assert!(start.elapsed() >= Duration::from_millis(590), "{:?}", start.elapsed());
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn it_is_the_place_that_is_paced_not_the_call() {
+    let server = ModelServer::start().await;
+    let registry = registry(EndpointConfig { requests_per_minute: Some(300), ..endpoint(&server, EndpointKind::OpenAi) });
+    let model = open(&registry, "m");
+    let start = Instant::now();
+    for _ in 0..31 {
+        drop(model.place().await);
+    }
+    assert!(start.elapsed() >= Duration::from_millis(190), "{:?}", start.elapsed());
+    let place = model.place().await;
+    let start = Instant::now();
+    model.call(&request("m"), &context()).await.expect("answers");
+    assert!(start.elapsed() < Duration::from_millis(190), "its place was paced already: {:?}", start.elapsed());
+    drop(place);
+}
+
+#[tokio::test]
+async fn every_retry_is_a_request_and_paced_like_one() {
+    let server = ModelServer::start().await;
+    server.script_next("m", 2, Fault::server_error());
+    // 590 a minute: 59 at once, then one about every 100 ms.
+    let registry = registry(EndpointConfig { requests_per_minute: Some(590), ..endpoint(&server, EndpointKind::OpenAi) });
+    let model = open(&registry, "m");
+    for _ in 0..59 {
+        drop(model.place().await);
+    }
+    let start = Instant::now();
+    model.call(&request("m"), &context()).await.expect("the third try answers");
+    assert!(start.elapsed() >= Duration::from_millis(180), "{:?}", start.elapsed());
+    // A pace that does not fit into the call's time ends the call with the provider's last word.
+    server.script("m", Fault::server_error());
+    let failure = model.call(&request("m"), &CallContext { total_ms: 40, ..context() }).await.expect_err("no time for another try");
+    assert_eq!((failure.kind, server.total()), (FailureKind::Server, 4), "{failure}");
 }
 
 fn fragile(server: &ModelServer) -> EndpointConfig {

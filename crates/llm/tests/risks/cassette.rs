@@ -1,6 +1,7 @@
 //! Recordings: what was asked is compared, not trusted; what was said comes back without the endpoint.
 
 use crate::common::*;
+use futures::FutureExt;
 use std::path::Path;
 use synod_engine::{CallContext, Models};
 use synod_llm::{Config, EndpointConfig, EndpointKind, Registry};
@@ -118,4 +119,92 @@ async fn a_missing_recording_is_a_problem_before_any_call() {
     let problem = registry.open(&card).err().expect("nothing to play");
     assert_eq!(problem.field, "endpoints.it.path");
     assert!(problem.got.contains("none.jsonl"), "{problem}");
+}
+
+#[tokio::test]
+async fn planning_leaves_the_file_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("replies.jsonl");
+    let server = ModelServer::start().await;
+    let model = open(&tape(&path, Some((&server, "real"))), "m");
+    assert!(!path.exists(), "opened only when there is something to record");
+    drop(model);
+    std::fs::write(&path, "mine\n").expect("writes");
+    drop(open(&tape(&path, Some((&server, "real"))), "m"));
+    assert_eq!(std::fs::read_to_string(&path).expect("reads"), "mine\n");
+}
+
+#[tokio::test]
+async fn recording_again_adds_and_the_newer_reply_is_played() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("replies.jsonl");
+    let server = ModelServer::start().await;
+    server.reply("m", |ask| Say::text(format!("answer {}", ask.number)));
+    let old = open(&tape(&path, Some((&server, "real"))), "m").call(&request("m"), &context()).await.expect("answers");
+    let kept = open(&tape(&path, Some((&server, "real"))), "kept").call(&request("kept"), &context()).await.expect("answers");
+    // A person has been at it, and left no end of line.
+    let written = std::fs::read_to_string(&path).expect("reads");
+    std::fs::write(&path, written.trim_end()).expect("writes");
+    let new = open(&tape(&path, Some((&server, "real"))), "m").call(&request("m"), &context()).await.expect("answers");
+    assert_ne!(old, new);
+    assert_eq!(std::fs::read_to_string(&path).expect("reads").lines().count(), 3, "nothing recorded is lost");
+    let registry = tape(&path, None);
+    assert_eq!(open(&registry, "m").call(&request("m"), &context()).await, Ok(new));
+    assert_eq!(open(&registry, "kept").call(&request("kept"), &context()).await, Ok(kept));
+}
+
+#[tokio::test]
+async fn what_is_no_recording_is_never_written_to_and_nothing_is_paid() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("notes.txt");
+    std::fs::write(&path, "my notes").expect("writes");
+    let server = ModelServer::start().await;
+    let model = open(&tape(&path, Some((&server, "real"))), "m");
+    for _ in 0..2 {
+        let failure = model.call(&request("m"), &context()).await.expect_err("not a tape");
+        assert_eq!(failure.kind, FailureKind::Server);
+        assert!(failure.detail.contains("notes.txt") && failure.detail.contains("line 1"), "{}", failure.detail);
+        assert!(failure.detail.contains("endpoints.it.path"), "what to do next: {}", failure.detail);
+    }
+    assert_eq!(std::fs::read_to_string(&path).expect("reads"), "my notes");
+    assert_eq!(server.total(), 0);
+    // Mended, it records.
+    std::fs::write(&path, "").expect("writes");
+    model.call(&request("m"), &context()).await.expect("an empty file is an empty recording");
+}
+
+#[tokio::test]
+async fn a_place_that_cannot_hold_a_recording_is_a_problem_before_any_call() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = ModelServer::start().await;
+    for path in [folder.path().join("nowhere/replies.jsonl"), folder.path().to_path_buf()] {
+        let registry = tape(&path, Some((&server, "real")));
+        let card = registry.resolve("seats", "it/m").expect("resolves");
+        let problem = registry.open(&card).err().expect("nothing can be recorded there");
+        assert_eq!(problem.field, "endpoints.it.path");
+        let registry = tape(&path, None);
+        assert!(registry.open(&card).is_err(), "nor played");
+    }
+}
+
+#[tokio::test]
+async fn a_recording_takes_its_place_at_the_endpoint_it_records() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("replies.jsonl");
+    let server = ModelServer::start().await;
+    let mut config = Config::default();
+    config.endpoints.insert("real".to_owned(), EndpointConfig { concurrency: 1, ..endpoint(&server, EndpointKind::OpenAi) });
+    let recording = EndpointConfig { path: Some(path.clone()), record: Some("real".to_owned()), ..EndpointConfig::new(EndpointKind::Cassette, "") };
+    config.endpoints.insert("it".to_owned(), recording);
+    let registry = Registry::with_env(config, env(&[("TEST_KEY", KEY)]));
+    let (first, second) = (open(&registry, "m"), open(&registry, "n"));
+    let place = first.place().await;
+    assert!(second.place().now_or_never().is_none(), "the endpoint has one place");
+    drop(place);
+    turn(&*second, &request("n"), &context()).await.expect("answers");
+    // On playback nobody waits for anybody.
+    let registry = tape(&path, None);
+    let (first, second) = (open(&registry, "n"), open(&registry, "n"));
+    let _place = first.place().await;
+    second.place().now_or_never().expect("no limit");
 }

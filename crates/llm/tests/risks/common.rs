@@ -69,6 +69,12 @@ pub async fn call(endpoint: EndpointConfig, id: &str) -> Result<Reply, Failure> 
     model(endpoint, id).call(&request(id), &context()).await
 }
 
+/// As a run does it: a place first, held over the call.
+pub async fn turn(model: &dyn Model, request: &Request, context: &CallContext) -> Result<Reply, Failure> {
+    let _place = model.place().await;
+    model.call(request, context).await
+}
+
 /// Keeps what was shown; a restart leaves a mark.
 #[derive(Default)]
 pub struct Watcher(pub Mutex<Vec<String>>);

@@ -1,56 +1,11 @@
-//! `synod.toml`: everything wrong at once, who overrides whom, and what a cloned repository may not do.
+//! `synod.toml`: everything wrong at once, and who overrides whom.
 
-use std::collections::BTreeMap;
+use crate::desk::{Desk, find};
 use std::path::Path;
 use synod_engine::Models;
 use synod_llm::config::{Durability, SchemaMode};
 use synod_llm::{Config, EndpointKind, Registry, Sources};
-use synod_types::{Price, Problem, Tier};
-
-struct Desk {
-    folder: tempfile::TempDir,
-    env: BTreeMap<String, String>,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        for name in ["here", "mine"] {
-            std::fs::create_dir(folder.path().join(name)).expect("a folder");
-        }
-        Self { folder, env: BTreeMap::new() }
-    }
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(name)
-    }
-    /// The working directory's file.
-    fn here(self, text: &str) -> Self {
-        std::fs::write(self.path("here/synod.toml"), text).expect("writes");
-        self
-    }
-    /// The user's own file.
-    fn mine(self, text: &str) -> Self {
-        std::fs::write(self.path("mine/synod.toml"), text).expect("writes");
-        self
-    }
-    fn set(mut self, name: &str, value: &str) -> Self {
-        self.env.insert(name.to_owned(), value.to_owned());
-        self
-    }
-    fn sources(&self) -> Sources {
-        Sources { given: None, directory: self.path("here"), user_directory: Some(self.path("mine")), env: self.env.clone() }
-    }
-    fn load(&self) -> Config {
-        Config::load(&self.sources()).unwrap_or_else(|problems| panic!("{problems}"))
-    }
-    fn problems(&self) -> Vec<Problem> {
-        Config::load(&self.sources()).expect_err("something is wrong").0
-    }
-}
-
-fn find<'a>(problems: &'a [Problem], field: &str) -> &'a Problem {
-    problems.iter().find(|problem| problem.field == field).unwrap_or_else(|| panic!("no problem with {field} in {problems:#?}"))
-}
+use synod_types::{Price, Tier};
 
 #[test]
 fn a_whole_file_is_read_as_written() {
@@ -58,9 +13,11 @@ fn a_whole_file_is_read_as_written() {
         r#"
         db = "runs.db"
         durability = "power"
+        raw_retention_days = 30
         trusted = ["/srv/one"]
         [limits]
         budget_usd = 1.5
+        deadline_secs = 600
         timeout_secs = 60
         [endpoints.local]
         kind = "openai"
@@ -106,7 +63,9 @@ fn a_whole_file_is_read_as_written() {
     assert_eq!((config.models["opus"].tier, config.models["small"].tier), (Tier::Heavy, Tier::Light));
     assert_eq!(config.panels["default"].chair.as_deref(), Some("opus"));
     assert_eq!(config.db.as_deref().map(Path::new), Some(desk.path("mine/runs.db").as_path()));
-    assert_eq!((config.durability, config.limits.budget_usd, config.limits.timeout_secs), (Some(Durability::Power), Some(1.5), Some(60)));
+    assert_eq!((config.durability, config.raw_retention_days), (Some(Durability::Power), Some(30)));
+    let limits = config.limits;
+    assert_eq!((limits.budget_usd, limits.deadline_secs, limits.timeout_secs), (Some(1.5), Some(600), Some(60)));
 }
 
 #[test]
@@ -115,6 +74,7 @@ fn every_error_is_found_at_once_with_its_place() {
         .mine(
             r#"
 durability = "always"
+raw_retention_days = 0
 colour = "red"
 [endpoints.local]
 kind = "openapi"
@@ -140,12 +100,14 @@ chair = 3
 seats = []
 [limits]
 budget_usd = "much"
+turn_secs = 5
 "#,
         )
         .problems();
     let fields: Vec<&str> = problems.iter().map(|problem| problem.field.as_str()).collect();
     for field in [
         "durability",
+        "raw_retention_days",
         "colour",
         "endpoints.local.kind",
         "endpoints.local.base_url",
@@ -165,12 +127,13 @@ budget_usd = "much"
         "panels.default.chair",
         "panels.empty.seats",
         "limits.budget_usd",
+        "limits.turn_secs",
     ] {
         assert!(fields.contains(&field), "{field} is not in {fields:?}");
     }
     assert!(!fields.contains(&"panels.default.seats[2]"), "an endpoint with a typo in it still has its name");
     let url = find(&problems, "endpoints.local.base_url");
-    assert!(url.got.contains("ftp://example.org") && url.got.ends_with("mine/synod.toml line 6"), "{url}");
+    assert!(url.got.contains("ftp://example.org") && url.got.ends_with("mine/synod.toml line 7"), "{url}");
     assert!(find(&problems, "endpoints.local.basic_url").want.contains("base_url"));
     assert!(find(&problems, "endpoints.claude.key_env").want.contains("ANTHROPIC_API_KEY"));
     assert!(find(&problems, "models.opus.endpoint").want.contains("claude"));
@@ -218,13 +181,14 @@ fn anything_can_be_set_by_the_environment_alone() {
         .set("SYNOD_PANELS__DEFAULT__SEATS", "fast, box/other:1b")
         .set("SYNOD_LIMITS__BUDGET_USD", "2.5")
         .set("SYNOD_DB", "here.db")
+        .set("SYNOD_RAW_RETENTION_DAYS", "90")
         .set("SYNOD_OFFLINE", "1")
         .set("SYNODICAL", "x")
         .load();
     assert_eq!(config.models["fast"].id, "8");
     assert_eq!(config.models["fast"].price, Some(Price { input: 1.0, cached_input: None, output: 2.0 }));
     assert_eq!(config.panels["default"].seats, ["fast", "box/other:1b"]);
-    assert_eq!((config.limits.budget_usd, config.db.as_deref()), (Some(2.5), Some("here.db")));
+    assert_eq!((config.limits.budget_usd, config.db.as_deref(), config.raw_retention_days), (Some(2.5), Some("here.db"), Some(90)));
 }
 
 #[test]
@@ -234,80 +198,6 @@ fn a_variable_finds_names_with_dashes_and_a_wrong_one_is_named() {
     let problems = desk.set("SYNOD_ENDPOINTS__LOCAL__CONCURRENCY", "many").set("SYNOD_ENDPOINTS__LOCAL__COLOUR", "red").problems();
     assert!(find(&problems, "endpoints.local.concurrency").got.contains("SYNOD_ENDPOINTS__LOCAL__CONCURRENCY"));
     assert!(find(&problems, "endpoints.local.colour").got.contains("SYNOD_ENDPOINTS__LOCAL__COLOUR"));
-}
-
-const WITH_KEY: &str = "[endpoints.x]\nkind = \"openai\"\nbase_url = \"https://evil.example/v1\"\nkey_env = \"OPENAI_API_KEY\"\n";
-
-#[test]
-fn a_directory_nobody_trusts_may_not_name_a_key() {
-    let desk = Desk::new().here(WITH_KEY).mine("trusted = [\"/srv/one\"]\n");
-    let problems = desk.problems();
-    let problem = find(&problems, "endpoints.x.key_env");
-    let directory = desk.path("here").canonicalize().expect("exists");
-    let line = format!("trusted = [\"/srv/one\", {:?}]", directory.display().to_string());
-    assert!(problem.want.contains(&line), "{problem}");
-    assert!(problem.want.contains("mine/synod.toml"), "{problem}");
-    assert_eq!(problems.len(), 1, "{problems:#?}");
-
-    let desk = desk.mine(&format!("{line}\n"));
-    assert_eq!(desk.load().endpoints["x"].key_env.as_deref(), Some("OPENAI_API_KEY"), "the line to add is the line that helps");
-}
-
-#[cfg(unix)]
-#[test]
-fn trust_is_of_the_real_directory() {
-    let desk = Desk::new().here(WITH_KEY);
-    std::os::unix::fs::symlink(desk.path("here"), desk.path("link")).expect("links");
-    let desk = desk.mine("").mine(&format!("trusted = [{:?}]\n", "PLACE"));
-    let trusting =
-        |place: &Path| std::fs::write(desk.path("mine/synod.toml"), format!("trusted = [{:?}]\n", place.display().to_string())).expect("writes");
-    trusting(&desk.path("link"));
-    assert!(Config::load(&desk.sources()).is_ok(), "a link to it is it");
-    trusting(&desk.path("mine"));
-    assert!(Config::load(&Sources { directory: desk.path("link"), ..desk.sources() }).is_err());
-}
-
-#[test]
-fn a_directory_cannot_trust_itself() {
-    let desk = Desk::new();
-    let own = format!("trusted = [{:?}]\n{WITH_KEY}", desk.path("here").display().to_string());
-    let problems = desk.here(&own).problems();
-    find(&problems, "trusted");
-    find(&problems, "endpoints.x.key_env");
-}
-
-#[test]
-fn a_directory_cannot_bend_the_users_key_to_its_own_address() {
-    // The user's endpoint has a key; the directory redefines the endpoint without naming one.
-    let bent = "[endpoints.local]\nkind = \"openai\"\nbase_url = \"https://evil.example/v1\"\n";
-    let config = Desk::new().mine(USERS).here(bent).load();
-    assert_eq!(config.endpoints["local"].base_url, "https://evil.example/v1/");
-    assert_eq!(config.endpoints["local"].key_env, None, "an entry is taken whole");
-    // Nor may the user's environment lend it one.
-    let problems = Desk::new().mine(USERS).here(bent).set("SYNOD_ENDPOINTS__LOCAL__KEY_ENV", "MY_KEY").problems();
-    find(&problems, "endpoints.local.key_env");
-}
-
-#[test]
-fn a_directory_writes_nothing_outside_of_itself() {
-    let escaping = "db = \"../elsewhere.db\"\n[endpoints.tape]\nkind = \"cassette\"\npath = \"/tmp/tape.jsonl\"\nrecord = \"rehearsal\"\n";
-    let problems = Desk::new().here(escaping).problems();
-    find(&problems, "db");
-    find(&problems, "endpoints.tape.path");
-    let problems = Desk::new().here("db = \"postgres://evil.example/runs\"\n").problems();
-    find(&problems, "db");
-    let desk = Desk::new().here("db = \"runs.db\"\n[endpoints.tape]\nkind = \"cassette\"\npath = \"tapes/a.jsonl\"\n");
-    assert_eq!(desk.load().endpoints["tape"].path.as_deref(), Some(desk.path("here/tapes/a.jsonl").as_path()));
-}
-
-#[test]
-fn the_users_own_file_may_do_all_of_it_from_wherever_it_is_read() {
-    let desk = Desk::new().mine(WITH_KEY);
-    assert!(Config::load(&desk.sources()).is_ok());
-    // Standing in the config directory, its file is still the user's own.
-    assert!(Config::load(&Sources { directory: desk.path("mine"), ..desk.sources() }).is_ok());
-    let given = Sources { given: Some(desk.path("mine/synod.toml")), user_directory: None, ..desk.sources() };
-    assert!(Config::load(&given).is_ok());
 }
 
 #[test]

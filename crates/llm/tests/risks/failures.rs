@@ -64,14 +64,17 @@ async fn an_error_event_after_words_have_come_is_not_retried() {
 }
 
 #[tokio::test]
-async fn a_reply_with_nothing_in_it_is_empty() {
+async fn a_reply_with_nothing_in_it_is_a_reply_with_its_cost() {
     let server = ModelServer::start().await;
     server.script("m", Fault::Empty);
+    server.reply("blank", |_| Say::text(" \n"));
     for (name, config) in all(&server) {
-        let failure = call(config, "m").await.expect_err("it fails");
-        assert_eq!(failure.kind, FailureKind::Empty, "{name}: {failure}");
+        let reply = call(config.clone(), "m").await.unwrap_or_else(|failure| panic!("{name}: whether it will do is for the engine to say: {failure}"));
+        assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Stop), "{name}");
+        assert!(reply.usage.is_some_and(|usage| usage.input > 0), "{name}: it is billed: {reply:?}");
+        assert_eq!(call(config, "blank").await.expect("a reply").text, " \n", "{name}");
     }
-    assert_eq!(server.total(), 6, "an empty reply is not asked for again");
+    assert_eq!(server.total(), 12, "an empty reply is not asked for again");
 }
 
 #[tokio::test]
@@ -247,6 +250,7 @@ async fn the_doctor_says_what_works_and_what_does_not() {
     server.list_models(&["good", "other"]);
     server.script("bad", Fault::Unauthorized);
     server.reply("loose", |_| Say::json(&json!({ "something": "else" })));
+    server.script("mute", Fault::Empty);
     let registry = registry(endpoint(&server, EndpointKind::OpenAi));
     let card = |id: &str| registry.resolve("seats", &format!("it/{id}")).expect("resolves");
     let good = registry.check(&card("good")).await;
@@ -257,4 +261,6 @@ async fn the_doctor_says_what_works_and_what_does_not() {
     assert_eq!((bad.listed, bad.instead), (Some(false), vec!["good".to_owned(), "other".to_owned()]));
     let loose = registry.check(&card("loose")).await;
     assert!(!loose.ok && loose.problem.as_deref().is_some_and(|problem| problem.contains("schema = \"prompt\"")), "{loose:?}");
+    let mute = registry.check(&card("mute")).await;
+    assert!(!mute.ok && mute.problem.as_deref().is_some_and(|problem| problem.contains("empty")), "{mute:?}");
 }

@@ -59,13 +59,13 @@ pub struct Place {
     pub score: Option<f64>,
 }
 
-fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let n = seating.panel();
     let ranks = if n > 2 { n } else { 0 };
     vec![
-        Calls { prompt: "answer", role: "member", min: n, max: n, reads: 0 },
-        Calls { prompt: "rank", role: "member", min: ranks, max: ranks, reads: n.saturating_sub(1) },
-        Calls { prompt: "synthesis", role: "chairman", min: 1, max: 1, reads: n },
+        Calls { prompt: "answer", role: "member", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        Calls { prompt: "rank", role: "member", min: ranks, max: ranks, reads: n.saturating_sub(1), max_tokens: None },
+        Calls { prompt: "synthesis", role: "chairman", min: 1, max: 1, reads: n, max_tokens: None },
     ]
 }
 

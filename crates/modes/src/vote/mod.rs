@@ -83,9 +83,9 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let votes = if n > 2 { n } else { 0 };
     let chairman = u32::from(options.tiebreaker == Tiebreaker::Chairman);
     vec![
-        Calls { prompt: "answer", role: "respondent", min: n, max: n, reads: 0 },
-        Calls { prompt: "vote", role: "respondent", min: votes, max: votes, reads: n.saturating_sub(1) },
-        Calls { prompt: "tiebreak", role: "chairman", min: chairman.min(u32::from(n == 2)), max: chairman, reads: n },
+        Calls { prompt: "answer", role: "respondent", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        Calls { prompt: "vote", role: "respondent", min: votes, max: votes, reads: n.saturating_sub(1), max_tokens: None },
+        Calls { prompt: "tiebreak", role: "chairman", min: chairman.min(u32::from(n == 2)), max: chairman, reads: n, max_tokens: None },
     ]
 }
 
@@ -182,7 +182,10 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
     // Without a valid vote every answer is still in the running.
     let tied: Vec<usize> = if tied.is_empty() { (0..answers.len()).collect() } else { tied.to_vec() };
     if options.tiebreaker == Tiebreaker::Person {
-        return Ok((ask_person(bench, answers, count, &tied).await?, Tiebreak::Person));
+        if let Some(winner) = ask_person(bench, answers, count, &tied).await? {
+            return Ok((winner, Tiebreak::Person));
+        }
+        return by_lot(bench, answers, count, &tied, true).await;
     }
     let stage = bench.phase("tiebreaker");
     let wrote_one = |seat: &SeatIx| tied.iter().any(|item| answers[*item].seat == *seat);
@@ -190,6 +193,9 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
     let panel = bench.role("respondent");
     let others = panel.iter().filter(|seat| !chairs.contains(seat) && !none_valid && answers.iter().any(|answer| answer.seat == **seat));
     let judges: Vec<SeatIx> = chairs.iter().chain(others).copied().filter(|seat| !wrote_one(seat)).collect();
+    for chairman in chairs.iter().filter(|seat| wrote_one(seat)) {
+        stage.abstained(*chairman, "wrote one of the tied answers and may not judge them");
+    }
     let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
     shown.sort_by(|a, b| a.label.cmp(&b.label));
     let votes = tied.first().map_or(0, |item| count.counts[*item]);
@@ -207,21 +213,31 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
         stage.show("tiebreaker", exhibit).await?;
         return Ok((winner, method));
     }
-    if none_valid && !closed {
+    by_lot(bench, answers, count, &tied, closed).await
+}
+
+/// The label that sorts first, which is a lot. Without a single vote that is no decision, unless the run must end now.
+async fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize], closed: bool) -> Result<(usize, Tiebreak)> {
+    if count.valid == 0 && !closed {
         return Err(Halt::failed("vote", "no valid vote was cast, and nobody who wrote none of the answers could decide"));
     }
-    let first = &shown[0].label;
+    let stage = bench.phase("tiebreaker");
+    let mut labels: Vec<&str> = tied.iter().map(|item| answers[*item].label.as_str()).collect();
+    labels.sort_unstable();
+    let first = labels[0];
+    let votes = tied.first().map_or(0, |item| count.counts[*item]);
     let rule = Rule {
         decided: format!("{first} wins by lot: nobody who wrote none of the tied answers could decide."),
         rung: "fallback_label".into(),
-        numbers: vec![("votes each".into(), f64::from(votes)), ("tied".into(), shown.len() as f64)],
+        numbers: vec![("votes each".into(), f64::from(votes)), ("tied".into(), labels.len() as f64)],
     };
-    stage.warn(if none_valid { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
-    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(json!({"votedFor": null, "tiedLabels": tied_labels, "tiedVoteCount": votes}))).await?;
+    stage.warn(if count.valid == 0 { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
+    let data = json!({"votedFor": null, "tiedLabels": labels, "tiedVoteCount": votes});
+    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(data)).await?;
     Ok((index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
 }
 
-async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize]) -> Result<usize> {
+async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize]) -> Result<Option<usize>> {
     let stage = bench.phase("tiebreaker");
     let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
     shown.sort_by(|a, b| a.label.cmp(&b.label));
@@ -230,11 +246,12 @@ async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[
     let texts: Vec<String> = shown.iter().map(|answer| format!("{}\n{}", answer.label, answer.text)).collect();
     let question = format!("These answers stand equal, with {votes} votes each. Which is best?\n\n{}", texts.join("\n\n"));
     let choices: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let chosen = stage.person("tiebreak", question, &choices).await?;
+    let Some(chosen) = stage.person("tiebreak", question, &choices).await? else { return Ok(None) };
     let rule = Rule { decided: format!("{} chose {}.", chosen.by, chosen.answer), rung: "person".into(), numbers: vec![("votes each".into(), f64::from(votes))] };
     let data = json!({"votedFor": chosen.answer, "tiedLabels": labels, "tiedVoteCount": votes, "note": chosen.note});
     stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(data)).await?;
-    index(&chosen.answer, answers).ok_or_else(|| Halt::diverged("tiebreaker/tiebreak@person", format!("{} is none of the tied answers", chosen.answer)))
+    let winner = index(&chosen.answer, answers);
+    winner.map(Some).ok_or_else(|| Halt::diverged("tiebreaker/tiebreak@person", format!("{} is none of the tied answers", chosen.answer)))
 }
 
 fn index(label: &str, answers: &[Labelled]) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! One request to one seat and what came of it, gathered from its rows.
 
 use serde_json::Value;
-use synod_types::{Asked, Failure, FailureKind, Millis, Reading, Replied, Row, Said, SeatIx, ToolRun, Usage, seat_of};
+use synod_types::{Asked, Failure, Millis, Reading, Replied, Row, Said, SeatIx, ToolRun, Usage, seat_of};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
@@ -147,16 +147,7 @@ impl Turn {
 
     /// The provider would not take the request: nothing can have been billed for it.
     pub fn turned_away(&self) -> bool {
-        self.failure().is_some_and(|failure| match failure.kind {
-            FailureKind::Auth | FailureKind::RateLimited | FailureKind::ModelGone | FailureKind::ContextTooLong => true,
-            FailureKind::Timeout
-            | FailureKind::Refused
-            | FailureKind::Truncated
-            | FailureKind::Server
-            | FailureKind::Empty
-            | FailureKind::Unreadable
-            | FailureKind::Closed => false,
-        })
+        self.failure().is_some_and(|failure| failure.kind.turned_away())
     }
 
     fn replies(&self) -> impl Iterator<Item = &Replied> {

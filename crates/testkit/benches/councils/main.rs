@@ -14,6 +14,9 @@ use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
+/// The length of an answer: a paragraph or two.
+const WORDS: u32 = 120;
+
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Outcome {
@@ -28,7 +31,7 @@ fn main() -> Outcome {
 
 fn compare(quick: bool) -> Outcome {
     let scale = if quick { 4 } else { 1 };
-    let fast = Server::start(0, 60)?;
+    let fast = Server::start(0, WORDS)?;
     println!("{:<26} {:>12} {:>12} {:>8}", "", "synod", "bare client", "ratio");
     for stream in [false, true] {
         let task = Task { runs: if stream { 1000 } else { 3000 } / scale, in_flight: 100, stream, ..Task::default() };
@@ -37,7 +40,7 @@ fn compare(quick: bool) -> Outcome {
         line(&format!("CPU ms a council, {kind}"), synod.cpu_ms_a_run(), bare.cpu_ms_a_run());
         line(&format!("councils a second, {kind}"), synod.runs_a_second(), bare.runs_a_second());
     }
-    let slow = Server::start(200, 60)?;
+    let slow = Server::start(200, WORDS)?;
     let one = Task { runs: 10, in_flight: 1, ..Task::default() };
     let (synod, bare) = both(&one, &slow.url)?;
     line("one at a time, wall ms", synod.wall_ms / f64::from(one.runs), bare.wall_ms / f64::from(one.runs));
@@ -66,7 +69,8 @@ struct Server {
 impl Server {
     fn start(latency_ms: u32, words: u32) -> Outcome<Self> {
         let mut process = Command::new(env!("CARGO_BIN_EXE_model-server"))
-            .args(["--latency-ms", &latency_ms.to_string(), "--tokens", &words.to_string()])
+            // One word a streamed piece, as providers send about one token.
+            .args(["--latency-ms", &latency_ms.to_string(), "--tokens", &words.to_string(), "--piece", "6"])
             .stdout(Stdio::piped())
             .spawn()?;
         let mut url = String::new();

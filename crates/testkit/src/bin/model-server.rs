@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use synod_testkit::server::{ModelServer, Settings};
 
-const USAGE: &str = "usage: model-server [--port N] [--latency-ms N] [--tokens N]";
+const USAGE: &str = "usage: model-server [--port N] [--latency-ms N] [--tokens N] [--piece BYTES]";
 
 fn settings(mut args: impl Iterator<Item = String>) -> Result<Settings, String> {
     let mut settings = Settings { log: false, ..Settings::default() };
@@ -15,6 +15,7 @@ fn settings(mut args: impl Iterator<Item = String>) -> Result<Settings, String> 
             "--port" => settings.port = u16::try_from(number).map_err(|_| format!("--port: {number} is not a port"))?,
             "--latency-ms" => settings.latency = Duration::from_millis(number),
             "--tokens" => settings.words = usize::try_from(number).map_err(|_| format!("--tokens: {number} is too many"))?,
+            "--piece" => settings.piece = usize::try_from(number).map_err(|_| format!("--piece: {number} is too many"))?,
             _ => return Err(format!("unknown flag {flag}")),
         }
     }

@@ -46,7 +46,7 @@ const fn mode(
         decision_schema: || json!({}),
         calls: |_, seating| {
             let n = seating.panel();
-            vec![Calls { prompt: "say", role: "member", min: 0, max: 8 * n, reads: 0 }]
+            vec![Calls { prompt: "say", role: "member", min: 0, max: 8 * n, reads: 0, max_tokens: None }]
         },
         run,
     }

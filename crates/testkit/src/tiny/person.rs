@@ -2,6 +2,7 @@
 
 use super::{found, mode};
 use synod_engine::{Mode, prompt};
+use synod_types::PersonAnswer;
 
 pub static PERSON: Mode = mode("person", &["draft", "review", "final"], &[("say", "# user\n{{ question }}\n{{ note }}")], |bench, _| {
     Box::pin(async move {
@@ -14,7 +15,8 @@ pub static PERSON: Mode = mode("person", &["draft", "review", "final"], &[("say"
         let (third, beside) =
             futures::join!(review.person("reader", "Who reads it?", &[]), review.at("beside").ask::<String>(0, prompt!("say", note = "Beside.")));
         let (third, _) = (third?, beside?);
-        let note = format!("Approved: {}; tone: {}; for {}.", first.answer, second.answer, third.answer);
+        let said = |answer: Option<PersonAnswer>| answer.map_or_else(|| "nobody said".to_owned(), |answer| answer.answer);
+        let note = format!("Approved: {}; tone: {}; for {}.", said(first), said(second), said(third));
         let last = bench.phase("final").ask::<String>(0, prompt!("say", note)).await?;
         Ok(found(format!("{note} {}", last.map(|given| given.value).unwrap_or_default()), vec![0]))
     })
