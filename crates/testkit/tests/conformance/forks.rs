@@ -3,21 +3,14 @@
 use crate::{ended, voices};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use synod_engine::{Changes, Order};
+use synod_engine::{Changes, Order, Record};
 use synod_modes::MODES;
 use synod_testkit::counted::Counted;
 use synod_testkit::reading::keys;
 use synod_testkit::rig::{Rig, order, stopped};
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::voices::Voices;
-use synod_types::{Body, Failure, FailureKind, Header, Kind, Price, Row, Status, StopReason, seat_of};
-
-fn header(rows: &[Row]) -> Header {
-    match rows[0].body() {
-        Ok(Body::Header(header)) => *header,
-        other => panic!("no header: {other:?}"),
-    }
-}
+use synod_types::{Body, Failure, FailureKind, Kind, Price, Status, StopReason, seat_of};
 
 #[tokio::test]
 async fn another_chair_costs_only_the_chairs_turns() {
@@ -29,7 +22,7 @@ async fn another_chair_costs_only_the_chairs_turns() {
             let (parent, ending) = rig.run(&order(mode, seed)).await;
             let first = ended(&rig, &parent, ending, &step).await;
             let rows = rig.rows(&parent).await;
-            let mut again = Order::again(&header(&rows));
+            let mut again = Order::again(&Record::of(&rows).expect("readable rows"));
             let chair = again.called.models.len() as u32;
             again.called.chair = again.called.chair.map(|_| "another".to_owned());
             let counted = Arc::new(Counted::new(rig.models.clone()));
@@ -66,7 +59,7 @@ async fn a_lost_run_is_forked_from_what_was_paid_for() {
         assert!(!paid.is_empty(), "{}: seat 0 spoke", mode.id);
         let counted = Arc::new(Counted::new(voices()));
         let rig = rig.models(counted.clone());
-        let again = Order::again(&header(&rig.rows(&parent).await));
+        let again = Order::again(&Record::of(&rig.rows(&parent).await).expect("readable rows"));
         let (run, ending) = rig.run(&again).await;
         let verdict = ended(&rig, &run, ending, mode.id).await;
         assert_eq!(verdict.status, Status::Full, "{}: {:?}", mode.id, verdict.missing);
