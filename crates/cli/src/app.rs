@@ -109,7 +109,11 @@ pub fn panel(config: &Config, detected: Option<&Detected>, name: Option<&str>) -
     let panel = match (name, detected) {
         (Some(name), _) => config.panels.get(name).ok_or_else(|| {
             let known: Vec<&str> = config.panels.keys().map(String::as_str).collect();
-            let want = if known.is_empty() { "a panel under [panels] in synod.toml; there is none yet".into() } else { format!("one of: {}", known.join(", ")) };
+            let want = if known.is_empty() {
+                "a panel under [panels] in synod.toml; there is none yet".into()
+            } else {
+                format!("one of: {}", known.join(", "))
+            };
             CliError::usage("panel", name, want)
         })?,
         (None, Some(detected)) => &detected.panel,

@@ -4,7 +4,12 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 
 #[derive(Parser)]
-#[command(name = "synod", version, about = "Puts a question before a panel of language models and returns a verdict you can audit.", propagate_version = true)]
+#[command(
+    name = "synod",
+    version,
+    about = "Puts a question before a panel of language models and returns a verdict you can audit.",
+    propagate_version = true
+)]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,
@@ -31,6 +36,7 @@ pub struct Global {
 #[derive(Subcommand)]
 pub enum Command {
     /// Put a question to a panel.
+    #[command(after_help = "Every option of the mode is a flag too: synod modes MODE lists them.")]
     Ask(Box<Ask>),
     /// List the deliberation modes, or explain one.
     Modes(Modes),
@@ -106,7 +112,7 @@ pub struct OrderArgs {
     /// Never spend more than this, in US dollars.
     #[arg(long, allow_hyphen_values = true, value_name = "USD")]
     pub budget: Option<String>,
-    /// Conclude after so many seconds of running.
+    /// Begin nothing new after so many seconds of running: turns under way finish, then the run concludes.
     #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
     pub deadline: Option<String>,
     /// Give a seat up after so many seconds without a sign of life.
@@ -132,6 +138,7 @@ pub struct Output {
 
 #[derive(Args)]
 pub struct Modes {
+    /// The mode to explain.
     pub id: Option<String>,
     /// The whole reference as markdown.
     #[arg(long, hide = true)]
@@ -144,8 +151,8 @@ pub struct Runs {
     #[arg(long)]
     pub waiting: bool,
     /// At most so many, newest first.
-    #[arg(long, default_value_t = 20)]
-    pub limit: usize,
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
 }
 
 #[derive(Args)]
@@ -177,6 +184,7 @@ pub struct Review {
     /// The answer; asked for on the terminal if left out.
     #[arg(long)]
     pub answer: Option<String>,
+    /// A remark to keep with the answer.
     #[arg(long)]
     pub note: Option<String>,
     /// Who answers. Default: the user's name.
@@ -202,8 +210,9 @@ pub struct Cancel {
 pub struct Export {
     /// The run: its id, a unique beginning or end of it, or `last`.
     pub run: String,
-    #[arg(long, value_parser = ["md", "html", "json"], default_value = "md")]
-    pub format: String,
+    /// Default: md, or json with --json.
+    #[arg(long, value_parser = ["md", "html", "json"])]
+    pub format: Option<String>,
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! How a command ends: an exit code, and one document or message that says why.
 
+use crate::say::say;
 use serde_json::{Value, json};
 use synod_engine::{JournalError, RunError};
 use synod_report::{clean, one_line};
@@ -8,7 +9,7 @@ use synod_types::{Problem, Problems};
 
 /// One document on standard output, with nothing in it that a terminal might obey.
 pub fn print_json(document: &impl serde::Serialize) {
-    println!("{}", synod_report::json_text(&serde_json::to_value(document).unwrap_or_default()));
+    say!("{}", synod_report::json_text(&serde_json::to_value(document).unwrap_or_default()));
 }
 
 pub const DECIDED: u8 = 0;
@@ -53,10 +54,14 @@ impl CliError {
     pub fn text(&self) -> String {
         match self {
             Self::Usage(problems) => {
-                let lines: Vec<String> = problems.0.iter().map(|problem| format!("  {}: {}\n      want: {}", one_line(&problem.field), clean(&problem.got), clean(&problem.want))).collect();
+                let lines: Vec<String> = problems
+                    .0
+                    .iter()
+                    .map(|problem| format!("  {}: {}\n      want: {}", one_line(&problem.field), clean(&problem.got), clean(&problem.want)))
+                    .collect();
                 let head = match problems.0.len() {
-                    1 => "One thing is wrong; nothing was run and nothing was paid.".to_owned(),
-                    n => format!("{n} things are wrong; nothing was run and nothing was paid."),
+                    1 => "One thing is wrong; nothing was run.".to_owned(),
+                    n => format!("{n} things are wrong; nothing was run."),
                 };
                 format!("{head}\n{}", lines.join("\n"))
             }
@@ -77,10 +82,14 @@ impl From<Problems> for CliError {
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NoSuchRun { given, want } => Self::usage("run", given, want),
+            StoreError::NoSuchRun { given, want } => {
+                Self::usage("run", format!("{given} ({want})"), "a run's id, a unique beginning or end of it, or last: synod runs lists them")
+            }
             StoreError::NoSuchConversation(given) => Self::usage("conversation", given, "an id printed by an earlier ask, or new"),
             StoreError::Location { given, why } => Self::usage("db", format!("{given}: {why}"), "a file path, sqlite: or postgres:// URL"),
-            error @ (StoreError::Open { .. } | StoreError::Newer { .. } | StoreError::Storage(_)) => Self::broken("db", error, ""),
+            error @ (StoreError::Open { .. } | StoreError::Newer { .. } | StoreError::Storage(_)) => {
+                Self::broken("db", error, "a database that can be opened and written: --db PATH names another")
+            }
         }
     }
 }
@@ -89,11 +98,13 @@ impl From<JournalError> for CliError {
     fn from(error: JournalError) -> Self {
         match error {
             JournalError::NoSuchRun(run) => Self::usage("run", run, "a run that synod runs lists"),
-            JournalError::Held { owner, .. } => {
-                Self::usage("run", format!("it is under way in another process ({owner})"), "synod watch RUN to follow it, synod cancel RUN to stop it")
-            }
+            JournalError::Held { owner, .. } => Self::usage(
+                "run",
+                format!("it is under way in another process ({owner})"),
+                "synod watch RUN to follow it, synod cancel RUN to stop it",
+            ),
             JournalError::Duplicate(what) => Self::usage("answer", format!("{what} is already there; the first one stands"), "nothing more to do"),
-            error @ (JournalError::LeaseLost | JournalError::Storage(_)) => Self::broken("db", error, ""),
+            error @ (JournalError::LeaseLost | JournalError::Storage(_)) => Self::broken("db", error, "room and permission to write the database"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `synod`: the command line. The only place that wires models, modes, storage and reports together.
 
+use crate::say::note;
 mod app;
 mod args;
 mod commands;
@@ -8,12 +9,12 @@ mod limits;
 mod order;
 mod outcome;
 mod progress;
+mod say;
 
 use args::{Cli, Command};
 use clap::Parser;
 use exit::{BROKEN, CliError, CliResult, USAGE};
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -61,15 +62,15 @@ async fn run(cli: Cli) -> CliResult {
 /// What the command line parser has to say: help is not an error.
 fn misread(error: &clap::Error, json: bool) -> ExitCode {
     if !error.use_stderr() {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        say::out(format_args!("{}", error.render()));
+        return end(Ok(exit::DECIDED), json);
     }
     if json {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         return end(Err(CliError::usage("arguments", first, "see synod help")), true);
     }
-    let _ = error.print();
+    say::err(format_args!("{}", error.render()));
     ExitCode::from(USAGE)
 }
 
@@ -80,15 +81,17 @@ fn end(ended: CliResult, json: bool) -> ExitCode {
             if json {
                 exit::print_json(&error.json());
             } else {
-                eprintln!("{}", error.text());
+                note!("{}", error.text());
             }
             error.code()
         }
     };
-    // A reader that went away (`| head`) is not our failure.
-    match std::io::stdout().flush() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN),
-        _ => ExitCode::from(code),
+    match say::broken() {
+        Some(why) => {
+            note!("Not all of the output could be written: {why}");
+            ExitCode::from(BROKEN)
+        }
+        None => ExitCode::from(code),
     }
 }
 

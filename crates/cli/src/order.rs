@@ -59,7 +59,12 @@ pub fn call(args: &OrderArgs, panel: Called) -> Called {
     if args.models.is_empty() {
         return Called { chair: args.chair.clone().or(panel.chair), ..panel };
     }
-    Called { models: args.models.iter().map(|model| model.trim().to_owned()).collect(), chair: args.chair.clone(), light: panel.light, roles: Vec::new() }
+    Called {
+        models: args.models.iter().map(|model| model.trim().to_owned()).collect(),
+        chair: args.chair.clone(),
+        light: panel.light,
+        roles: Vec::new(),
+    }
 }
 
 /// A text file to attach, or what is wrong with it.

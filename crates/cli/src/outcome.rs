@@ -2,8 +2,9 @@
 
 use crate::app::App;
 use crate::args::Output;
-use crate::exit::{print_json, BROKEN, CliResult, DECIDED, STOPPED, UNDECIDED};
+use crate::exit::{BROKEN, CliError, CliResult, DECIDED, STOPPED, UNDECIDED, print_json};
 use crate::progress::Progress;
+use crate::say::note;
 use serde_json::json;
 use synod_engine::{Ending, RunHandle, Runner};
 use synod_types::{Status, StopReason, Stopped, Verdict};
@@ -11,20 +12,18 @@ use synod_types::{Status, StopReason, Stopped, Verdict};
 /// Follows a run to its end. The first Ctrl-C stops it, resumable; the second leaves at once.
 pub async fn follow(app: &App, runner: &Runner, mut handle: RunHandle, output: &Output) -> CliResult {
     let progress = Progress::start(app, runner, &handle.run, output.quiet);
-    let interrupted = tokio::signal::ctrl_c();
-    tokio::pin!(interrupted);
+    let mut signals = Signals::listen()?;
     let mut asked_to_stop = false;
     let ending = loop {
         tokio::select! {
             ending = handle.ending() => break ending,
-            _ = &mut interrupted => {
+            () = signals.next() => {
                 if asked_to_stop {
                     std::process::exit(i32::from(STOPPED));
                 }
                 asked_to_stop = true;
                 handle.cancel();
-                eprintln!("Stopping: turns under way get 5 s to finish. Press Ctrl-C again to leave at once.");
-                interrupted.set(tokio::signal::ctrl_c());
+                note!("Stopping: turns under way get 5 s to finish. Press Ctrl-C again to leave at once.");
             }
         }
     };
@@ -32,6 +31,26 @@ pub async fn follow(app: &App, runner: &Runner, mut handle: RunHandle, output: &
     let code = say(app, &handle.run, &ending, output).await?;
     app.close().await;
     Ok(code)
+}
+
+/// Ctrl-C, and the polite ways to end a process: a closed terminal, a service manager, `timeout`.
+struct Signals([tokio::signal::unix::Signal; 3]);
+
+impl Signals {
+    fn listen() -> CliResult<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let listen = |kind| signal(kind).map_err(|error| CliError::broken("signals", error, "a process that may handle signals"));
+        Ok(Self([listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?, listen(SignalKind::hangup())?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
 }
 
 /// Prints an ending.
@@ -49,12 +68,12 @@ pub async fn say(app: &App, run: &str, ending: &Ending, output: &Output) -> CliR
     if let (Ending::Stopped(stopped), None) = (ending, view.stop()) {
         view.note_stop(stopped.clone());
     }
-    print!("{}", synod_report::terminal(&view, app.style()));
+    crate::say::out(format_args!("{}", synod_report::terminal(&view, app.style())));
     if code == UNDECIDED
         && let Ending::Verdict(verdict) = ending
         && verdict.status.decided()
     {
-        eprintln!("Exit 3: --require full, and the verdict is {}.", verdict.status.as_str());
+        note!("Exit 3: --require full, and the verdict is {}.", verdict.status.as_str());
     }
     Ok(code)
 }
@@ -69,7 +88,9 @@ fn code(ending: &Ending, output: &Output) -> u8 {
         Ending::Verdict(verdict) => verdict_code(verdict, output),
         Ending::Stopped(stopped) => match stopped.reason {
             StopReason::Panic => BROKEN,
-            StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::LeaseLost | StopReason::Storage | StopReason::Diverged => STOPPED,
+            StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::LeaseLost | StopReason::Storage | StopReason::Diverged => {
+                STOPPED
+            }
         },
     }
 }

@@ -1,6 +1,7 @@
 //! Progress on standard error: a live line a seat on a terminal, plain lines elsewhere, nothing when quiet.
 
 use crate::app::App;
+use crate::say::note;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -20,7 +21,8 @@ impl Progress {
             return Self { task: None };
         }
         let mut events = runner.watch(run, 0);
-        let mut board: Box<dyn Board + Send> = if std::io::stderr().is_terminal() && !app.plain { Box::new(Live::new()) } else { Box::new(Lines::default()) };
+        let mut board: Box<dyn Board + Send> =
+            if std::io::stderr().is_terminal() && !app.plain { Box::new(Live::new()) } else { Box::new(Lines::default()) };
         let task = tokio::spawn(async move {
             while let Some(Ok((event, row))) = events.recv().await {
                 match row {
@@ -86,9 +88,12 @@ impl Names {
             Body::Said(_) => Some(format!("  {seat} answered ({phase})")),
             Body::Failed(failed) => Some(format!("  {seat} {}: {}", failed.failure.kind.plain(), one_line(&failed.failure.detail))),
             Body::Warning(warned) => Some(format!("  note: {}", one_line(&warned.text))),
-            Body::Closing(Closing { reason }) if reason == "deadline" => Some("  The deadline is here: no new turn starts, concluding with what there is.".into()),
+            Body::Closing(Closing { reason }) if reason == "deadline" => {
+                Some("  The deadline is here: nothing new begins. Turns under way may finish, then the run concludes.".into())
+            }
             Body::Closing(_) => Some("  Asked to conclude: no new turn starts.".into()),
             Body::Waiting(asking) => Some(format!("  waiting for a person: {}", one_line(&asking.question))),
+            Body::Asked(_) if row.key.ends_with("/repair") => Some(format!("  {seat} is asked to mend its reply ({phase})")),
             Body::Asked(Asked { reasked: true, .. }) => Some(format!("  {seat} is asked again: its reply was lost with the process")),
             Body::Verdict(verdict) if !verdict.status.decided() => Some(format!("ended: {}", status(verdict.status))),
             Body::PhaseEnd(_) | Body::Asked(_) | Body::Replied(_) | Body::Tool(_) | Body::Shown(_) | Body::Figure(_) | Body::Answered(_) => None,
@@ -110,7 +115,7 @@ struct Lines {
 impl Board for Lines {
     fn row(&mut self, row: &Row) {
         if let Some(line) = self.names.line(row) {
-            eprintln!("{line}");
+            note!("{line}");
         }
     }
     fn delta(&mut self, _: &Event) {}

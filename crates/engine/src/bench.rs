@@ -176,8 +176,7 @@ impl Bench {
         let core = &self.core;
         core.claim(key)?;
         let card = core.header.card(seat).ok_or_else(|| core.halt(Halt::diverged(key, format!("there is no seat {seat}"))))?;
-        let rendered =
-            core.prompts.render(&core.header, core.seat(seat), &prompt).map_err(|error| core.halt(Halt::diverged(key, error)))?;
+        let rendered = core.prompts.render(&core.header, core.seat(seat), &prompt).map_err(|error| core.halt(Halt::diverged(key, error)))?;
         let hint = if card.rehearsal { self.hint(&rendered.settings.rehearse, seat, &prompt) } else { None };
         let request = Request {
             model: card.id.clone(),

@@ -1,7 +1,7 @@
 //! The state of one run in this process: what it may still start, what is under way, what must be written first.
 
 use crate::hub::Hub;
-use crate::{Clock, Halt, Journal, JournalError, Ledger, Lease, Mode, Model, Prompts, Record, Result, Tail};
+use crate::{Clock, Halt, Journal, JournalError, Lease, Ledger, Mode, Model, Prompts, Record, Result, Tail};
 use futures::future::BoxFuture;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -193,12 +193,8 @@ impl Core {
 
     fn end_phase(&self, state: &mut State, scope: &PhaseScope, out: &mut Vec<NewRow>) {
         let inside = format!("{}/", scope.path);
-        let inner: Vec<PhaseScope> = state
-            .open
-            .values()
-            .filter(|open| open.parent == scope.path || open.parent.starts_with(&inside))
-            .cloned()
-            .collect();
+        let inner: Vec<PhaseScope> =
+            state.open.values().filter(|open| open.parent == scope.path || open.parent.starts_with(&inside)).cloned().collect();
         for open in inner.iter().rev() {
             state.open.remove(&open.parent);
             self.mark(Kind::PhaseEnd, open, out);
@@ -239,13 +235,8 @@ impl Core {
     }
 
     pub fn miss(&self, seat: SeatIx, phase: &str, failure: &Failure) {
-        let missing = Missing {
-            seat,
-            who: self.seat(seat).label.clone(),
-            phase: phase.to_owned(),
-            why: failure.kind,
-            detail: failure.detail.clone(),
-        };
+        let missing =
+            Missing { seat, who: self.seat(seat).label.clone(), phase: phase.to_owned(), why: failure.kind, detail: failure.detail.clone() };
         self.state().missing.push(missing);
     }
 

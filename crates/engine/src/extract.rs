@@ -31,10 +31,7 @@ pub fn without_thinking(text: &str) -> String {
     let mut rest = text;
     let mut out = String::with_capacity(text.len());
     loop {
-        let next = THINKING
-            .iter()
-            .filter_map(|tag| find_ignoring_case(rest, &format!("<{tag}>")).map(|at| (at, *tag)))
-            .min_by_key(|(at, _)| *at);
+        let next = THINKING.iter().filter_map(|tag| find_ignoring_case(rest, &format!("<{tag}>")).map(|at| (at, *tag))).min_by_key(|(at, _)| *at);
         let Some((at, tag)) = next else { break };
         let inside = at + tag.len() + 2;
         out.push_str(&rest[..at]);
@@ -193,7 +190,10 @@ mod tests {
 
     #[test]
     fn free_text_keeps_all_but_an_opening_thought() {
-        assert_eq!(without_opening_thought("<think>hm</think>\n\nUse </think> to close, and <think> to open."), "Use </think> to close, and <think> to open.");
+        assert_eq!(
+            without_opening_thought("<think>hm</think>\n\nUse </think> to close, and <think> to open."),
+            "Use </think> to close, and <think> to open."
+        );
         assert_eq!(without_opening_thought("The tag </think> ends it."), "The tag </think> ends it.");
         assert_eq!(without_opening_thought("<Thinking>cut off"), "");
     }

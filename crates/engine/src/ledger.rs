@@ -16,6 +16,8 @@ struct Entry {
     reasked: bool,
     end: End,
     at: Millis,
+    /// How long a call took that gave no reply.
+    failed_ms: Option<Millis>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +42,7 @@ impl Ledger {
             reasked: asked.reasked,
             end: End::Open,
             at,
+            failed_ms: None,
         };
         self.entries.insert((key.to_owned(), attempt), entry);
     }
@@ -51,11 +54,13 @@ impl Ledger {
         }
     }
 
-    pub fn failed(&mut self, key: &str, kind: FailureKind) {
-        if kind.turned_away() {
-            // Only the try that was turned away: one lost in a crash before it may have been billed.
-            let tries = self.entries.iter_mut().filter(|((other, _), entry)| other == key && entry.end == End::Open);
-            if let Some((_, entry)) = tries.max_by_key(|((_, attempt), _)| *attempt) {
+    /// The last try got no reply. Those before it were lost in a crash, and may have been billed whatever became of this one.
+    pub fn failed(&mut self, key: &str, at: Millis, kind: FailureKind) {
+        let tries = self.entries.iter_mut().filter(|((other, _), entry)| other == key && entry.end == End::Open && entry.failed_ms.is_none());
+        if let Some((_, entry)) = tries.max_by_key(|((_, attempt), _)| *attempt) {
+            entry.failed_ms = Some((at - entry.at).max(0));
+            entry.at = at;
+            if kind.turned_away() {
                 entry.end = End::Rejected;
             }
         }
@@ -63,19 +68,18 @@ impl Ledger {
 
     /// Spent, and reserved without a reply: what counts against the budget.
     pub fn committed(&self) -> f64 {
-        self.entries.values().map(Entry::cost).map(|cost| cost.unwrap_or(0.0)).sum()
+        self.entries.values().map(Entry::cost).map(|cost| cost.unwrap_or(0.0)).fold(0.0, |sum, cost| sum + cost)
     }
 
     /// The known part of what was spent; `None` when something was asked and no price is known at all.
     pub fn spent(&self) -> Option<f64> {
         let known: Vec<f64> = self.entries.values().filter_map(Entry::cost).collect();
-        if known.is_empty() && !self.entries.is_empty() { None } else { Some(known.iter().sum::<f64>()) }
+        if known.is_empty() && !self.entries.is_empty() { None } else { Some(known.iter().fold(0.0, |sum, cost| sum + cost)) }
     }
 
     /// Models that were asked and whose price is unknown.
     pub fn unpriced(&self) -> Vec<String> {
-        let mut models: Vec<String> =
-            self.entries.values().filter(|entry| entry.cost().is_none()).map(|entry| entry.model.clone()).collect();
+        let mut models: Vec<String> = self.entries.values().filter(|entry| entry.cost().is_none()).map(|entry| entry.model.clone()).collect();
         models.sort();
         models.dedup();
         models
@@ -110,7 +114,7 @@ impl Ledger {
             .values()
             .filter_map(|entry| match entry.end {
                 End::Replied { ms, .. } => Some((entry.at - ms, entry.at)),
-                End::Open | End::Rejected => None,
+                End::Open | End::Rejected => entry.failed_ms.map(|ms| (entry.at - ms, entry.at)),
             })
             .collect();
         spans.sort_unstable();
@@ -163,7 +167,7 @@ mod tests {
         assert_eq!(ledger.committed(), 0.75);
         ledger.replied("a", 0, 10, &replied(Some(0.1), 10));
         assert_eq!(ledger.committed(), 0.35);
-        ledger.failed("b", FailureKind::Timeout);
+        ledger.failed("b", 20, FailureKind::Timeout);
         assert_eq!(ledger.spent(), Some(0.35), "a call that timed out may have been billed");
     }
 
@@ -171,7 +175,7 @@ mod tests {
     fn what_a_provider_turned_away_costs_nothing() {
         let mut ledger = Ledger::default();
         ledger.asked("a", 0, 0, &asked(Some(0.5)));
-        ledger.failed("a", FailureKind::Auth);
+        ledger.failed("a", 20, FailureKind::Auth);
         assert_eq!(ledger.spent(), Some(0.0));
     }
 
@@ -180,7 +184,7 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.asked("a", 0, 0, &asked(Some(0.5)));
         ledger.asked("a", 1, 0, &Asked { reasked: true, ..asked(Some(0.25)) });
-        ledger.failed("a", FailureKind::RateLimited);
+        ledger.failed("a", 20, FailureKind::RateLimited);
         assert_eq!(ledger.spent(), Some(0.5));
     }
 
@@ -199,6 +203,8 @@ mod tests {
             ledger.asked(key, 0, 0, &asked(None));
             ledger.replied(key, 0, end, &replied(None, ms));
         }
-        assert_eq!(ledger.critical_path(), 120 + 50);
+        ledger.asked("d", 0, 400, &asked(None));
+        ledger.failed("d", 460, FailureKind::Timeout);
+        assert_eq!(ledger.critical_path(), 120 + 50 + 60, "a call that came to nothing was waited for too");
     }
 }

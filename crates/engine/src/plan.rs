@@ -11,6 +11,9 @@ pub const HISTORY_TURNS: u32 = 10;
 /// And how much they may weigh together.
 const HISTORY_TOKENS: u64 = 16_000;
 
+/// A question, not a library.
+const LONGEST_QUESTION: usize = 1024 * 1024;
+
 /// A deliberation as ordered.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
@@ -65,10 +68,24 @@ impl Order {
 }
 
 /// Everything but the endpoints' own answers.
-pub(crate) fn plan(order: &Order, modes: &'static [&'static Mode], models: &dyn Models, prompts: &Prompts, binary: &str) -> Result<Plan, (Problems, Vec<ModelCard>)> {
+pub(crate) fn plan(
+    order: &Order,
+    modes: &'static [&'static Mode],
+    models: &dyn Models,
+    prompts: &Prompts,
+    binary: &str,
+) -> Result<Plan, (Problems, Vec<ModelCard>)> {
     let mut problems = Vec::new();
     if order.question.text.trim().is_empty() {
         problems.push(Problem::new("question", "nothing", "a question: synod ask \"…\", or - to read it from standard input"));
+    }
+    let length = order.question.text.len();
+    if length > LONGEST_QUESTION {
+        problems.push(Problem::new(
+            "question",
+            format!("{length} bytes"),
+            format!("at most {LONGEST_QUESTION} bytes; attach what is longer with --file or --content"),
+        ));
     }
     let seconds = |field: &str, given: Option<f64>, default: u32, problems: &mut Vec<Problem>| match given {
         None => i64::from(default) * 1000,
@@ -86,7 +103,12 @@ pub(crate) fn plan(order: &Order, modes: &'static [&'static Mode], models: &dyn 
         problems.insert(0, Problem::new("mode", order.mode.clone(), format!("one of: {}", known.join(", "))));
         let called = &order.called;
         let roles = called.roles.iter().map(|(_, name)| name);
-        let named = called.models.iter().map(|name| ("models", name)).chain(called.chair.iter().map(|name| ("chair", name))).chain(roles.map(|name| ("role", name)));
+        let named = called
+            .models
+            .iter()
+            .map(|name| ("models", name))
+            .chain(called.chair.iter().map(|name| ("chair", name)))
+            .chain(roles.map(|name| ("role", name)));
         problems.extend(named.filter_map(|(field, name)| models.resolve(field, name).err()));
         return Err((Problems(problems), Vec::new()));
     };
@@ -125,7 +147,9 @@ pub(crate) fn plan(order: &Order, modes: &'static [&'static Mode], models: &dyn 
     let mut warnings = table.warnings;
     if history.len() < order.question.history.len() {
         let left_out = order.question.history.len() - history.len();
-        warnings.push(format!("{left_out} earlier turns of the conversation were left out: a follow-up carries at most {HISTORY_TURNS}, of {HISTORY_TOKENS} tokens."));
+        warnings.push(format!(
+            "{left_out} earlier turns of the conversation were left out: a follow-up carries at most {HISTORY_TURNS}, of {HISTORY_TOKENS} tokens."
+        ));
     }
     let id = uuid::Uuid::now_v7().to_string();
     let mut header = Header {
@@ -185,7 +209,8 @@ impl Plan {
         let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
         let history: u64 = question.history.iter().map(|turn| tokens::count(&turn.question) + tokens::count(&turn.answer)).sum();
         let first = self.calls.first();
-        let answer_limit = first.and_then(|line| line.max_tokens.or_else(|| prompts.settings(self.mode.id, line.prompt).map(|settings| settings.max_tokens)));
+        let answer_limit =
+            first.and_then(|line| line.max_tokens.or_else(|| prompts.settings(self.mode.id, line.prompt).map(|settings| settings.max_tokens)));
         let answer_limit = answer_limit.unwrap_or(4096);
         let mut quote = Quote {
             mode: header.mode.clone(),
@@ -214,7 +239,9 @@ impl Plan {
             quote.phases.push(QuoteLine { prompt: line.prompt.into(), role: line.role.into(), calls: Span { min: few, max: many } });
             let holders = header.role(line.role);
             let prices: Vec<Price> = holders.iter().filter_map(|seat| header.card(*seat)?.price).collect();
-            quote.unpriced.extend(holders.iter().filter_map(|seat| header.card(*seat)).filter(|card| card.price.is_none()).map(|card| card.name.clone()));
+            quote
+                .unpriced
+                .extend(holders.iter().filter_map(|seat| header.card(*seat)).filter(|card| card.price.is_none()).map(|card| card.name.clone()));
             if !prices.is_empty() {
                 let share = prices.len() as f64;
                 let usd = quote.usd.get_or_insert(UsdSpan { min: 0.0, max: 0.0 });

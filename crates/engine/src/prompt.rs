@@ -3,7 +3,7 @@
 //! A user's file of the same name replaces a built-in prompt whole; it may use only the variables the built-in one uses.
 
 use crate::{Mode, Terms};
-use minijinja::{Environment, syntax::SyntaxConfig, UndefinedBehavior, Value as JinjaValue};
+use minijinja::{Environment, UndefinedBehavior, Value as JinjaValue, syntax::SyntaxConfig};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,9 +158,8 @@ impl Prompts {
                             continue;
                         };
                         let field = path.display().to_string();
-                        let added = std::fs::read_to_string(&path)
-                            .map_err(|error| error.to_string())
-                            .and_then(|text| prompts.add(&id, &text, Some(&known)));
+                        let added =
+                            std::fs::read_to_string(&path).map_err(|error| error.to_string()).and_then(|text| prompts.add(&id, &text, Some(&known)));
                         if let Err(error) = added {
                             let known: Vec<&str> = known.iter().map(String::as_str).collect();
                             problems.push(Problem::new(field, error, format!("a prompt using only: {}", known.join(", "))));
@@ -323,7 +322,8 @@ mod tests {
 
     #[test]
     fn front_matter_and_parts_are_read_and_mistakes_named() {
-        let source = parse("+++\ntier = \"light\"\nmax_tokens = 9\nconcluding = true\n+++\n\n# system\nRules.\n\n# user\nHello {{ question }}\n").expect("it parses");
+        let source = parse("+++\ntier = \"light\"\nmax_tokens = 9\nconcluding = true\n+++\n\n# system\nRules.\n\n# user\nHello {{ question }}\n")
+            .expect("it parses");
         assert_eq!((source.settings.tier, source.settings.max_tokens, source.settings.concluding), (Tier::Light, 9, true));
         assert_eq!((source.system.as_deref(), source.user.as_str()), (Some("Rules."), "Hello {{ question }}"));
         assert!(parse("Hello").is_err_and(|error| error.contains("before the first part")));

@@ -88,7 +88,7 @@ impl Record {
             }
             Body::Said(said) => self.turn(&row.key).outcome = Some((digest(), Ok(said))),
             Body::Failed(failed) => {
-                self.ledger.failed(&row.key, failed.failure.kind);
+                self.ledger.failed(&row.key, row.at, failed.failure.kind);
                 self.turn(&row.key).outcome = Some((digest(), Err(failed.failure)));
             }
             Body::Tool(tool) => {

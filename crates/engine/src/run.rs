@@ -23,11 +23,12 @@ const GRACE: Duration = Duration::from_secs(5);
 const NEVER: Duration = Duration::from_secs(365 * 86_400);
 
 pub(crate) async fn drive(core: Arc<Core>) -> Ending {
-    let found = deliberate(&core).await;
+    let mut give_up = None;
+    let found = deliberate(&core, &mut give_up).await;
     if let Err(lost @ Halt::Lost { .. }) = &found {
         core.halt(lost.clone());
     }
-    settle(&core).await;
+    settle(&core, give_up).await;
     let ending = match found {
         Ok(finding) => conclude(&core, finding).await,
         Err(Halt::Lost { status, phase, detail }) => lose(&core, status, phase, detail).await,
@@ -47,14 +48,13 @@ pub(crate) async fn drive(core: Arc<Core>) -> Ending {
 }
 
 /// Polls the mode until it returns, the run halts, or only people could go on.
-async fn deliberate(core: &Arc<Core>) -> Result<Finding> {
+async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<Finding> {
     let mode = (core.mode.run)(Bench::new(core.clone()), core.header.options.clone());
     let mode = AssertUnwindSafe(mode).catch_unwind();
     tokio::pin!(mode);
     let left = (core.limits.run_ms - core.record.ran_ms).max(0) as u64;
     let deadline = sleep_until(Instant::now() + Duration::from_millis(left).min(NEVER));
     tokio::pin!(deadline);
-    let mut give_up: Option<Instant> = None;
     let mut closed = core.replaying;
     loop {
         let changed = core.changed.notified();
@@ -62,7 +62,7 @@ async fn deliberate(core: &Arc<Core>) -> Result<Finding> {
         changed.as_mut().enable();
         if let Err(halt) = core.check() {
             let until = Instant::now() + grace(core, &halt);
-            give_up = Some(give_up.map_or(until, |known: Instant| known.min(until)));
+            *give_up = Some(give_up.map_or(until, |known| known.min(until)));
         }
         tokio::select! {
             biased;
@@ -113,9 +113,9 @@ fn broke(core: &Core, panic: &(dyn std::any::Any + Send)) -> Halt {
 }
 
 /// Waits for turns in flight; after a cancel only for a while.
-async fn settle(core: &Core) {
+async fn settle(core: &Core, give_up: Option<Instant>) {
     let patience = core.check().err().map_or(NEVER, |halt| grace(core, &halt));
-    let until = Instant::now() + patience;
+    let until = give_up.unwrap_or_else(|| Instant::now() + patience);
     loop {
         let changed = core.changed.notified();
         tokio::pin!(changed);
@@ -142,7 +142,15 @@ async fn conclude(core: &Core, finding: Finding) -> Result<Verdict> {
         None => Status::Degraded,
     };
     let stop_reason = closing.map_or_else(|| finding.stop_reason.to_owned(), |(closing, _)| closing.reason);
-    let verdict = Verdict { answer: finding.answer, decision: finding.decision, confidence: finding.confidence, dissent: finding.dissent, data: finding.data, missing, ..blank(core, status, stop_reason) };
+    let verdict = Verdict {
+        answer: finding.answer,
+        decision: finding.decision,
+        confidence: finding.confidence,
+        dissent: finding.dissent,
+        data: finding.data,
+        missing,
+        ..blank(core, status, stop_reason)
+    };
     write(core, verdict).await
 }
 
@@ -160,10 +168,7 @@ fn blank(core: &Core, status: Status, stop_reason: String) -> Verdict {
     noted.sort_by_cached_key(|(path, n, _)| (core.rank(path), *n));
     let mut warnings = header.warnings.clone();
     if let Some((closing, _)) = &core.state().closing {
-        warnings.push(match closing.reason.as_str() {
-            "deadline" => "The run met its deadline: no new turn was started, and it concluded with what it had.".into(),
-            _ => "The run was asked to conclude: no new turn was started, and it concluded with what it had.".into(),
-        });
+        warnings.push(closing.plain());
     }
     warnings.extend(noted.into_iter().map(|(.., text)| text));
     Verdict {

@@ -191,7 +191,8 @@ impl Runner {
         }
         let mode = self.mode(&record.header.mode)?;
         if record.header.mode_version != mode.version {
-            let got = format!("it was begun with version {} of {}, and this program has version {}", record.header.mode_version, mode.id, mode.version);
+            let got =
+                format!("it was begun with version {} of {}, and this program has version {}", record.header.mode_version, mode.id, mode.version);
             return Err(Problem::new("run", got, format!("synod resume {run} --fork")).into());
         }
         let header = self.with_files(record.header.clone()).await?;

@@ -67,7 +67,8 @@ pub fn seat(mode: &Mode, needs_clerk: bool, called: &Called, models: &dyn Models
     if count < least || count > most {
         let names: Vec<&str> = laying.table.seating.seats.iter().map(|seat| seat.model.as_str()).collect();
         let special = mode.special_role().map(|role| format!(", {role} counted")).unwrap_or_default();
-        let got = if count == 0 { "no seats".into() } else { format!("{count} seats ({})", names.join(", ")) };
+        let got =
+            if count == 0 { "no seats".into() } else { format!("{count} {} ({})", if count == 1 { "seat" } else { "seats" }, names.join(", ")) };
         laying.problems.push(Problem::new("models", got, format!("{least} to {most} seats for {}{special}", mode.id)));
     }
     if needs_clerk {

@@ -252,7 +252,7 @@ impl Turn {
         // Settled before the place is given back: whoever waits for room in the budget must see what is left of it.
         match &replied {
             Ok(reply) => self.keep(core, key, attempt, reply, asked.reserved_usd, sent, now),
-            Err(failure) => core.state().ledger.failed(key, failure.kind),
+            Err(failure) => core.state().ledger.failed(key, now, failure.kind),
         }
         drop(flight);
         Ok(replied)

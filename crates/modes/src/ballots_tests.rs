@@ -46,7 +46,10 @@ fn a_ranking_is_a_permutation_of_what_was_shown_or_nothing() {
         ("FINAL RANKING:\n1. Response B\n2. Response A", Some(["B", "A"])),
         ("FINAL RANKING:\n1. Response B\n2. **Response A**", Some(["B", "A"])),
         ("final ranking:\n1) response b\n2) response a", Some(["B", "A"])),
-        ("I will end with FINAL RANKING: as asked. First 1. Response A is weak, 2. Response B strong.\n\nFINAL RANKING:\n1. Response B\n2. Response A", Some(["B", "A"])),
+        (
+            "I will end with FINAL RANKING: as asked. First 1. Response A is weak, 2. Response B strong.\n\nFINAL RANKING:\n1. Response B\n2. Response A",
+            Some(["B", "A"]),
+        ),
         ("## FINAL RANKING:\n- B\n- A\n\nThat is all: A was close.", Some(["B", "A"])),
         ("FINAL RANKING: B > A", Some(["B", "A"])),
         ("FINAL RANKING:\nB, A", Some(["B", "A"])),

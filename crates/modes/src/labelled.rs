@@ -65,7 +65,7 @@ pub fn names(answers: &[&Labelled]) -> Vec<String> {
 
 /// Who is behind each label, for the record.
 fn key_to_labels(bench: &Bench, answers: &[Labelled]) -> Exhibit {
-    let lines: Vec<String> = answers.iter().map(|answer| format!("{}: {}", answer.label, bench.seat(answer.seat).label)).collect();
+    let lines: Vec<String> = answers.iter().map(|answer| format!("{} is {}", answer.label, bench.seat(answer.seat).label)).collect();
     let map: Map<String, Value> = answers.iter().map(|answer| (answer.label.clone(), json!(bench.seat(answer.seat).model))).collect();
-    Exhibit::note("Labels", lines.join("\n")).data(Value::Object(map))
+    Exhibit::note("Labels", lines.join("; ") + ".").data(Value::Object(map))
 }

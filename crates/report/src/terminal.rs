@@ -135,9 +135,8 @@ fn foot(paper: &mut Paper, view: &View) {
         if let Some(confidence) = &verdict.confidence {
             paper.entry("Confidence", &words::confidence(confidence));
         }
-        if let Some(reason) = words::stop_reason(verdict) {
-            paper.entry("Ended", &reason);
-        }
+        let reason = words::stop_reason(verdict).map(|reason| format!(", {reason}")).unwrap_or_default();
+        paper.entry("Verdict", &format!("{}{reason}", verdict.status.as_str()));
     }
     for (name, text) in words::receipt(view) {
         paper.entry(name, &text);

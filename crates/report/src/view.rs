@@ -180,11 +180,7 @@ impl View {
                     self.waiting.push(Waiting { key: row.key.clone(), asking, answer: Some(answer) });
                 }
             },
-            Body::Closing(closing) => self.warn(match closing.reason.as_str() {
-                "deadline" => "The run reached its deadline and went on to its conclusion with what it had.".to_owned(),
-                "asked" => "The run was asked to conclude early and did so with what it had.".to_owned(),
-                other => format!("The run was closed early: {other}."),
-            }),
+            Body::Closing(closing) => self.warn(closing.plain()),
             Body::Stopped(stopped) => self.note_stop(stopped),
             Body::Resumed(_) => self.state = State::Running,
             Body::Title(title) => self.title = Some(title.text),

@@ -3,8 +3,8 @@
 use crate::StoreError;
 use crate::batch::{self, Item, NewRun};
 use crate::location::Engine;
-use crate::sql;
 use crate::runs::RunState;
+use crate::sql;
 use crate::store::Store;
 use crate::writer::Command;
 use futures::future::BoxFuture;

@@ -184,6 +184,9 @@ fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, ra
         Some(raw) => serde_json::from_str::<Reply>(raw).map(|reply| reply.text).unwrap_or_else(|_| (*raw).to_owned()),
         None => turn.and_then(|key| turns.said_text(key)).unwrap_or_else(|| own_text(&exhibit)),
     };
+    let response_time_ms = turn.and_then(|key| turns.get(key)).and_then(|turn| turn.ms);
+    // Plain words have nothing parsed but the time they took. It is no part of the exhibit: two runs of one seed show the same.
+    let plain = || response_time_ms.map(|ms| format!("{{\"responseTimeMs\":{ms}}}"));
     let stage = StageRow {
         id: format!("{}:{}", row.run, row.seq),
         message_id: None,
@@ -193,8 +196,8 @@ fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, ra
         model: exhibit.seat.map(|seat| model_name(header, seat)),
         role: exhibit.role,
         content: storable(&content),
-        parsed_data: exhibit.data.map(|data| data.to_string()),
-        response_time_ms: turn.and_then(|key| turns.get(key)).and_then(|turn| turn.ms),
+        parsed_data: exhibit.data.map(|data| data.to_string()).or_else(plain),
+        response_time_ms,
         created_at: row.at,
     };
     (stage, expired)

@@ -281,6 +281,18 @@ pub struct Closing {
     pub reason: String,
 }
 
+impl Closing {
+    /// What the reader of the verdict is told.
+    pub fn plain(&self) -> String {
+        let why = match self.reason.as_str() {
+            "deadline" => "met its deadline",
+            "asked" => "was asked to conclude",
+            _ => "was closed early",
+        };
+        format!("The run {why}: it began nothing new and concluded with what it had.")
+    }
+}
+
 /// Body of `stopped`: why, and the command that goes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {

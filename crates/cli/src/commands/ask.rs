@@ -2,7 +2,8 @@
 
 use crate::app::{self, App};
 use crate::args::{Ask, Global};
-use crate::exit::{print_json, CliError, CliResult, DECIDED};
+use crate::exit::{CliError, CliResult, DECIDED, print_json};
+use crate::say::{note, say};
 use crate::{order, outcome};
 use std::io::{IsTerminal, Read};
 use synod_engine::{Order, Plan};
@@ -40,9 +41,9 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
             joined => joined?,
         }
     }
-    if let (Some(detected), false) = (&detected, ask.output.quiet) {
+    if let (Some(detected), false) = (&detected, ask.output.quiet || ask.order.rehearse) {
         for line in detected.lines.iter().chain(&detected.warnings) {
-            eprintln!("{}", one_line(line));
+            note!("{}", one_line(line));
         }
     }
     let runner = app.runner(detected, app.live(ask.output.quiet))?;
@@ -58,13 +59,13 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
         say_quote(&app, &runner.quote(&plan), &plan);
         return Ok(DECIDED);
     }
-    if !ask.output.quiet && plan.header.quoted_usd.is_some_and(|usd| usd > 0.0) {
-        eprintln!("{}", quote_line(&runner.quote(&plan)));
+    if !ask.output.quiet && !plan.header.rehearsal() {
+        note!("{}", quote_line(&runner.quote(&plan)));
     }
     if ask.conversation.as_deref() == Some("new") {
         let title: Vec<&str> = plan.header.question.text.split_whitespace().take(8).collect();
         let id = app.store.create_conversation(&plan.header.mode, &title.join(" ")).await?;
-        eprintln!("Conversation {id}");
+        note!("Conversation {id}");
         plan.header.conversation = Some(id);
     }
     let handle = runner.start(plan).await?;
@@ -113,7 +114,11 @@ fn stdin(field: &str, problems: &mut Vec<Problem>) -> String {
 async fn join(app: &App, id: &str, order: &mut Order) -> CliResult<()> {
     let mode = app.store.conversation_mode(id).await?;
     if mode != order.mode {
-        return Err(CliError::usage("conversation", format!("{id} is a conversation in mode {mode}"), format!("--mode {mode}, or --conversation new")));
+        return Err(CliError::usage(
+            "conversation",
+            format!("{id} is a conversation in mode {mode}"),
+            format!("--mode {mode}, or --conversation new"),
+        ));
     }
     order.question.history = app.store.history(id, synod_engine::HISTORY_TURNS).await?;
     order.conversation = Some(id.to_owned());
@@ -126,14 +131,14 @@ fn say_quote(app: &App, quote: &Quote, plan: &Plan) {
         return;
     }
     let header = &plan.header;
-    println!("{}", quote_line(quote));
+    say!("{}", quote_line(quote));
     for line in &quote.phases {
-        println!("  {:<12} {} calls ({})", line.prompt, span(line.calls), line.role);
+        say!("  {:<12} {} calls ({})", line.prompt, span(line.calls), line.role);
     }
-    println!("  tokens: {} in, {} out", span(quote.input_tokens), span(quote.output_tokens));
+    say!("  tokens: {} in, {} out", span(quote.input_tokens), span(quote.output_tokens));
     let seats: Vec<String> = header.seats.iter().map(|seat| one_line(&seat.label)).collect();
-    println!("  seats: {}", seats.join(", "));
-    println!("Nothing was run.");
+    say!("  seats: {}", seats.join(", "));
+    say!("Nothing was run.");
 }
 
 fn quote_line(quote: &Quote) -> String {

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::args::{Cancel, Global};
 use crate::exit::{CliResult, DECIDED, print_json};
+use crate::say::say;
 use serde_json::json;
 use synod_store::RunState;
 
@@ -17,9 +18,9 @@ pub async fn run(global: &Global, args: Cancel) -> CliResult {
     if app.json {
         print_json(&json!({"run": run, "asked": if args.conclude { "conclude" } else { "cancel" }, "next": next}));
     } else if args.conclude {
-        println!("Asked to conclude: no new turn starts. {next} {}.", if running { "shows how it ends" } else { "lets it conclude" });
+        say!("Asked to conclude: no new turn starts. {next} {}.", if running { "shows how it ends" } else { "lets it conclude" });
     } else {
-        println!("Asked to stop. {next} goes on with it.");
+        say!("Asked to stop. {next} goes on with it.");
     }
     Ok(DECIDED)
 }

@@ -5,6 +5,8 @@ use crate::exit::{CliResult, DECIDED};
 use clap::CommandFactory;
 
 pub fn run(shell: clap_complete::Shell) -> CliResult {
-    clap_complete::generate(shell, &mut Cli::command(), "synod", &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "synod", &mut script);
+    crate::say::out(format_args!("{}", String::from_utf8_lossy(&script)));
     Ok(DECIDED)
 }

@@ -2,7 +2,8 @@
 
 use crate::app::{self, App};
 use crate::args::{Doctor, Global};
-use crate::exit::{print_json, CliResult, DECIDED, USAGE};
+use crate::exit::{CliResult, DECIDED, USAGE, print_json};
+use crate::say::{note, say};
 use serde_json::json;
 use synod_engine::Models;
 use synod_llm::Registry;
@@ -37,21 +38,29 @@ pub async fn run(global: &Global, args: Doctor) -> CliResult {
     if app.json {
         print_json(&json!({"ok": healthy, "config": files, "seats": checked, "errors": problems}));
     } else {
-        println!("config   {}", if files.is_empty() { "none".to_owned() } else { files.join(", ") });
-        lines.iter().for_each(|line| println!("         {line}"));
-        println!("database open, schema current");
+        say!("config   {}", if files.is_empty() { "none".to_owned() } else { files.join(", ") });
+        lines.iter().for_each(|line| say!("         {line}"));
+        say!("database open, schema current");
         for (line, card) in checked.iter().zip(&checks) {
-            let price = card.price.map_or_else(|| "price unknown".to_owned(), |price| format!("${} in, ${} out per million tokens", price.input, price.output));
+            let price = card
+                .price
+                .map_or_else(|| "price unknown".to_owned(), |price| format!("${} in, ${} out per million tokens", price.input, price.output));
             match &line.problem {
-                None => println!("ok       {}: {} ms{}, schema {}, {price}", line.model, line.latency_ms, if line.streams { ", streams" } else { "" }, line.schema),
-                Some(problem) => println!("FAILED   {}: {}", line.model, one_line(problem)),
+                None => say!(
+                    "ok       {}: {} ms{}, schema {}, {price}",
+                    line.model,
+                    line.latency_ms,
+                    if line.streams { ", streams" } else { "" },
+                    line.schema
+                ),
+                Some(problem) => say!("FAILED   {}: {}", line.model, one_line(problem)),
             }
             if !line.instead.is_empty() {
-                println!("         the endpoint lists: {}", one_line(&line.instead.join(", ")));
+                say!("         the endpoint lists: {}", one_line(&line.instead.join(", ")));
             }
         }
         if !problems.is_empty() {
-            eprintln!("{}", crate::exit::CliError::Usage(Problems(problems)).text());
+            note!("{}", crate::exit::CliError::Usage(Problems(problems)).text());
         }
     }
     Ok(if healthy { DECIDED } else { USAGE })

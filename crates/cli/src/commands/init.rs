@@ -2,7 +2,8 @@
 
 use crate::app;
 use crate::args::{Global, Init};
-use crate::exit::{CliError, CliResult, DECIDED};
+use crate::exit::{CliError, CliResult, DECIDED, print_json};
+use crate::say::say;
 
 const STARTER: &str = include_str!("starter.toml");
 
@@ -19,6 +20,10 @@ pub fn run(global: &Global, args: Init) -> CliResult {
         std::fs::create_dir_all(folder).map_err(broken)?;
     }
     std::fs::write(&path, STARTER).map_err(broken)?;
-    println!("Wrote {shown}. Name your endpoints and models in it, then run synod doctor.");
+    if global.json {
+        print_json(&serde_json::json!({ "wrote": shown }));
+        return Ok(DECIDED);
+    }
+    say!("Wrote {shown}. Name your endpoints and models in it, then run synod doctor.");
     Ok(DECIDED)
 }

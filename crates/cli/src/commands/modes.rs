@@ -1,7 +1,8 @@
 //! `synod modes`: the registry, for people and for programs.
 
 use crate::args::{Global, Modes};
-use crate::exit::{print_json, CliError, CliResult, DECIDED};
+use crate::exit::{CliError, CliResult, DECIDED, print_json};
+use crate::say::say;
 use serde_json::{Value, json};
 use synod_engine::{Mode, options};
 use synod_modes::MODES;
@@ -12,7 +13,7 @@ pub fn run(global: &Global, args: Modes) -> CliResult {
         Some(id) => vec![find(id)?],
     };
     if args.markdown {
-        print!("{}", reference());
+        crate::say::out(format_args!("{}", reference()));
     } else if global.json {
         let described: Vec<Value> = chosen.iter().map(|mode| describe(mode)).collect();
         let document = if args.id.is_some() { described.into_iter().next().unwrap_or_default() } else { json!({ "modes": described }) };
@@ -21,9 +22,9 @@ pub fn run(global: &Global, args: Modes) -> CliResult {
         chosen.iter().for_each(|mode| explain(mode));
     } else {
         for mode in chosen {
-            println!("{:<12} {} to {} seats   {}", mode.id, mode.seats.0, mode.seats.1, mode.summary);
+            say!("{:<12} {} to {} seats   {}", mode.id, mode.seats.0, mode.seats.1, mode.summary);
         }
-        println!("\nsynod modes ID explains one; synod ask --mode ID uses it.");
+        say!("\nsynod modes ID explains one; synod ask --mode ID uses it.");
     }
     Ok(DECIDED)
 }
@@ -74,19 +75,19 @@ fn calls(mode: &Mode) -> Value {
 }
 
 fn explain(mode: &Mode) {
-    println!("{} ({})\n{}\n", mode.name, mode.id, mode.summary);
-    println!("Seats     {} to {}{}", mode.seats.0, mode.seats.1, mode.special_role().map(|role| format!(", {role} counted")).unwrap_or_default());
-    println!("Phases    {}", mode.phases.join(" → "));
-    println!("Follow-up {}", if mode.multi_turn { "yes: --conversation new, then --conversation ID" } else { "no" });
-    println!("Limits    {} s a turn without a sign of life, {} s a run", mode.turn_secs, mode.run_secs);
-    println!("Failures  {}\n", mode.failure_rule);
+    say!("{} ({})\n{}\n", mode.name, mode.id, mode.summary);
+    say!("Seats     {} to {}{}", mode.seats.0, mode.seats.1, mode.special_role().map(|role| format!(", {role} counted")).unwrap_or_default());
+    say!("Phases    {}", mode.phases.join(" → "));
+    say!("Follow-up {}", if mode.multi_turn { "yes: --conversation new, then --conversation ID" } else { "no" });
+    say!("Limits    {} s a turn without a sign of life, {} s a run", mode.turn_secs, mode.run_secs);
+    say!("Failures  {}\n", mode.failure_rule);
     let lines = option_lines(mode);
     if lines.is_empty() {
-        println!("No options.");
+        say!("No options.");
     } else {
-        println!("Options");
+        say!("Options");
         for (name, default, help, want) in lines {
-            println!("  --{} (default {default})\n      {help} {want}.", name.replace('_', "-"));
+            say!("  --{} (default {default})\n      {help} {want}.", name.replace('_', "-"));
         }
     }
 }
@@ -98,7 +99,9 @@ fn option_lines(mode: &Mode) -> Vec<(String, String, String, String)> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
     let line = |(name, property): (&String, &Value)| {
         let default = match &defaults[name] {
-            Value::Array(items) => items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(","),
+            Value::Array(items) => {
+                items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(",")
+            }
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
@@ -118,14 +121,22 @@ pub fn reference() -> String {
         out.push_str(&format!("\n## {} (`{}`)\n\n{}\n\n", mode.name, mode.id, mode.summary));
         out.push_str(&format!("- Family: {}\n- Seats: {} to {}{special}\n", family.as_str().unwrap_or_default(), mode.seats.0, mode.seats.1));
         out.push_str(&format!("- Phases: {}\n- Follow-up questions: {}\n", mode.phases.join(", "), if mode.multi_turn { "yes" } else { "no" }));
-        out.push_str(&format!("- Limits: {} s a turn without a sign of life, {} s a run\n- When seats fail: {}\n", mode.turn_secs, mode.run_secs, mode.failure_rule));
+        out.push_str(&format!(
+            "- Limits: {} s a turn without a sign of life, {} s a run\n- When seats fail: {}\n",
+            mode.turn_secs, mode.run_secs, mode.failure_rule
+        ));
         out.push_str("\nPlanned calls:\n\n");
         for row in calls(mode).as_array().into_iter().flatten() {
-            let turns: Vec<String> = row["turns"].as_array().into_iter().flatten().map(|turn| {
-                let (min, max) = (&turn["min"], &turn["max"]);
-                let count = if min == max { min.to_string() } else { format!("{min} to {max}") };
-                format!("{count} × `{}`", turn["prompt"].as_str().unwrap_or_default())
-            }).collect();
+            let turns: Vec<String> = row["turns"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|turn| {
+                    let (min, max) = (&turn["min"], &turn["max"]);
+                    let count = if min == max { min.to_string() } else { format!("{min} to {max}") };
+                    format!("{count} × `{}`", turn["prompt"].as_str().unwrap_or_default())
+                })
+                .collect();
             out.push_str(&format!("- panel of {}: {}\n", row["panel"], turns.join(", ")));
         }
         out.push_str("\n| option | default | meaning |\n|---|---|---|\n");

@@ -2,7 +2,8 @@
 
 use crate::app::App;
 use crate::args::Global;
-use crate::exit::{print_json, BROKEN, CliResult, DECIDED};
+use crate::exit::{BROKEN, CliResult, DECIDED, print_json};
+use crate::say::say;
 use serde_json::json;
 use synod_engine::Ending;
 
@@ -19,10 +20,12 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
         print_json(&json!({"run": run, "same": same, "calls": 0, "replayed": verdict}));
     } else {
         match (&replayed.ending, &replayed.recorded, same) {
-            (Ending::Verdict(verdict), _, true) => println!("Same verdict, recomputed with 0 calls: {}.", verdict.status.as_str()),
-            (Ending::Verdict(verdict), None, _) => println!("The run has no verdict yet; its record gives {} with 0 calls.", verdict.status.as_str()),
-            (Ending::Verdict(_), Some(_), _) => println!("The record now gives another verdict: prompts, options or this program changed since. --json shows it."),
-            (Ending::Stopped(stopped), _, _) => println!("The record does not reach a verdict: {}", stopped.detail),
+            (Ending::Verdict(verdict), _, true) => say!("Same verdict, recomputed with 0 calls: {}.", verdict.status.as_str()),
+            (Ending::Verdict(verdict), None, _) => say!("The run has no verdict yet; its record gives {} with 0 calls.", verdict.status.as_str()),
+            (Ending::Verdict(_), Some(_), _) => {
+                say!("The record now gives another verdict: prompts, options or this program changed since. --json shows it.")
+            }
+            (Ending::Stopped(stopped), _, _) => say!("The record does not reach a verdict: {}", stopped.detail),
         }
     }
     Ok(if same { DECIDED } else { BROKEN })

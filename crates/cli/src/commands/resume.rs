@@ -3,6 +3,7 @@
 use crate::app::{self, App};
 use crate::args::{Global, OrderArgs, Resume};
 use crate::exit::CliResult;
+use crate::say::note;
 use crate::{order, outcome};
 use std::time::Duration;
 use synod_engine::{Changes, Ending, JournalError, Order, Record, RunError, Runner};
@@ -26,11 +27,11 @@ pub async fn go_on(app: &App, runner: &Runner, run: &str, changes: Changes, outp
         match runner.resume(run, changes).await {
             Ok(Ok(handle)) => return outcome::follow(app, runner, handle, output).await,
             Ok(Err(verdict)) => {
-                eprintln!("This run has already ended; nothing was asked. --fork starts a new one from it.");
+                note!("This run has already ended; nothing was asked. --fork starts a new one from it.");
                 return outcome::say(app, run, &Ending::Verdict(verdict), output).await;
             }
             Err(RunError::Journal(JournalError::Held { wait_ms: Some(wait), .. })) => {
-                eprintln!("Another process held this run; its lease runs out in {:.1} s. Waiting.", wait as f64 / 1000.0);
+                note!("Another process held this run; its lease runs out in {:.1} s. Waiting.", wait as f64 / 1000.0);
                 tokio::time::sleep(Duration::from_millis(wait.clamp(50, 60_000) as u64)).await;
             }
             Err(error) => return Err(error.into()),

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::args::{Global, Review};
 use crate::commands::resume;
 use crate::exit::{CliError, CliResult, DECIDED};
+use crate::say::note;
 use std::io::{BufRead, IsTerminal, Write};
 use synod_engine::{Changes, JournalError};
 use synod_report::clean;
@@ -34,12 +35,16 @@ pub async fn run(global: &Global, args: Review) -> CliResult {
     let runner = app.runner(detected, app.live(args.output.quiet))?;
     match runner.answer(&run, &question.key, PersonAnswer { answer, note: args.note, by }).await {
         Err(synod_engine::RunError::Journal(JournalError::Duplicate(_))) => {
-            return Err(CliError::usage("answer", format!("{} has been answered already; the first answer stands", question.key), "nothing more to do"));
+            return Err(CliError::usage(
+                "answer",
+                format!("{} has been answered already; the first answer stands", question.key),
+                "nothing more to do",
+            ));
         }
         answered => answered?,
     }
     if args.no_resume || summary.state == RunState::Running {
-        eprintln!("Answered. {}", if args.no_resume { format!("synod resume {run} goes on.") } else { "The run's own process goes on with it.".into() });
+        note!("Answered. {}", if args.no_resume { format!("synod resume {run} goes on.") } else { "The run's own process goes on with it.".into() });
         return Ok(DECIDED);
     }
     resume::go_on(&app, &runner, &run, Changes::default(), &args.output).await
@@ -51,11 +56,11 @@ fn ask_here(question: &WaitingFor) -> CliResult<String> {
     if !std::io::stdin().is_terminal() {
         return Err(CliError::usage("answer", "none", want));
     }
-    eprintln!("{}", clean(&question.asking.question));
+    note!("{}", clean(&question.asking.question));
     for (n, choice) in (1..).zip(choices) {
-        eprintln!("  {n}. {}", clean(choice));
+        note!("  {n}. {}", clean(choice));
     }
-    eprint!("> ");
+    crate::say::err(format_args!("> "));
     let broken = |error: std::io::Error| CliError::broken("terminal", error, "");
     std::io::stderr().flush().map_err(broken)?;
     let mut line = String::new();

@@ -2,7 +2,9 @@
 
 use crate::app::App;
 use crate::args::Global;
-use crate::exit::{print_json, CliResult, DECIDED};
+use crate::exit::{CliResult, DECIDED, print_json};
+use crate::say::say;
+use synod_store::RunState;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
     let app = App::open(global).await?;
@@ -11,7 +13,10 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     if app.json {
         print_json(&synod_report::json(&view, &app.rows(&run).await?));
     } else {
-        print!("{}", synod_report::show(&view, app.style()));
+        crate::say::out(format_args!("{}", synod_report::show(&view, app.style())));
+        if app.store.run(&run).await?.state == RunState::Interrupted {
+            say!("Its process is gone, and the run has not ended: synod resume {run} goes on with it.");
+        }
     }
     Ok(DECIDED)
 }

@@ -2,7 +2,8 @@
 
 use crate::app::App;
 use crate::args::Global;
-use crate::exit::{print_json, BROKEN, CliResult, DECIDED};
+use crate::exit::{BROKEN, CliResult, DECIDED, print_json};
+use crate::say::say;
 use synod_store::StageCheck;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
@@ -12,18 +13,18 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     if app.json {
         print_json(&checked);
     } else if checked.intact() {
-        println!("Intact: {} rows, chain head {}", checked.rows, checked.head);
-        println!("  raw replies: {} intact, {} expired", checked.raws_intact, checked.raws_expired);
+        say!("Intact: {} rows, chain head {}", checked.rows, checked.head);
+        say!("  raw replies: {} intact, {} expired", checked.raws_intact, checked.raws_expired);
         match checked.stages {
-            StageCheck::Compared(n) => println!("  stage rows: {n}, as the journal says"),
-            StageCheck::NotYet => println!("  stage rows: none yet, the run has not ended"),
-            StageCheck::Deleted => println!("  stage rows: deleted with their conversation"),
+            StageCheck::Compared(n) => say!("  stage rows: {n}, as the journal says"),
+            StageCheck::NotYet => say!("  stage rows: none yet, the run has not ended"),
+            StageCheck::Deleted => say!("  stage rows: deleted with their conversation"),
         }
-        println!("  receipt: {}", if checked.receipt { "carries the same chain" } else { "none yet" });
+        say!("  receipt: {}", if checked.receipt { "carries the same chain" } else { "none yet" });
     } else {
-        println!("Altered: run {run} is not as it was written.");
+        say!("Altered: run {run} is not as it was written.");
         for fault in &checked.faults {
-            println!("  {fault}");
+            say!("  {fault}");
         }
     }
     Ok(if checked.intact() { DECIDED } else { BROKEN })

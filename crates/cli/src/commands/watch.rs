@@ -5,6 +5,7 @@ use crate::args::{Global, Output};
 use crate::exit::{CliResult, DECIDED, STOPPED};
 use crate::outcome;
 use crate::progress::Progress;
+use crate::say::{note, say};
 use synod_engine::Ending;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
@@ -14,7 +15,7 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     if app.json {
         let mut events = runner.watch(&run, 0);
         while let Some(event) = events.recv().await {
-            println!("{}", synod_report::json_line(&serde_json::to_value(event?.0).unwrap_or_default()));
+            say!("{}", synod_report::json_line(&serde_json::to_value(event?.0).unwrap_or_default()));
         }
         return Ok(DECIDED);
     }
@@ -24,7 +25,7 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
         (Some(verdict), _) => Ending::Verdict(Box::new(verdict.clone())),
         (None, Some(stopped)) => Ending::Stopped(stopped.clone()),
         (None, None) => {
-            eprintln!("Its process is gone, and the run has not ended. synod resume {run} goes on with it.");
+            note!("Its process is gone, and the run has not ended. synod resume {run} goes on with it.");
             return Ok(STOPPED);
         }
     };

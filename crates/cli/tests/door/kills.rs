@@ -3,7 +3,7 @@
 use crate::house::{Did, House, essence};
 use std::process::Stdio;
 use std::time::Duration;
-use synod_testkit::server::{Fault, ANY};
+use synod_testkit::server::{ANY, Fault};
 
 #[test]
 fn killed_at_any_instant_a_run_ends_as_if_undisturbed() {
@@ -15,7 +15,8 @@ fn killed_at_any_instant_a_run_ends_as_if_undisturbed() {
         let mut hit = 0;
         for after_ms in [60, 90, 120, 150, 180, 220, 400] {
             let before = house.server.total();
-            let args = ["ask", "--mode", mode, "--models", "x/a,x/b,x/c", "--chair", "x/d", "--seed", "7", "--json", "-q", "Is tea better than coffee?"];
+            let args =
+                ["ask", "--mode", mode, "--models", "x/a,x/b,x/c", "--chair", "x/d", "--seed", "7", "--json", "-q", "Is tea better than coffee?"];
             let runs = house.synod(&["runs", "--limit", "1000", "--json"]).json()["runs"].as_array().map_or(0, Vec::len);
             let mut child = house.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("synod runs");
             std::thread::sleep(Duration::from_millis(after_ms));

@@ -87,9 +87,11 @@ fn a_run_can_be_cancelled_and_concluded_from_another_process() {
     for (flag, code, want) in [(None, 4, "cancelled"), (Some("--conclude"), 0, "asked")] {
         let args = ["ask", "--models", "x/a,x/b,x/c", "--chair", "x/d", "--json", "-q", "Tea?"];
         let child = house.command(&args).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("synod runs");
-        let run = until(|| house.synod(&["runs", "--json"]).json()["runs"].as_array().and_then(|runs| {
-            runs.iter().find(|run| run["state"] == "running").map(|run| run["id"].as_str().unwrap_or_default().to_owned())
-        }));
+        let run = until(|| {
+            house.synod(&["runs", "--json"]).json()["runs"]
+                .as_array()
+                .and_then(|runs| runs.iter().find(|run| run["state"] == "running").map(|run| run["id"].as_str().unwrap_or_default().to_owned()))
+        });
         let cancel: Vec<&str> = ["cancel", &run].into_iter().chain(flag).collect();
         house.synod(&cancel).exits(0);
         let did = crate::house::Did::of(child.wait_with_output().expect("it ends")).exits(code);
@@ -105,9 +107,12 @@ fn a_deadline_also_holds_for_turns_that_wait_for_a_place() {
     let verdict = did.json();
     assert_eq!((&verdict["status"], &verdict["stop_reason"]), (&json!("degraded"), &json!("deadline")));
     let rows = house.synod(&["show", "last", "--json"]).json()["rows"].clone();
-    let kinds: Vec<(String, String)> = rows.as_array().expect("rows").iter().map(|row| {
-        (row["kind"].as_str().unwrap_or_default().to_owned(), row["key"].as_str().unwrap_or_default().to_owned())
-    }).collect();
+    let kinds: Vec<(String, String)> = rows
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| (row["kind"].as_str().unwrap_or_default().to_owned(), row["key"].as_str().unwrap_or_default().to_owned()))
+        .collect();
     let closing = kinds.iter().position(|(kind, _)| kind == "closing").expect("it closed");
     let late: Vec<_> = kinds[closing..].iter().filter(|(kind, key)| kind == "asked" && !key.starts_with("synthesis/")).collect();
     assert!(late.is_empty(), "{late:?}");
@@ -126,6 +131,26 @@ fn a_waiting_run_told_to_conclude_ends_without_the_person() {
     assert_eq!((&verdict["status"], &verdict["stop_reason"]), (&json!("degraded"), &json!("asked")));
     assert_eq!(verdict["decision"]["tiebreak"], "fallback_label");
     house.synod(&["replay", "last"]).exits(0);
+}
+
+#[test]
+fn a_polite_end_leaves_a_run_that_can_be_resumed() {
+    let house = House::new();
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        house.server.script("b", Fault::Hang);
+        let args = ["ask", "--models", "x/a,x/b,x/c", "--json", "-q", "Tea?"];
+        let child = house.command(&args).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("synod runs");
+        until(|| (house.server.in_flight() == 1).then_some(()));
+        let began = std::time::Instant::now();
+        let pid = child.id().to_string();
+        assert!(std::process::Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
+        let did = crate::house::Did::of(child.wait_with_output().expect("it ends")).exits(4);
+        assert_eq!(did.json()["stopped"]["reason"], "cancelled", "{signal}");
+        let waited = began.elapsed().as_secs_f64();
+        assert!((4.0..8.0).contains(&waited), "{signal}: a turn under way gets five seconds, not {waited}");
+        house.server.behave();
+        house.synod(&["resume", "last", "-q"]).exits(0);
+    }
 }
 
 #[test]

@@ -17,8 +17,27 @@ fn fields(did: &crate::house::Did) -> Vec<String> {
 fn everything_wrong_is_told_at_once_and_nothing_is_paid() {
     let house = House::new();
     let did = house.synod(&[
-        "ask", "--mode", "vote", "--models", "x/a,nobody", "--bogus", "1", "--answer-tokens", "7", "--budget", "lots", "--seed", "-4", "--deadline",
-        "0", "--role", "king=x/a", "--file", "/no/such/file", "--json", "Tea?",
+        "ask",
+        "--mode",
+        "vote",
+        "--models",
+        "x/a,nobody",
+        "--bogus",
+        "1",
+        "--answer-tokens",
+        "7",
+        "--budget",
+        "lots",
+        "--seed",
+        "-4",
+        "--deadline",
+        "0",
+        "--role",
+        "king=x/a",
+        "--file",
+        "/no/such/file",
+        "--json",
+        "Tea?",
     ]);
     let did = did.exits(2);
     let fields = fields(&did);
@@ -41,6 +60,20 @@ fn what_a_configuration_says_reaches_the_terminal_as_text() {
     house.write("work/synod.toml", "[endpoints.\"e\\u001b]0;pwned\\u0007\"]\nkind = 3\n");
     let did = house.synod(&["ask", "Tea?"]).exits(2);
     assert!(!did.err.contains(['\u{1b}', '\u{7}']) && did.err.contains("endpoints.e"), "{:?}", did.err);
+}
+
+#[test]
+fn output_that_cannot_be_written_is_told_and_loses_no_run() {
+    let house = House::new();
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let args = ["ask", "--models", "x/a,x/b,x/c", "Tea?"];
+    let did = crate::house::Did::of(house.command(&args).stdout(full()).output().expect("synod runs")).exits(1);
+    assert!(did.err.contains("could be written") && !did.err.contains("panicked"), "{}", did.err);
+    crate::house::Did::of(house.command(&args).stderr(full()).output().expect("synod runs")).exits(0);
+    assert_eq!(house.synod(&["runs", "--json"]).json()["runs"].as_array().map(Vec::len), Some(2));
+    let mut child = house.command(&["export", "last", "--format", "html"]).stdout(std::process::Stdio::piped()).spawn().expect("synod runs");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "a reader that went away is no failure");
 }
 
 #[test]
@@ -87,13 +120,16 @@ fn a_missing_key_names_its_variable() {
 #[test]
 fn an_untrusted_folder_cannot_use_a_key() {
     let house = House::with("key_env = \"SECRET\"\n");
-    let did = crate::house::Did::of(house.command(&["ask", "--models", "x/a,x/b,x/c", "--json", "Tea?"]).env("SECRET", "hush").output().expect("synod runs"));
+    let did = crate::house::Did::of(
+        house.command(&["ask", "--models", "x/a,x/b,x/c", "--json", "Tea?"]).env("SECRET", "hush").output().expect("synod runs"),
+    );
     let did = did.exits(2);
     assert!(did.out.contains("trusted"), "it says the line to add: {}", did.out);
     assert_eq!(house.server.total(), 0);
     let work = house.path("work").canonicalize().expect("the folder");
     house.write("config/synod/synod.toml", &format!("trusted = [{:?}]\n", work.display().to_string()));
-    let did = crate::house::Did::of(house.command(&["ask", "--models", "x/a,x/b,x/c", "-q", "Tea?"]).env("SECRET", "hush").output().expect("synod runs"));
+    let did =
+        crate::house::Did::of(house.command(&["ask", "--models", "x/a,x/b,x/c", "-q", "Tea?"]).env("SECRET", "hush").output().expect("synod runs"));
     did.exits(0);
 }
 

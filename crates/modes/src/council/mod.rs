@@ -84,7 +84,8 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let notes: Vec<&str> = ballots.iter().map(|(_, ballot)| ballot.reasons.as_str()).collect();
     let ask = prompt!("synthesis", answers = labelled::shown(&in_label_order), ranked, table = table, notes);
     let mut writers: Vec<SeatIx> = bench.role("chairman").to_vec();
-    let authors = if ranked { order.iter().map(|item| answers[*item].seat).collect() } else { answers.iter().map(|answer| answer.seat).collect::<Vec<_>>() };
+    let authors =
+        if ranked { order.iter().map(|item| answers[*item].seat).collect() } else { answers.iter().map(|answer| answer.seat).collect::<Vec<_>>() };
     writers.extend(authors.into_iter().filter(|author| !writers.contains(author)).collect::<Vec<_>>());
     let written = synthesis.ask_first::<String>(&writers, ask).await?;
     let answer = match &written {
@@ -104,10 +105,11 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     if let Some(value) = agreement.value {
         bench.figure("agreement", value);
     }
-    let confidence = ranked.then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n });
+    // One ballot agrees with itself: that says nothing.
+    let confidence = (agreement.n > 1).then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n });
     let decision = Decision {
         ranking: if ranked { order.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect() } else { Vec::new() },
-        tie_rung: standings.top_tie().map(|rung| rung.as_str().to_owned()),
+        tie_rung: standings.top_tie().filter(|_| ranked).map(|rung| rung.as_str().to_owned()),
     };
     Ok(Finding {
         status: None,
@@ -139,7 +141,8 @@ async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<
         let shown = labelled::names(views.of(*seat));
         let exhibit = match (ballots.of(*seat), ballots.missed.iter().find(|missed| missed.seat == *seat)) {
             (Some(given), _) => {
-                let parsed: Vec<Value> = (1..).zip(&given.value.ranking).map(|(position, label)| json!({"label": label, "position": position})).collect();
+                let parsed: Vec<Value> =
+                    (1..).zip(&given.value.ranking).map(|(position, label)| json!({"label": label, "position": position})).collect();
                 let ballot = Ballot { shown, choice: given.value.ranking.clone(), reasons: Some(given.value.reasons.clone()), abstained: None };
                 Exhibit::new("Ballot", Shape::Ballot(ballot)).turn(&given.key).data(json!({"parsedRanking": parsed}))
             }
@@ -216,5 +219,8 @@ fn dissent(answers: &[Labelled], cast: &[Vec<usize>], top: usize) -> Vec<Dissent
     favoured.dedup();
     // Whoever wrote the best-ranked answer could not put it first: that alone is no dissent.
     favoured.retain(|item| cast.iter().any(|ballot| ballot.first() == Some(item) && ballot.contains(&top)));
-    favoured.into_iter().map(|item| Dissent { seat: answers[item].seat, label: Some(answers[item].label.clone()), text: answers[item].text.clone() }).collect()
+    favoured
+        .into_iter()
+        .map(|item| Dissent { seat: answers[item].seat, label: Some(answers[item].label.clone()), text: answers[item].text.clone() })
+        .collect()
 }

@@ -106,7 +106,8 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let votes_won = count.counts[winner];
     let broken = tiebreak != Tiebreak::None;
     bench.figure("tiebroken", f64::from(u8::from(broken)));
-    let decision = Decision { label: won.label.clone(), seat: won.seat, model: bench.seat(won.seat).model.clone(), votes: votes_won, of: count.valid, tiebreak };
+    let decision =
+        Decision { label: won.label.clone(), seat: won.seat, model: bench.seat(won.seat).model.clone(), votes: votes_won, of: count.valid, tiebreak };
     let data = json!({
         "winnerLabel": won.label, "winnerModel": decision.model, "voteCount": votes_won, "totalVotes": count.valid,
         "tiebroken": broken, "tiebreakMethod": tiebreak,
@@ -126,7 +127,11 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence: agreement.value.map(|value| Confidence { value: Some(value), source: ConfidenceSource::Agreement, n: agreement.n }),
+        confidence: agreement.value.filter(|_| agreement.n > 1).map(|value| Confidence {
+            value: Some(value),
+            source: ConfidenceSource::Agreement,
+            n: agreement.n,
+        }),
         dissent: others.map(|answer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() }).collect(),
         data: json!({"tallies": tallies(&count, &answers), "criteria": options.criteria}),
     })
@@ -138,7 +143,12 @@ fn voters(collected: &Answers<String>, answers: &[Labelled]) -> Vec<SeatIx> {
         return answers.iter().map(|answer| answer.seat).collect();
     }
     let may_yet_speak = |kind: FailureKind| match kind {
-        FailureKind::Refused | FailureKind::Truncated | FailureKind::Empty | FailureKind::Unreadable | FailureKind::RateLimited | FailureKind::Server => true,
+        FailureKind::Refused
+        | FailureKind::Truncated
+        | FailureKind::Empty
+        | FailureKind::Unreadable
+        | FailureKind::RateLimited
+        | FailureKind::Server => true,
         FailureKind::Timeout | FailureKind::Auth | FailureKind::ModelGone | FailureKind::ContextTooLong | FailureKind::Closed => false,
     };
     collected.missed.iter().filter(|missed| may_yet_speak(missed.failure.kind)).map(|missed| missed.seat).collect()
@@ -244,10 +254,15 @@ async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[
     let labels = labelled::names(&shown);
     let votes = tied.first().map_or(0, |item| count.counts[*item]);
     let texts: Vec<String> = shown.iter().map(|answer| format!("{}\n{}", answer.label, answer.text)).collect();
-    let question = format!("These answers stand equal, with {votes} votes each. Which is best?\n\n{}", texts.join("\n\n"));
+    let plural = if votes == 1 { "vote" } else { "votes" };
+    let question = format!("These answers stand equal, with {votes} {plural} each. Which is best?\n\n{}", texts.join("\n\n"));
     let choices: Vec<&str> = labels.iter().map(String::as_str).collect();
     let Some(chosen) = stage.person("tiebreak", question, &choices).await? else { return Ok(None) };
-    let rule = Rule { decided: format!("{} chose {}.", chosen.by, chosen.answer), rung: "person".into(), numbers: vec![("votes each".into(), f64::from(votes))] };
+    let rule = Rule {
+        decided: format!("{} chose {}.", chosen.by, chosen.answer),
+        rung: "person".into(),
+        numbers: vec![("votes each".into(), f64::from(votes))],
+    };
     let data = json!({"votedFor": chosen.answer, "tiedLabels": labels, "tiedVoteCount": votes, "note": chosen.note});
     stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(data)).await?;
     let winner = index(&chosen.answer, answers);
@@ -270,8 +285,11 @@ fn tallies(count: &Count, answers: &[Labelled]) -> serde_json::Map<String, serde
 
 fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
     let winners: Vec<String> = count.winners.iter().map(|item| answers[*item].label.clone()).collect();
-    let mut entries: Vec<TallyEntry> =
-        answers.iter().zip(&count.counts).map(|(answer, votes)| TallyEntry { label: answer.label.clone(), seat: answer.seat, votes: *votes }).collect();
+    let mut entries: Vec<TallyEntry> = answers
+        .iter()
+        .zip(&count.counts)
+        .map(|(answer, votes)| TallyEntry { label: answer.label.clone(), seat: answer.seat, votes: *votes })
+        .collect();
     entries.sort_by(|a, b| b.votes.cmp(&a.votes).then_with(|| a.label.cmp(&b.label)));
     let tied: &[String] = if count.is_tie() { &winners } else { &[] };
     let data = json!({

@@ -10,6 +10,7 @@ mod golden;
 mod limits;
 mod misuse;
 mod person;
+mod stages;
 mod stopped;
 mod tools;
 mod watch;
