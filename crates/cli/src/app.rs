@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{Called, Journal, Prompts, Runner, Setup, SystemClock};
+use synod_engine::{Called, Clock, Journal, Prompts, Runner, Setup, SystemClock};
 use synod_llm::rehearsal::Rehearsal;
 use synod_llm::{Config, Detected, Registry, Sources, detect, process_env};
 use synod_modes::MODES;
@@ -36,8 +36,11 @@ impl App {
             Some(synod_llm::config::Durability::Power) => synod_store::Durability::Power,
             Some(synod_llm::config::Durability::Process) | None => synod_store::Durability::Process,
         };
-        let settings = StoreSettings { durability, ..StoreSettings::default() };
+        let settings = StoreSettings { durability, raw_retention_days: config.raw_retention_days, ..StoreSettings::default() };
         let store = Arc::new(Store::open(&location, settings).await?);
+        if config.raw_retention_days.is_some() {
+            store.expire_raws(SystemClock.now()).await?;
+        }
         let plain = sources.env.get("TERM").is_some_and(|term| term == "dumb");
         Ok(Self { sources, config, store, json: global.json, plain })
     }

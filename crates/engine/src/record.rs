@@ -34,12 +34,9 @@ pub struct TurnRows {
 }
 
 impl Record {
-    pub fn of(rows: &[Row]) -> Result<Self, UnreadableRow> {
-        let Some(first) = rows.first() else {
-            return Err(UnreadableRow { seq: 0, kind: Kind::Header, error: "the run has no rows".into() });
-        };
-        let header: Header = first.read()?;
-        let mut record = Self {
+    /// A run that has its header and nothing else.
+    pub fn begin(header: Header) -> Self {
+        Self {
             limits: header.limits,
             header,
             turns: HashMap::new(),
@@ -53,7 +50,15 @@ impl Record {
             ran_ms: 0,
             stops: 0,
             resumes: 0,
+        }
+    }
+
+    pub fn of(rows: &[Row]) -> Result<Self, UnreadableRow> {
+        let Some(first) = rows.first() else {
+            return Err(UnreadableRow { seq: 0, kind: Kind::Header, error: "the run has no rows".into() });
         };
+        let header: Header = first.read()?;
+        let mut record = Self::begin(header);
         let (mut began, mut last, mut epoch) = (first.at, first.at, first.epoch);
         for row in rows {
             // A run runs from its header or a resume to the last row of the same holder; what somebody else adds later (a cancel) is no time of its.

@@ -149,8 +149,7 @@ impl Runner {
         let at = self.setup().clock.now();
         let blobs = header.question.files.iter().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
         let lease = self.setup().journal.create(&header, at, blobs).await?;
-        let first = NewRow::new("", Kind::Header, at, &header).seal(&header.run, 1, lease.epoch, &[0; 32]);
-        let record = Record::of(std::slice::from_ref(&first))?;
+        let record = Record::begin(header.clone());
         let core = self.core(mode, header, models, lease, record, ancestors, false);
         Ok(self.launch(core))
     }

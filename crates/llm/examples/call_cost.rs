@@ -57,7 +57,8 @@ fn compare_on(server: &mut Child, calls: usize) -> Outcome {
         let mut least = [f64::INFINITY; 2];
         for _ in 0..3 {
             for (i, who) in ["adapter", "bare"].into_iter().enumerate() {
-                let out = Command::new(std::env::current_exe()?).args([who, how, &calls.to_string(), url.trim()]).stderr(Stdio::inherit()).output()?;
+                let out =
+                    Command::new(std::env::current_exe()?).args([who, how, &calls.to_string(), url.trim()]).stderr(Stdio::inherit()).output()?;
                 least[i] = least[i].min(String::from_utf8(out.stdout)?.trim().parse()?);
             }
         }

@@ -99,7 +99,8 @@ impl Registry {
                 line.schema_kept = kept(&reply.text);
                 line.ok = line.schema_kept;
                 if reply.text.trim().is_empty() {
-                    line.problem = Some("the reply is empty; a model that thinks before it answers may need more tokens than it was given".to_owned());
+                    line.problem =
+                        Some("the reply is empty; a model that thinks before it answers may need more tokens than it was given".to_owned());
                 } else if !line.ok {
                     line.problem = Some(format!(
                         "the reply does not fit its schema ({}); try schema = \"prompt\" for endpoints.{}",

@@ -17,11 +17,8 @@ impl Http {
         self.both().map(|(client, _)| client)
     }
 
-    pub fn genai(&self) -> Result<&genai::Client, String> {
-        self.both().map(|(_, client)| client)
-    }
-
-    fn both(&self) -> Result<&(reqwest::Client, genai::Client), String> {
+    /// The client, and genai around it.
+    pub fn both(&self) -> Result<&(reqwest::Client, genai::Client), String> {
         self.0.get_or_init(make).as_ref().map_err(Clone::clone)
     }
 }

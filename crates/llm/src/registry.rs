@@ -10,8 +10,8 @@ use crate::wire::WireModel;
 use crate::{probe, providers};
 use futures::future::BoxFuture;
 use std::collections::BTreeMap;
-use std::time::Instant;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 use synod_engine::{Model, Models};
 use synod_types::{ModelCard, Price, Problem};
 
@@ -93,8 +93,8 @@ impl Registry {
             }
             EndpointKind::OpenAi | EndpointKind::Anthropic | EndpointKind::Gemini => {
                 let key = self.key(field, name, &endpoint)?;
-                let client = self.http.genai().map_err(|error| Problem::new(field, error, "a working TLS setup on this machine"))?.clone();
-                Ok(Arc::new(WireModel { endpoint: self.shared(name, &endpoint), client, key }))
+                let (http, library) = self.http.both().map_err(|error| Problem::new(field, error, "a working TLS setup on this machine"))?.clone();
+                Ok(Arc::new(WireModel { endpoint: self.shared(name, &endpoint), http, library, key }))
             }
         }
     }

@@ -19,7 +19,12 @@ use tape::{Entry, Outcome, Tape};
 
 /// The tapes a process has in use: one per file and direction, so that several seats write to the same one.
 #[derive(Default)]
-pub(crate) struct Cassettes(Mutex<BTreeMap<(PathBuf, bool), Arc<Mutex<Tape>>>>);
+pub(crate) struct Cassettes {
+    played: Mutex<BTreeMap<PathBuf, Shared>>,
+    recorded: Mutex<BTreeMap<PathBuf, Shared>>,
+}
+
+type Shared = Arc<Mutex<Tape>>;
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -29,16 +34,16 @@ impl Cassettes {
     pub fn open(&self, name: &str, config: &EndpointConfig, inner: Option<(Arc<dyn Model>, Option<Secret>)>) -> Result<Arc<dyn Model>, Problem> {
         let field = format!("endpoints.{name}.path");
         let Some(path) = &config.path else { return Err(Problem::new(field, "nothing", "the path of a recording")) };
-        let mut open = held(&self.0);
-        let use_as = (path.clone(), inner.is_some());
-        let tape = match open.get(&use_as) {
+        let mut open = held(if inner.is_some() { &self.recorded } else { &self.played });
+        let tape = match open.get(path) {
             Some(tape) => tape.clone(),
             None => {
                 let tape = if inner.is_some() { Tape::to_be(path) } else { Tape::read(path) };
-                let want = if inner.is_some() { "the path of a file in a folder that exists" } else { "a recording; `record = \"ENDPOINT\"` makes one" };
+                let want =
+                    if inner.is_some() { "the path of a file in a folder that exists" } else { "a recording; `record = \"ENDPOINT\"` makes one" };
                 let tape = tape.map_err(|error| Problem::new(field, format!("{}: {error}", path.display()), want))?;
                 let tape = Arc::new(Mutex::new(tape));
-                open.insert(use_as, tape.clone());
+                open.insert(path.clone(), tape.clone());
                 tape
             }
         };
@@ -48,7 +53,7 @@ impl Cassettes {
 
 struct Cassette {
     endpoint: String,
-    tape: Arc<Mutex<Tape>>,
+    tape: Shared,
     /// The endpoint that is recorded, and its key to be kept off the tape. `None`: playback.
     inner: Option<(Arc<dyn Model>, Option<Secret>)>,
 }

@@ -1,5 +1,5 @@
-//! What genai does not carry: a refusal's text, a blocked prompt, and what the provider says a call cost. Read from the raw frames, and only
-//! from those that can hold it.
+//! What lies beside the text: a refusal's own words, a blocked prompt, and what the provider says a call cost. genai does not carry Gemini's
+//! blocked prompts: they are read from the raw frames, and only from those that can hold one.
 
 use genai::chat::{ChatFrameSink, FrameCtx, RawFrameRef};
 use serde_json::Value;
@@ -14,17 +14,8 @@ pub(super) struct Beside {
 impl Beside {
     /// From a whole body, or from one frame of a stream.
     pub fn read(&mut self, body: &Value) {
-        let choice = &body["choices"][0];
-        for place in [&choice["delta"]["refusal"], &choice["message"]["refusal"]] {
-            if let Some(text) = place.as_str() {
-                self.refusal.push_str(text);
-            }
-        }
         if let Some(reason) = body["promptFeedback"]["blockReason"].as_str() {
             self.refusal = format!("the prompt was blocked ({reason})");
-        }
-        if let Some(cost) = body["usage"]["cost"].as_f64() {
-            self.cost_usd = Some(cost);
         }
     }
 }
@@ -44,8 +35,8 @@ impl Sink {
 
 impl ChatFrameSink for Sink {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
-        // Inside a reply's text these names have backslashes around them and do not match.
-        if ["\"refusal\"", "\"blockReason\"", "\"cost\""].iter().any(|name| frame.data.contains(name))
+        // Inside a reply's text the name has backslashes around it and does not match.
+        if frame.data.contains("\"blockReason\"")
             && let Some(body) = frame.json()
         {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).read(&body);

@@ -51,9 +51,7 @@ impl Call<'_> {
         match error {
             webc::Error::ResponseFailedStatus { status, body, headers } => self.status(*status, body, headers),
             webc::Error::Reqwest(error) => self.transport(error),
-            webc::Error::ResponseFailedNotJson { content_type, .. } => {
-                self.broken(&format!("it answered with {content_type:?} instead of JSON; is its base_url right"))
-            }
+            webc::Error::ResponseFailedNotJson { content_type, .. } => self.not_the_api(content_type),
             webc::Error::ResponseFailedInvalidJson { cause, .. } => self.broken(&format!("the body is cut or garbled: {cause}")),
             webc::Error::JsonValueExt(error) => self.broken(&format!("the body is not a reply: {error}")),
         }
@@ -68,7 +66,11 @@ impl Call<'_> {
         Fault::final_(FailureKind::Server, self.detail(what), Health::Failed)
     }
 
-    fn silent(&self, timeout: webc::StreamTimeout) -> Fault {
+    pub fn not_the_api(&self, content_type: &str) -> Fault {
+        self.broken(&format!("it answered with {content_type:?} instead of JSON; is its base_url right"))
+    }
+
+    pub fn silent(&self, timeout: webc::StreamTimeout) -> Fault {
         let what = match timeout {
             webc::StreamTimeout::Headers => format!("no answer for {}", seconds(self.idle)),
             webc::StreamTimeout::Read => format!("fell silent for {} in the middle of its reply", seconds(self.idle)),
@@ -76,7 +78,7 @@ impl Call<'_> {
         Fault::final_(FailureKind::Timeout, self.detail(&what), Health::Failed)
     }
 
-    fn transport(&self, error: &reqwest::Error) -> Fault {
+    pub fn transport(&self, error: &reqwest::Error) -> Fault {
         let cause = root(error);
         if error.is_timeout() && !error.is_connect() {
             return Fault::final_(FailureKind::Timeout, self.detail(&cause), Health::Failed);
@@ -88,17 +90,17 @@ impl Call<'_> {
         self.broken(&format!("the connection broke: {cause}"))
     }
 
-    /// An error that came as an event of a stream that began well. Providers send "overloaded" this way.
-    fn event(&self, body: &Value) -> Fault {
+    /// An error in place of a reply or of the rest of one, after a status that promised better. Providers send "overloaded" this way.
+    pub fn event(&self, body: &Value) -> Fault {
         let said = Said::of(body);
         let words = said.words();
         let kind = if words.contains("rate_limit") || words.contains("rate limit") { FailureKind::RateLimited } else { FailureKind::Server };
         let passing = ["overloaded", "rate_limit", "server_error", "api_error", "unavailable", "internal"].iter().any(|word| words.contains(word));
-        let failure = Failure::new(kind, self.detail(&format!("the stream ended in an error: {}", said.message)));
+        let failure = Failure::new(kind, self.detail(&format!("the reply ended in an error: {}", said.message)));
         Fault { failure, again: if passing { Again::Soon } else { Again::Never }, health: Health::Failed }
     }
 
-    fn status(&self, status: StatusCode, body: &str, headers: &HeaderMap) -> Fault {
+    pub fn status(&self, status: StatusCode, body: &str, headers: &HeaderMap) -> Fault {
         let parsed: Value = serde_json::from_str(body).unwrap_or(Value::Null);
         let mut said = Said::of(&parsed);
         if said.message.is_empty() {

@@ -1,25 +1,28 @@
-//! Models behind OpenAI's, Anthropic's and Gemini's wire formats, through genai.
+//! Models behind OpenAI's, Anthropic's and Gemini's wire formats: the first spoken directly, the others through genai.
 //!
 //! One try of one call is made here and read into our words: text, tool calls, finish, usage, or a typed fault. Tries, limits and clocks are
 //! `endpoint`'s. Refuses to interpret: what a reply means, whether it fits its schema, and whether an empty one will do, is for the engine.
 
 mod beside;
 mod classify;
+mod library;
+mod openai;
 mod reasons;
 pub(crate) mod request;
 mod schema;
 
 use crate::config::EndpointKind;
 use crate::endpoint::Endpoint;
-use crate::endpoint::fault::{Again, Fault};
+use crate::endpoint::fault::Fault;
 use crate::scrub::Secret;
-use beside::{Beside, Sink};
+use beside::Beside;
 use classify::Call;
-use futures::StreamExt;
 use futures::future::BoxFuture;
-use genai::chat::{ChatStreamEvent, ContentPart, StopReason};
+use genai::chat::StopReason;
+use library::Format;
 use reasons::Reasons;
 use request::Ask;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use synod_engine::{CallContext, Deltas, Model, Standing};
@@ -27,7 +30,8 @@ use synod_types::{Failure, Finish, Reply, Request, ToolCall, Usage};
 
 pub(crate) struct WireModel {
     pub endpoint: Arc<Endpoint>,
-    pub client: genai::Client,
+    pub http: reqwest::Client,
+    pub library: genai::Client,
     pub key: Option<Secret>,
 }
 
@@ -47,27 +51,11 @@ impl WireModel {
         let idle = Duration::from_millis(u64::try_from(context.idle_ms).unwrap_or(0));
         let call = Call { endpoint: &self.endpoint, model: &request.model, key: self.key.as_ref(), idle };
         let ask = request::ask(request, config);
-        let target = request::target(config, &request.model, self.key.as_ref());
-        let chat = request::chat(request, ask);
-        let mut options = request::options(request, config, ask, idle, self.endpoint.takes_temperature(&request.model));
-        let heard = if config.stream {
-            let sink = (config.kind != EndpointKind::Anthropic).then(|| Arc::new(Sink::default()));
-            if let Some(sink) = &sink {
-                options = options.with_raw_frame_sink_arc(sink.clone());
-            }
-            let stream = self.client.exec_chat_stream(target, chat, Some(&options)).await.map_err(|error| call.fault(&error))?;
-            let mut heard = listen(stream.stream, Feed::new(context.deltas.as_deref(), ask), &call, request.max_tokens, sink.as_deref()).await?;
-            if let Some(sink) = sink {
-                heard.beside = sink.take();
-            }
-            heard
-        } else {
-            let heard = match self.client.exec_chat(target, chat, Some(&options)).await {
-                Ok(response) => whole(response),
-                Err(error) => blocked(&error).ok_or_else(|| call.fault(&error))?,
-            };
-            Feed::new(context.deltas.as_deref(), ask).push(&heard.text);
-            heard
+        let feed = Feed::new(context.deltas.as_deref(), ask);
+        let heard = match config.kind {
+            EndpointKind::Anthropic => library::attempt(&self.library, Format::Anthropic, request, ask, &call, feed).await?,
+            EndpointKind::Gemini => library::attempt(&self.library, Format::Gemini, request, ask, &call, feed).await?,
+            EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => openai::attempt(&self.http, request, ask, &call, feed).await?,
         };
         read(heard, request, ask, &call)
     }
@@ -77,10 +65,26 @@ impl WireModel {
 #[derive(Default)]
 struct Heard {
     text: String,
-    tool_calls: Vec<genai::chat::ToolCall>,
+    /// An input that came as text is still text, until `with_tool_inputs`.
+    tool_calls: Vec<ToolCall>,
     stop: Option<StopReason>,
-    usage: Option<genai::chat::Usage>,
+    usage: Option<Usage>,
     beside: Beside,
+}
+
+impl Heard {
+    /// Reads the inputs of tools that came as text. What is no JSON stays the text it is.
+    fn with_tool_inputs(mut self) -> Self {
+        for call in &mut self.tool_calls {
+            let Value::String(text) = &call.input else { continue };
+            // A tool without parameters is often called with nothing at all.
+            let text = if text.trim().is_empty() { "{}" } else { text };
+            if let Ok(input) = serde_json::from_str(text) {
+                call.input = input;
+            }
+        }
+        self
+    }
 }
 
 /// Where streamed text goes: all of a free text, only the reasons of a typed one, and nowhere when nobody watches.
@@ -126,84 +130,8 @@ fn most_bytes(max_tokens: u32) -> usize {
     (max_tokens as usize).saturating_mul(32).max(1 << 20)
 }
 
-async fn listen(
-    mut stream: genai::chat::ChatStream,
-    mut feed: Feed<'_>,
-    call: &Call<'_>,
-    max_tokens: u32,
-    sink: Option<&Sink>,
-) -> Result<Heard, Fault> {
-    let mut heard = Heard::default();
-    while let Some(event) = stream.next().await {
-        match event {
-            Ok(ChatStreamEvent::Chunk(chunk)) => {
-                feed.push(&chunk.content);
-                if heard.text.is_empty() {
-                    heard.text = chunk.content;
-                } else {
-                    heard.text.push_str(&chunk.content);
-                }
-                if heard.text.len() > most_bytes(max_tokens) {
-                    return Err(too_much(call, max_tokens));
-                }
-            }
-            Ok(ChatStreamEvent::End(end)) => {
-                heard.stop = end.captured_stop_reason;
-                heard.usage = end.captured_usage;
-                heard.tool_calls = end.captured_content.map(|content| content.into_tool_calls()).unwrap_or_default();
-                // Gemini's adapter ends a cut stream as if it were whole; only the missing reason tells.
-                if heard.stop.is_none() && call.endpoint.config.kind == EndpointKind::Gemini && !sink.is_some_and(Sink::has_refusal) {
-                    break;
-                }
-                return Ok(heard);
-            }
-            Ok(
-                ChatStreamEvent::Start
-                | ChatStreamEvent::ReasoningChunk(_)
-                | ChatStreamEvent::ThoughtSignatureChunk(_)
-                | ChatStreamEvent::ToolCallChunk(_)
-                | ChatStreamEvent::Heartbeat,
-            ) => {}
-            Err(_) if sink.is_some_and(Sink::has_refusal) => return Ok(heard),
-            Err(error) => {
-                let mut fault = call.fault(&error);
-                // Once words have come, the call is being billed.
-                if !heard.text.is_empty() {
-                    fault.again = Again::Never;
-                }
-                return Err(fault);
-            }
-        }
-    }
-    Err(call.broken("the stream ended before the reply did"))
-}
-
 fn too_much(call: &Call<'_>, max_tokens: u32) -> Fault {
     call.broken(&format!("sent more than {} bytes for a limit of {max_tokens} tokens", most_bytes(max_tokens)))
-}
-
-fn whole(response: genai::chat::ChatResponse) -> Heard {
-    let mut heard = Heard { stop: response.stop_reason, usage: Some(response.usage), ..Heard::default() };
-    if let Some(body) = &response.captured_raw_body {
-        heard.beside.read(body);
-    }
-    for part in response.content.into_parts() {
-        match part {
-            ContentPart::Text(text) if heard.text.is_empty() => heard.text = text,
-            ContentPart::Text(text) => heard.text.push_str(&text),
-            ContentPart::ToolCall(call) => heard.tool_calls.push(call),
-            _ => {}
-        }
-    }
-    heard
-}
-
-/// Gemini answers a blocked prompt with a body that is no reply; the reason is in it.
-fn blocked(error: &genai::Error) -> Option<Heard> {
-    let genai::Error::ChatResponseGeneration { response_body, .. } = error else { return None };
-    let mut heard = Heard::default();
-    heard.beside.read(response_body);
-    (!heard.beside.refusal.is_empty()).then_some(heard)
 }
 
 fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Reply, Fault> {
@@ -230,27 +158,17 @@ fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Re
         },
         _ => text,
     };
-    Ok(Reply { text, tool_calls: with_own_ids(tool_calls), finish, usage: usage.and_then(|usage| tokens(&usage)), cost_usd: beside.cost_usd })
+    Ok(Reply { text, tool_calls: with_own_ids(tool_calls), finish, usage, cost_usd: beside.cost_usd })
 }
 
 /// Gemini names no calls; genai numbers them anew in every frame of a stream, so that two calls may have come with one id.
-fn with_own_ids(calls: Vec<genai::chat::ToolCall>) -> Vec<ToolCall> {
+fn with_own_ids(calls: Vec<ToolCall>) -> Vec<ToolCall> {
     let mut named: Vec<ToolCall> = Vec::with_capacity(calls.len());
-    for call in calls {
-        let taken = named.iter().any(|other| other.id == call.call_id);
-        let id = if taken { format!("{}.{}", call.call_id, named.len()) } else { call.call_id };
-        named.push(ToolCall { id, name: call.fn_name, input: call.fn_arguments });
+    for mut call in calls {
+        if named.iter().any(|other| other.id == call.id) {
+            call.id = format!("{}.{}", call.id, named.len());
+        }
+        named.push(call);
     }
     named
-}
-
-/// `None` when the provider said nothing: unknown is not zero.
-fn tokens(usage: &genai::chat::Usage) -> Option<Usage> {
-    let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
-    let (input, output) = (count(usage.prompt_tokens), count(usage.completion_tokens));
-    if input.is_none() && output.is_none() {
-        return None;
-    }
-    let cached = usage.prompt_tokens_details.as_ref().and_then(|details| count(details.cached_tokens));
-    Some(Usage { input: input.unwrap_or(0), output: output.unwrap_or(0), cached: cached.unwrap_or(0) })
 }

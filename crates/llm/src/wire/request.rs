@@ -1,14 +1,14 @@
-//! Our request in genai's words.
+//! Our request in genai's words, and the headers every provider wants.
 //!
-//! Two of genai's habits are worked around here. It reads a reasoning effort out of a model id's last word and cuts a namespace off its
-//! front; so it is given a name that has neither, and the exact id goes out in the body (Gemini: in the address). And for some OpenAI models
-//! it switches the prefix cache to explicit marks unless a cache wish is stated; so one is stated that sends nothing.
+//! One of genai's habits is worked around here: it reads a reasoning effort out of a model id's last word and cuts a namespace off its front.
+//! So it is given a name that has neither, and the exact id goes out in the body (Gemini: in the address).
 
+use super::library::Format;
 use super::schema::{Dialect, adapted};
 use crate::config::{EndpointConfig, EndpointKind, SchemaMode};
 use crate::scrub::Secret;
 use genai::adapter::AdapterKind;
-use genai::chat::{CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool, ToolResponse};
+use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool, ToolResponse};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Headers, ModelIden, ServiceTarget};
 use serde_json::{Value, json};
@@ -35,12 +35,11 @@ pub(super) fn ask(request: &Request, config: &EndpointConfig) -> Ask {
 }
 
 /// Address, headers and model, all explicit: nothing is looked up in genai's tables or the environment.
-pub(super) fn target(config: &EndpointConfig, model: &str, key: Option<&Secret>) -> ServiceTarget {
-    let (adapter, path) = match config.kind {
-        EndpointKind::Anthropic => (AdapterKind::Anthropic, "messages".to_owned()),
-        EndpointKind::Gemini if config.stream => (AdapterKind::Gemini, format!("models/{model}:streamGenerateContent?alt=sse")),
-        EndpointKind::Gemini => (AdapterKind::Gemini, format!("models/{model}:generateContent")),
-        EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => (AdapterKind::OpenAI, "chat/completions".to_owned()),
+pub(super) fn target(format: Format, config: &EndpointConfig, model: &str, key: Option<&Secret>) -> ServiceTarget {
+    let (adapter, path) = match format {
+        Format::Anthropic => (AdapterKind::Anthropic, "messages".to_owned()),
+        Format::Gemini if config.stream => (AdapterKind::Gemini, format!("models/{model}:streamGenerateContent?alt=sse")),
+        Format::Gemini => (AdapterKind::Gemini, format!("models/{model}:generateContent")),
     };
     let url = format!("{}{path}", config.base_url);
     let headers = Headers::from(headers(config.kind, key));
@@ -69,7 +68,7 @@ pub(crate) fn headers(kind: EndpointKind, key: Option<&Secret>) -> Vec<(String, 
     headers
 }
 
-pub(super) fn options(request: &Request, config: &EndpointConfig, ask: Ask, idle: Duration, with_temperature: bool) -> ChatOptions {
+pub(super) fn options(format: Format, request: &Request, config: &EndpointConfig, ask: Ask, idle: Duration, with_temperature: bool) -> ChatOptions {
     let mut options = ChatOptions::default().with_max_tokens(request.max_tokens);
     if let Some(temperature) = request.temperature.filter(|_| with_temperature) {
         options = options.with_temperature(temperature);
@@ -82,21 +81,11 @@ pub(super) fn options(request: &Request, config: &EndpointConfig, ask: Ask, idle
         if !request.tools.is_empty() {
             options = options.with_capture_tool_calls(true);
         }
-    } else if config.kind != EndpointKind::Anthropic {
-        // Refusals and costs are only in the raw body.
-        options = options.with_capture_raw_body(true);
     }
-    // Each provider gets only the extra fields it knows.
-    match config.kind {
-        EndpointKind::Anthropic => options.with_extra_body(json!({ "model": request.model })),
-        EndpointKind::Gemini => options,
-        EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => {
-            let mut extra = json!({ "model": request.model });
-            if config.base_url.contains("://openrouter.ai/") {
-                extra["usage"] = json!({ "include": true });
-            }
-            options.with_extra_body(extra).with_cache_control(CacheControl::Ephemeral5m)
-        }
+    match format {
+        Format::Anthropic => options.with_extra_body(json!({ "model": request.model })),
+        // A blocked prompt is only in the raw body.
+        Format::Gemini => options.with_capture_raw_body(!config.stream),
     }
 }
 
@@ -157,7 +146,7 @@ fn instruct(chat: &mut ChatRequest, schema: &ReplySchema) {
     }
 }
 
-fn instruction(schema: &Value) -> String {
+pub(super) fn instruction(schema: &Value) -> String {
     let schema = adapted(schema, Dialect::Plain);
     format!(
         "Form of the reply: think in plain prose first if that helps. Then end with exactly one fenced code block, marked json, that \

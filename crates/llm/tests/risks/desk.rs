@@ -48,4 +48,3 @@ impl Desk {
 pub fn find<'a>(problems: &'a [Problem], field: &str) -> &'a Problem {
     problems.iter().find(|problem| problem.field == field).unwrap_or_else(|| panic!("no problem with {field} in {problems:#?}"))
 }
-

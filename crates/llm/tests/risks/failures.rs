@@ -69,7 +69,8 @@ async fn a_reply_with_nothing_in_it_is_a_reply_with_its_cost() {
     server.script("m", Fault::Empty);
     server.reply("blank", |_| Say::text(" \n"));
     for (name, config) in all(&server) {
-        let reply = call(config.clone(), "m").await.unwrap_or_else(|failure| panic!("{name}: whether it will do is for the engine to say: {failure}"));
+        let reply =
+            call(config.clone(), "m").await.unwrap_or_else(|failure| panic!("{name}: whether it will do is for the engine to say: {failure}"));
         assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Stop), "{name}");
         assert!(reply.usage.is_some_and(|usage| usage.input > 0), "{name}: it is billed: {reply:?}");
         assert_eq!(call(config, "blank").await.expect("a reply").text.trim(), "", "{name}");

@@ -1,5 +1,6 @@
 //! One test binary, one file per risk. Everything goes over real sockets and real files.
 
+mod almost_openai;
 mod breaker_and_limits;
 mod cassette;
 mod common;

@@ -64,7 +64,9 @@ fn a_directory_writes_nothing_outside_of_itself() {
     find(&problems, "db");
     find(&problems, "endpoints.tape.path");
     // A URL may spell a path in ways that are only undone when it is opened.
-    for url in ["postgres://evil.example/runs", "sqlite:///tmp/x.db", "sqlite:/tmp/x.db", "sqlite:%2e%2e/x.db", "sqlite:%2Ftmp/x.db", "file:/tmp/x.db"] {
+    for url in
+        ["postgres://evil.example/runs", "sqlite:///tmp/x.db", "sqlite:/tmp/x.db", "sqlite:%2e%2e/x.db", "sqlite:%2Ftmp/x.db", "file:/tmp/x.db"]
+    {
         let problems = Desk::new().here(&format!("db = {url:?}\n")).problems();
         assert!(find(&problems, "db").want.contains("trusted = ["), "{url}");
     }
