@@ -104,7 +104,7 @@ fn what_is_counted_as_spent_is_what_the_engine_counts() {
         match row.kind {
             Kind::Asked => ledger.asked(&row.key, row.attempt, row.at, &serde_json::from_str(&row.body).expect("asked")),
             Kind::Replied => ledger.replied(&row.key, row.attempt, row.at, &serde_json::from_str(&row.body).expect("replied")),
-            Kind::Failed => ledger.failed(&row.key, serde_json::from_str::<FailedTurn>(&row.body).expect("failed").failure.kind),
+            Kind::Failed => ledger.failed(&row.key, row.at, serde_json::from_str::<FailedTurn>(&row.body).expect("failed").failure.kind),
             _ => {}
         }
     }

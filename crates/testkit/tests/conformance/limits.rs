@@ -16,7 +16,7 @@ fn committed(rows: &[Row]) -> f64 {
         match row.body() {
             Ok(Body::Asked(asked)) => ledger.asked(&row.key, row.attempt, row.at, &asked),
             Ok(Body::Replied(replied)) => ledger.replied(&row.key, row.attempt, row.at, &replied),
-            Ok(Body::Failed(failed)) => ledger.failed(&row.key, failed.failure.kind),
+            Ok(Body::Failed(failed)) => ledger.failed(&row.key, row.at, failed.failure.kind),
             _ => {}
         }
     }
