@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p synod-store --example append_cost [RUNS] [AT_ONCE] [LOCATION]`
 
-#[path = "../tests/support/rows.rs"]
-#[allow(dead_code)]
+#[path = "../tests/risks/support/rows.rs"]
+#[expect(dead_code, reason = "the tests use the rest of it")]
 mod rows;
 
 use futures::StreamExt;

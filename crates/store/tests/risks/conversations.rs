@@ -1,9 +1,7 @@
 //! Conversations: both sides of each exchange, in order, gone when deleted, and never in the way of a run.
 
-mod support;
-
-use support::for_each_engine;
-use support::rows::*;
+use crate::support::for_each_engine;
+use crate::support::rows::*;
 use synod_engine::{Journal, JournalError};
 use synod_store::{StageCheck, StoreError};
 use synod_types::*;

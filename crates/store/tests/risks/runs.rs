@@ -1,9 +1,7 @@
 //! Runs as lists show them, and how people name them.
 
-mod support;
-
-use support::for_each_engine;
-use support::rows::*;
+use crate::support::for_each_engine;
+use crate::support::rows::*;
 use synod_engine::Journal;
 use synod_store::{RunFilter, RunState, StoreError};
 use synod_types::*;

@@ -1,10 +1,8 @@
 //! Many runs share the writer's transactions; the mistake of one stays its own.
 
-mod support;
-
+use crate::support::for_each_engine;
+use crate::support::rows::*;
 use futures::future::{join_all, try_join_all};
-use support::for_each_engine;
-use support::rows::*;
 use synod_engine::{Journal, JournalError};
 use synod_types::*;
 

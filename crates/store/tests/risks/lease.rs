@@ -1,12 +1,10 @@
 //! One process owns a run: a dead owner is replaced at once, a living one never, and whoever lost a run cannot write to it.
 
-mod support;
-
+use crate::support::rows::*;
+use crate::support::{child, child_location, for_each_engine, on_sqlite, runtime};
 use futures::future::join_all;
 use std::io::{BufRead, BufReader};
 use std::time::Duration;
-use support::rows::*;
-use support::{child, child_location, for_each_engine, on_sqlite, runtime};
 use synod_engine::{Journal, JournalError, Lease};
 use synod_store::{RunFilter, RunState, Store, StoreSettings};
 
@@ -146,7 +144,7 @@ fn two_who_want_the_same_free_run_do_not_both_get_it() {
 #[test]
 fn the_run_of_a_killed_process_is_interrupted_and_can_be_taken() {
     for_each_engine(async |bed| {
-        let mut process = child("owner_process", &bed.location).spawn().expect("a process");
+        let mut process = child("lease::owner_process", &bed.location).spawn().expect("a process");
         let out = BufReader::new(process.stdout.take().expect("its output"));
         let mut lines = out.lines();
         let run = loop {

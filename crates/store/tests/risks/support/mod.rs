@@ -1,7 +1,5 @@
 //! What every test of the store needs: a database of its own on each engine, a way round the store to tamper with it, child processes.
 
-#![allow(dead_code)]
-
 pub mod rows;
 
 use sqlx::{AssertSqlSafe, Connection, Executor};

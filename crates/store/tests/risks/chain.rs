@@ -1,10 +1,8 @@
 //! Rows come back as they were written, in the order of the calls, each chained to the one before.
 
-mod support;
-
+use crate::support::for_each_engine;
+use crate::support::rows::*;
 use futures::future::join_all;
-use support::for_each_engine;
-use support::rows::*;
 use synod_engine::{Journal, JournalError, Lease};
 use synod_types::*;
 

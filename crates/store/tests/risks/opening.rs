@@ -1,11 +1,9 @@
 //! Opening: what is missing is made, what is wrong is said plainly, many may start at once, and a failing disk tears nothing.
 
-mod support;
-
+use crate::support::rows::*;
+use crate::support::{child, child_location, for_each_engine, on_sqlite, runtime};
 use std::io::{BufRead, BufReader, Write};
 use std::process::Command;
-use support::rows::*;
-use support::{child, child_location, for_each_engine, on_sqlite, runtime};
 use synod_engine::{Journal, JournalError};
 use synod_store::{RunFilter, Store, StoreError, StoreSettings};
 
@@ -70,7 +68,7 @@ fn a_database_that_cannot_be_written_to_is_refused() {
         for (path, mode) in [(bed.folder.path(), 0o777), (&owners, 0o777), (&owners.join("opening"), 0o666), (bed.location.as_ref(), 0o444)] {
             set(path, mode);
         }
-        let mut process = child("refused_process", &bed.location);
+        let mut process = child("opening::refused_process", &bed.location);
         if std::fs::metadata(bed.folder.path()).expect("a folder").uid() == 0 {
             // Permissions do not hold root back: somebody else has to try, with a copy of this binary that they may run.
             let copy = bed.folder.path().join("test");
@@ -115,7 +113,7 @@ fn a_database_of_a_newer_version_is_left_alone() {
 #[test]
 fn six_processes_may_open_a_new_database_at_once() {
     for_each_engine(async |bed| {
-        let start = |_| child("opening_process", &bed.location).spawn().expect("a process");
+        let start = |_| child("opening::opening_process", &bed.location).spawn().expect("a process");
         let processes: Vec<_> = (0..6).map(start).collect();
         for process in processes {
             let out = process.wait_with_output().expect("it ends");
@@ -145,7 +143,7 @@ fn many_stores_in_one_process_may_open_a_new_database_at_once() {
 fn lock_files_of_dead_processes_are_swept_away() {
     on_sqlite(async |bed| {
         let folder = bed.folder.path().join("synod.db.owners");
-        let mut process = child("sleeping_process", &bed.location).spawn().expect("a process");
+        let mut process = child("opening::sleeping_process", &bed.location).spawn().expect("a process");
         let mut line = String::new();
         let mut out = BufReader::new(process.stdout.take().expect("its output"));
         while !line.contains("ready") {
@@ -169,7 +167,7 @@ fn lock_files_of_dead_processes_are_swept_away() {
 fn a_disk_that_refuses_to_grow_stops_the_run_and_tears_nothing() {
     on_sqlite(async |bed| {
         bed.open().await.close().await;
-        let inner = child("filling_process", &bed.location);
+        let inner = child("opening::filling_process", &bed.location);
         let mut limited = Command::new("sh");
         // Without the trap the signal would end the process before it could say anything.
         limited.args(["-c", "trap '' XFSZ; ulimit -f 600; exec \"$@\"", "sh"]).arg(inner.get_program()).args(inner.get_args());

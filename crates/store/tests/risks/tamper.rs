@@ -1,9 +1,7 @@
 //! Whatever is changed behind the store's back is found, and named.
 
-mod support;
-
-use support::rows::*;
-use support::{Bed, for_each_engine, on_sqlite};
+use crate::support::rows::*;
+use crate::support::{Bed, for_each_engine, on_sqlite};
 use synod_engine::Journal;
 use synod_store::{Fault, StageCheck, Store, StoreError, StoreSettings, Verification};
 use synod_types::*;

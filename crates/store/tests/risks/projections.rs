@@ -1,9 +1,7 @@
 //! What lists, pages and reports read is what the journal says, whichever way the run went.
 
-mod support;
-
-use support::for_each_engine;
-use support::rows::*;
+use crate::support::for_each_engine;
+use crate::support::rows::*;
 use synod_engine::{Journal, Ledger};
 use synod_store::{CostRow, RunState, Store, TurnOutcome, project};
 use synod_types::*;

@@ -1,11 +1,9 @@
 //! Messages for a run reach its owner once, the first answer stands, and whoever waits is woken.
 
-mod support;
-
+use crate::support::for_each_engine;
+use crate::support::rows::*;
 use futures::future::join_all;
 use std::time::{Duration, Instant};
-use support::for_each_engine;
-use support::rows::*;
 use synod_engine::{Journal, JournalError};
 use synod_types::{InboxItem, InboxKind};
 

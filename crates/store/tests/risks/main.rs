@@ -1,0 +1,12 @@
+//! What a store must withstand, on SQLite and, where `SYNOD_TEST_POSTGRES` names one, on PostgreSQL. One file a risk.
+
+mod chain;
+mod conversations;
+mod grouped;
+mod inbox;
+mod lease;
+mod opening;
+mod projections;
+mod runs;
+mod support;
+mod tamper;
