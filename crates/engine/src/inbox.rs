@@ -100,12 +100,13 @@ pub(crate) async fn beat(inner: Arc<Inner>) {
 
 pub(crate) fn deliver(core: &Core, item: InboxItem) {
     match item.kind {
-        InboxKind::Answer => {
-            if let Ok(answer) = serde_json::from_str(&item.body) {
+        InboxKind::Answer => match serde_json::from_str(&item.body) {
+            Ok(answer) => {
                 core.state().answers.insert(item.key, answer);
                 core.changed.notify_waiters();
             }
-        }
+            Err(error) => tracing::error!(run = item.run, key = item.key, %error, "an answer in the inbox cannot be read and is left there"),
+        },
         // A message from before this process took the run up has been obeyed already.
         InboxKind::Cancel | InboxKind::Conclude if item.at < core.began => {}
         InboxKind::Cancel => {

@@ -155,7 +155,8 @@ fn a_polite_end_leaves_a_run_that_can_be_resumed() {
 
 #[test]
 fn limits_may_stand_in_the_configuration() {
-    let house = House::with(&format!("{PRICED}[limits]\nbudget_usd = 0.1\n"));
+    let house = House::with(PRICED);
+    house.write("config/synod/synod.toml", "[limits]\nbudget_usd = 0.1\n");
     let stopped = house.synod(&["ask", "--models", "m,m,m", "--json", "-q", "Tea?"]).exits(4).json();
     assert_eq!(stopped["stopped"]["reason"], "budget");
     house.synod(&["ask", "--models", "m,m,m", "--budget", "5", "-q", "Tea?"]).exits(0);

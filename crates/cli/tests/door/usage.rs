@@ -126,6 +126,8 @@ fn an_untrusted_folder_cannot_use_a_key() {
     let did = did.exits(2);
     assert!(did.out.contains("trusted"), "it says the line to add: {}", did.out);
     assert_eq!(house.server.total(), 0);
+    let greedy = House::with("[limits]\nbudget_usd = 1000\n").ask("council", &[]).exits(2);
+    assert!(greedy.out.contains("limits.budget_usd") && greedy.out.contains("trusted"), "nor say what may be spent: {}", greedy.out);
     let work = house.path("work").canonicalize().expect("the folder");
     house.write("config/synod/synod.toml", &format!("trusted = [{:?}]\n", work.display().to_string()));
     let did =

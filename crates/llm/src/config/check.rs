@@ -24,7 +24,7 @@ pub(super) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
 
     let mut config = Config { trusted, db, durability, raw_retention_days, ..Config::default() };
     if let Some(table) = limits {
-        config.limits = limits_of(Section::new("limits", table, problems));
+        config.limits = limits_of(Section::new("limits", table, problems), &trust);
     }
     for (name, table, origin) in endpoints {
         let section = Section::new(format!("endpoints.{name}"), table, problems);
@@ -103,10 +103,21 @@ fn raw_retention_days(top: &mut Section<'_, '_>, trust: &Trust) -> Option<u32> {
     Some(days as u32)
 }
 
-fn limits_of(mut section: Section<'_, '_>) -> LimitsConfig {
+/// A cloned repository may not say how much of the user's money may be spent.
+fn budget_usd(section: &mut Section<'_, '_>, trust: &Trust) -> Option<f64> {
+    let budget = section.number("budget_usd", 0.0..=f64::INFINITY, false)?;
+    let origin = section.origin("budget_usd")?;
+    if let Some(line) = trust.refuses(origin) {
+        section.problem("budget_usd", format!("{budget} in {origin}, in a directory you have not listed as trusted"), line);
+        return None;
+    }
+    Some(budget)
+}
+
+fn limits_of(mut section: Section<'_, '_>, trust: &Trust) -> LimitsConfig {
     let secs = |section: &mut Section<'_, '_>, name| section.number(name, 1.0..=31_536_000.0, true).map(|secs| secs as u64);
     let limits = LimitsConfig {
-        budget_usd: section.number("budget_usd", 0.0..=f64::INFINITY, false),
+        budget_usd: budget_usd(&mut section, trust),
         deadline_secs: secs(&mut section, "deadline_secs"),
         timeout_secs: secs(&mut section, "timeout_secs"),
     };
