@@ -83,19 +83,23 @@ fn stopped_document(run: &str, stopped: &Stopped) -> serde_json::Value {
     json!({"run": run, "state": state, "stopped": stopped})
 }
 
-fn code(ending: &Ending, output: &Output) -> u8 {
+pub fn code(ending: &Ending, output: &Output) -> u8 {
     match ending {
         Ending::Verdict(verdict) => verdict_code(verdict, output),
         Ending::Stopped(stopped) => match stopped.reason {
             StopReason::Panic => BROKEN,
-            StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::LeaseLost | StopReason::Storage | StopReason::Diverged => {
-                STOPPED
-            }
+            StopReason::Cancelled
+            | StopReason::Budget
+            | StopReason::Waiting
+            | StopReason::LeaseLost
+            | StopReason::Storage
+            | StopReason::Offline
+            | StopReason::Diverged => STOPPED,
         },
     }
 }
 
-pub fn verdict_code(verdict: &Verdict, output: &Output) -> u8 {
+fn verdict_code(verdict: &Verdict, output: &Output) -> u8 {
     let short = output.require.is_some() && verdict.status != Status::Full;
     if verdict.status.decided() && !short { DECIDED } else { UNDECIDED }
 }

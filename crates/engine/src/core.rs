@@ -22,6 +22,8 @@ pub(crate) struct Core {
     /// The runs this one was forked from, nearest first.
     pub ancestors: Vec<Record>,
     pub hub: Option<Arc<Hub>>,
+    /// Models whose endpoint did not answer when the run was taken up, and what to do about it.
+    pub unreachable: HashMap<String, String>,
     /// Nothing may be asked: recompute from the journal or say what is missing.
     pub replaying: bool,
     pub began: Millis,

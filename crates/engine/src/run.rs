@@ -56,6 +56,11 @@ async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<F
     let deadline = sleep_until(Instant::now() + Duration::from_millis(left).min(NEVER));
     tokio::pin!(deadline);
     let mut closed = core.replaying;
+    if left == 0 && !closed {
+        // No time is left: not one turn may slip in before the timer is looked at.
+        closed = true;
+        core.close("deadline");
+    }
     loop {
         let changed = core.changed.notified();
         tokio::pin!(changed);
@@ -238,7 +243,7 @@ async fn stop(core: &Core, halt: Halt) -> Stopped {
         Halt::Lost { detail, .. } => (StopReason::Storage, detail),
     };
     let next = match reason {
-        StopReason::Cancelled | StopReason::LeaseLost | StopReason::Storage => format!("synod resume {run}"),
+        StopReason::Cancelled | StopReason::LeaseLost | StopReason::Storage | StopReason::Offline => format!("synod resume {run}"),
         StopReason::Budget => {
             let limit = core.limits.budget_usd.unwrap_or(0.0);
             format!("synod resume {run} --budget {:.2}", core.header.quoted_usd.unwrap_or(0.0).max(limit * 2.0).max(0.01))
@@ -249,7 +254,7 @@ async fn stop(core: &Core, halt: Halt) -> Stopped {
     let stopped = Stopped { reason, detail, next };
     match reason {
         StopReason::LeaseLost | StopReason::Storage => {}
-        StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::Diverged | StopReason::Panic => {
+        StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::Offline | StopReason::Diverged | StopReason::Panic => {
             let row = NewRow::new("", Kind::Stopped, core.clock.now(), &stopped).attempt(core.record.stops);
             if let Err(Halt::Stopped { reason, detail }) = core.commit(&[], vec![row]).await {
                 return Stopped { reason, detail, next: stopped.next };

@@ -161,12 +161,6 @@ impl Runner {
         if let Some(verdict) = before.verdict {
             return Ok(Err(Box::new(verdict)));
         }
-        // Offline, every seat would fail and the run would be lost for good: told before it is touched.
-        let cards: Vec<ModelCard> = before.header.models.values().cloned().collect();
-        let unreachable = self.setup().models.probe(&cards).await;
-        if !unreachable.is_empty() {
-            return Err(Problems(unreachable).into());
-        }
         let lease = journal.take(run).await?;
         match self.take_up(run, &lease, changes).await {
             Ok(Ok(core)) => Ok(Ok(self.launch(core))),
@@ -201,7 +195,12 @@ impl Runner {
         let resumed = Resumed { limits: record.limits, binary: setup.binary.clone() };
         let row = NewRow::new("", Kind::Resumed, setup.clock.now(), &resumed).attempt(record.resumes);
         setup.journal.append(lease, vec![row]).await?;
-        let core = self.core(mode, header, models, lease.clone(), record, ancestors, false);
+        // Offline, every seat would fail and the run would be lost for good. What needs no call goes on.
+        let unreachable = self.unreachable(&header).await;
+        let mut core = self.core(mode, header, models, lease.clone(), record, ancestors, false);
+        if let Some(core) = Arc::get_mut(&mut core) {
+            core.unreachable = unreachable;
+        }
         let answers = setup.journal.inbox(run).await?;
         for item in answers.into_iter().filter(|item| item.kind == InboxKind::Answer) {
             deliver(&core, item);
@@ -257,6 +256,14 @@ impl Runner {
         Ok(header.seats.iter().map(|seat| opened.get(seat.model.as_str()).cloned()).collect())
     }
 
+    async fn unreachable(&self, header: &Header) -> HashMap<String, String> {
+        let tried = header.models.values().map(|card| async move {
+            let problems = self.setup().models.probe(std::slice::from_ref(card)).await;
+            problems.first().map(|problem| (card.name.clone(), format!("{}: {}", problem.field, problem.got)))
+        });
+        futures::future::join_all(tried).await.into_iter().flatten().collect()
+    }
+
     /// The runs this one was forked from, nearest first.
     async fn ancestors(&self, parent: Option<&str>) -> Result<Vec<Record>, RunError> {
         let mut ancestors = Vec::new();
@@ -304,6 +311,7 @@ impl Runner {
             record,
             ancestors,
             hub: if replaying { None } else { self.inner.hub.clone() },
+            unreachable: HashMap::new(),
             replaying,
             began,
             changed: Notify::new(),

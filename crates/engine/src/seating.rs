@@ -54,6 +54,8 @@ pub fn seat(mode: &Mode, needs_clerk: bool, called: &Called, models: &dyn Models
         let known = mode.roles.iter().find(|known| known.name == role);
         if known.is_some_and(|known| known.held == Held::Each) {
             laying.problems.push(Problem::new("role", role.clone(), "--models: every seat of the panel holds this role"));
+        } else if known.is_some_and(|known| matches!(known.held, Held::Chair | Held::ChairApart)) && called.chair.is_some() {
+            laying.problems.push(Problem::new("role", format!("{role}, and a chair is named too"), "one of --chair and --role, not both"));
         } else if known.is_some() {
             let index = laying.sit(&format!("role {role}"), name, Place::Role);
             laying.table.seating.roles.insert(role.clone(), vec![index]);

@@ -226,6 +226,12 @@ impl Turn {
             return Err(core.halt(Halt::diverged(key, "the journal does not hold this turn")));
         }
         let attempt = seen.and_then(|turn| turn.asked.as_ref()).map_or(0, |(attempt, _)| attempt + 1);
+        if self.barred(core, &core.state(), attempt) {
+            return Ok(Err(closed()));
+        }
+        if let Some(why) = core.unreachable.get(&core.seat(self.seat).model) {
+            return Err(core.halt(Halt::stopped(StopReason::Offline, format!("{key} cannot be asked: {why}"))));
+        }
         let asked = Asked {
             seat: self.seat,
             model: core.seat(self.seat).model.clone(),

@@ -21,7 +21,8 @@ impl Form for RankingBallot {
         let labels = terms.list("labels");
         let (reasons, list) = after_last_marker(text, "FINAL RANKING:")?;
         let mut ranking: Vec<String> = Vec::new();
-        for line in list.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
+        for line in list.lines().map(str::trim).filter(has_words) {
             let in_line: Option<Vec<String>> = line.split(['>', ',', ';', '→']).map(|part| label_in(part, labels)).collect();
             match in_line {
                 Some(found) => ranking.extend(found),

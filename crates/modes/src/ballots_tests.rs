@@ -51,6 +51,7 @@ fn a_ranking_is_a_permutation_of_what_was_shown_or_nothing() {
             Some(["B", "A"]),
         ),
         ("## FINAL RANKING:\n- B\n- A\n\nThat is all: A was close.", Some(["B", "A"])),
+        ("**FINAL RANKING:**\n\n1. B\n2. A", Some(["B", "A"])),
         ("FINAL RANKING: B > A", Some(["B", "A"])),
         ("FINAL RANKING:\nB, A", Some(["B", "A"])),
         ("FINAL RANKING:\n1. Response B", None),

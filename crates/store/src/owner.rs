@@ -6,6 +6,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// This store's mark. Dropping it frees the lock and removes the file.
@@ -73,7 +74,7 @@ pub(crate) struct Opening {
 }
 
 /// Makes the folder of lock files, waits for whoever is opening the same database, and claims an owner's id. Blocks.
-pub(crate) fn open(database: &Path) -> io::Result<Opening> {
+pub(crate) fn open(database: &Path, patience: Duration) -> io::Result<Opening> {
     let mut folder = database.as_os_str().to_owned();
     folder.push(".owners");
     let folder = PathBuf::from(folder);
@@ -81,10 +82,25 @@ pub(crate) fn open(database: &Path) -> io::Result<Opening> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
     fs::create_dir_all(&folder).map_err(named)?;
     let lock = OpenOptions::new().create(true).write(true).truncate(false).open(folder.join("opening")).map_err(named)?;
-    lock.lock().map_err(named)?;
+    wait_for(&lock, patience).map_err(named)?;
     sweep(&folder);
     let owner = Owner::claim(&folder).map_err(named)?;
     Ok(Opening { folder, owner, _lock: lock })
+}
+
+/// Another process opens in milliseconds; one that was stopped in the middle of it must not hold everybody up for ever.
+fn wait_for(lock: &File, patience: Duration) -> io::Result<()> {
+    let until = Instant::now() + patience;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process is opening this database and does not finish"));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
 }
 
 /// Removes the lock files of killed processes. Nobody claims meanwhile: claims happen under the same lock.

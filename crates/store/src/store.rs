@@ -47,8 +47,8 @@ impl Store {
         let (url, opening) = match &location {
             Location::Postgres(url) => (url.clone(), None),
             Location::File(path) => {
-                let path = path.clone();
-                let prepared = tokio::task::spawn_blocking(move || prepare(&path)).await;
+                let (path, patience) = (path.clone(), Duration::from_millis(u64::from(settings.busy_ms)));
+                let prepared = tokio::task::spawn_blocking(move || prepare(&path, patience)).await;
                 let (path, opening) = match prepared {
                     Ok(Ok(prepared)) => prepared,
                     Ok(Err(error)) => return Err(StoreError::Open { location: shown, why: error.to_string() }),
@@ -173,7 +173,7 @@ impl Store {
 }
 
 /// The folder, made if need be, and the file's one true path: two names of one database must share their lock files.
-fn prepare(path: &Path) -> std::io::Result<(PathBuf, Opening)> {
+fn prepare(path: &Path, patience: Duration) -> std::io::Result<(PathBuf, Opening)> {
     let path = std::path::absolute(path)?;
     if path.is_dir() {
         return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; give the path of a file"));
@@ -183,7 +183,7 @@ fn prepare(path: &Path) -> std::io::Result<(PathBuf, Opening)> {
     };
     std::fs::create_dir_all(folder)?;
     let path = folder.canonicalize()?.join(name);
-    let opening = owner::open(&path)?;
+    let opening = owner::open(&path, patience)?;
     Ok((path, opening))
 }
 

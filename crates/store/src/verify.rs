@@ -4,11 +4,13 @@
 
 use crate::batch::{NO_HASH, Raw, by_turn, read_row};
 use crate::error::StoreError;
+use crate::location::Engine;
 use crate::project::{Projection, StageRow, project};
 use crate::projections::stored_stages;
 use crate::store::Store;
 use serde::Serialize;
 use sqlx::AnyConnection;
+use sqlx::Connection as _;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use std::collections::HashMap;
@@ -91,7 +93,14 @@ impl fmt::Display for Fault {
 impl Store {
     /// Compares everything stored about a run with its hash chain.
     pub async fn verify(&self, run: &str) -> Result<Verification, StoreError> {
-        let mut conn = self.reader().await?;
+        let mut reader = self.reader().await?;
+        // One snapshot: a run that is going on must not look altered because it grew between two looks.
+        let mut conn = reader
+            .begin_with(match self.engine() {
+                Engine::Sqlite => "BEGIN",
+                Engine::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ",
+            })
+            .await?;
         let sql = "SELECT seq, head FROM runs WHERE id = $1";
         let Some(kept) = sqlx::query(sql).bind(run).fetch_optional(&mut *conn).await? else {
             return Err(StoreError::NoSuchRun { given: run.to_owned(), want: "`synod runs` lists them".into() });

@@ -309,6 +309,8 @@ pub enum StopReason {
     Waiting,
     LeaseLost,
     Storage,
+    /// An endpoint the next turn needs cannot be reached.
+    Offline,
     /// The journal and what the mode would now ask disagree: fork.
     Diverged,
     /// A bug in the mode; its rows are kept.
@@ -323,6 +325,7 @@ impl StopReason {
             Self::Waiting => "waiting",
             Self::LeaseLost => "lease_lost",
             Self::Storage => "storage",
+            Self::Offline => "offline",
             Self::Diverged => "diverged",
             Self::Panic => "panic",
         }

@@ -51,7 +51,10 @@ async fn fork(app: &App, run: &str, args: Resume, detected: Option<synod_llm::De
     }
     let mut problems = Vec::new();
     order::apply(&args.order, &mut order, &mut problems);
-    if !args.order.models.is_empty() || args.order.panel.is_some() || args.order.rehearse {
+    if !args.order.models.is_empty() && args.order.panel.is_none() && !args.order.rehearse {
+        // Another panel, the same chair: replacing a seat that failed does not change who writes the answer.
+        order.called.models = args.order.models.iter().map(|model| model.trim().to_owned()).collect();
+    } else if args.order.panel.is_some() || args.order.rehearse {
         let panel = app::panel(&app.config, detected.as_ref(), args.order.panel.as_deref())?;
         let roles = std::mem::take(&mut order.called.roles);
         order.called = order::call(&args.order, panel);

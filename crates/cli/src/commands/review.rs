@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::args::{Global, Review};
 use crate::commands::resume;
-use crate::exit::{CliError, CliResult, DECIDED};
+use crate::exit::{CliError, CliResult, DECIDED, print_json};
 use crate::say::note;
 use std::io::{BufRead, IsTerminal, Write};
 use synod_engine::{Changes, JournalError};
@@ -44,7 +44,12 @@ pub async fn run(global: &Global, args: Review) -> CliResult {
         answered => answered?,
     }
     if args.no_resume || summary.state == RunState::Running {
-        note!("Answered. {}", if args.no_resume { format!("synod resume {run} goes on.") } else { "The run's own process goes on with it.".into() });
+        let next = if args.no_resume { format!("synod resume {run}") } else { format!("synod watch {run}") };
+        if app.json {
+            print_json(&serde_json::json!({"run": run, "answered": question.key, "next": next}));
+        } else {
+            note!("Answered. {}", if args.no_resume { format!("{next} goes on.") } else { "The run's own process goes on with it.".into() });
+        }
         return Ok(DECIDED);
     }
     resume::go_on(&app, &runner, &run, Changes::default(), &args.output).await

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::args::{Global, Output};
-use crate::exit::{CliResult, DECIDED, STOPPED};
+use crate::exit::{CliResult, STOPPED};
 use crate::outcome;
 use crate::progress::Progress;
 use crate::say::{note, say};
@@ -17,9 +17,9 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
         while let Some(event) = events.recv().await {
             say!("{}", synod_report::json_line(&serde_json::to_value(event?.0).unwrap_or_default()));
         }
-        return Ok(DECIDED);
+    } else {
+        Progress::start(&app, &runner, &run, false).until_done().await;
     }
-    Progress::start(&app, &runner, &run, false).until_done().await;
     let view = app.view(&run).await?;
     let ending = match (&view.verdict, view.stop()) {
         (Some(verdict), _) => Ending::Verdict(Box::new(verdict.clone())),
@@ -29,5 +29,5 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
             return Ok(STOPPED);
         }
     };
-    outcome::say(&app, &run, &ending, &Output::default()).await
+    if app.json { Ok(outcome::code(&ending, &Output::default())) } else { outcome::say(&app, &run, &ending, &Output::default()).await }
 }

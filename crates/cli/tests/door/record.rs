@@ -65,6 +65,8 @@ fn a_fork_of_a_fork_pays_for_nothing_that_is_known() {
     let calls = house.server.total();
     house.synod(&["resume", "last", "--fork", "--chair", "x/d", "--json", "-q"]).exits(0);
     assert_eq!(house.server.total(), calls, "the first chair's words are in the grandparent");
+    let replaced = house.synod(&["resume", "last", "--fork", "--models", "x/a,x/b,x/z", "--json", "-q"]).exits(0).json();
+    assert_eq!(replaced["answer"]["by"], serde_json::json!([3]), "the chair stays");
     let voted = house.synod(&["resume", "last", "--fork", "--mode", "vote", "--json", "-q"]).exits(0).json();
     assert_eq!(voted["mode"], "vote");
 }

@@ -83,6 +83,28 @@ fn a_chair_that_fails_is_replaced_and_the_verdict_says_so() {
 }
 
 #[test]
+fn a_synthesis_that_was_cut_off_says_so() {
+    let house = House::new();
+    house.server.script("d", Fault::Truncated);
+    let verdict = house.ask("council", &[]).exits(0).json();
+    assert!(verdict["warnings"].to_string().contains("cut off"), "{}", verdict["warnings"]);
+}
+
+#[test]
+fn a_vote_that_never_came_is_not_an_invalid_one() {
+    let house = House::new();
+    house.server.reply("b", |ask| match &ask.schema {
+        None => synod_testkit::server::Say::by_default(ask, 8),
+        Some(_) => synod_testkit::server::Say::fault(Fault::ModelGone),
+    });
+    house.ask("vote", &[]).exits(0);
+    let shown = house.synod(&["show", "last", "--json"]).json();
+    let tally = shown["rows"].as_array().expect("rows").iter().find(|row| row["key"] == "vote/show vote_tally").expect("a tally").clone();
+    let tally: Value = serde_json::from_str(tally["body"].as_str().expect("a body")).expect("JSON");
+    assert_eq!((&tally["exhibit"]["data"]["validVoteCount"], &tally["exhibit"]["data"]["invalidVoteCount"]), (&json!(2), &json!(0)));
+}
+
+#[test]
 fn require_full_turns_a_degraded_verdict_into_exit_3() {
     let house = House::new();
     house.server.script("c", Fault::Empty);

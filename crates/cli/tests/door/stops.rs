@@ -121,12 +121,35 @@ fn a_deadline_also_holds_for_turns_that_wait_for_a_place() {
 }
 
 #[test]
+fn a_deadline_in_the_middle_of_a_vote_keeps_what_was_said() {
+    let house = House::with("concurrency = 1\n");
+    house.server.script(synod_testkit::server::ANY, Fault::latency_ms(300));
+    let verdict = house.synod(&["ask", "--mode", "vote", "--models", "x/a,x/b,x/c", "--deadline", "0.5", "--json", "-q", "Tea?"]).exits(0).json();
+    assert_eq!(
+        (&verdict["status"], &verdict["stop_reason"], &verdict["answer"]["kind"]),
+        (&json!("degraded"), &json!("deadline"), &json!("selected"))
+    );
+}
+
+#[test]
+fn no_turn_starts_when_no_time_is_left() {
+    let house = House::with(PRICED);
+    let stopped = house.synod(&["ask", "--models", "m,m,m", "--seed", "7", "--budget", "0.1", "--json", "-q", "Tea?"]).exits(4).json();
+    let run = stopped["run"].as_str().expect("its id").to_owned();
+    let calls = house.server.total();
+    let verdict = house.synod(&["resume", &run, "--deadline", "0.001", "--budget", "5", "--json", "-q"]).exits(0).json();
+    assert_eq!((&verdict["stop_reason"], house.server.total() - calls), (&json!("deadline"), 1), "only the concluding turn");
+}
+
+#[test]
 fn a_waiting_run_told_to_conclude_ends_without_the_person() {
     let house = House::new();
     let args = tied(&house);
     house.synod(&args).exits(4);
     let did = house.synod(&["cancel", "last", "--conclude"]).exits(0);
     assert!(did.out.contains("synod resume"), "{}", did.out);
+    let config = std::fs::read_to_string(house.path("work/synod.toml")).expect("the configuration");
+    house.write("work/synod.toml", &config.replace(&house.server.url(), "http://127.0.0.1:9/v1"));
     let verdict = house.synod(&["resume", "last", "--json", "-q"]).exits(0).json();
     assert_eq!((&verdict["status"], &verdict["stop_reason"]), (&json!("degraded"), &json!("asked")));
     assert_eq!(verdict["decision"]["tiebreak"], "fallback_label");
@@ -170,8 +193,8 @@ fn a_resume_while_offline_leaves_the_run_as_it_was() {
     let config = std::fs::read_to_string(house.path("work/synod.toml")).expect("the configuration");
     let dead = config.replace(&house.server.url(), "http://127.0.0.1:9/v1");
     house.write("work/synod.toml", &dead);
-    let refused = house.synod(&["resume", &run, "--budget", "5", "--json", "-q"]).exits(2);
-    assert!(refused.out.contains("127.0.0.1:9"), "{}", refused.out);
+    let refused = house.synod(&["resume", &run, "--budget", "5", "--json", "-q"]).exits(4);
+    assert!(refused.out.contains("offline") && refused.out.contains("127.0.0.1:9"), "{}", refused.out);
     house.write("work/synod.toml", &config);
     house.synod(&["resume", &run, "--budget", "5", "-q"]).exits(0);
 }

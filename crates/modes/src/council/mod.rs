@@ -90,6 +90,9 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let written = synthesis.ask_first::<String>(&writers, ask).await?;
     let answer = match &written {
         Some(text) => {
+            if text.partial {
+                synthesis.warn("The synthesis was cut off at its token limit: its end is missing.");
+            }
             synthesis.show("synthesis", Exhibit::said("Synthesis", text.seat, "chairman", &text.key)).await?;
             Answer { kind: AnswerKind::Synthesis, text: text.value.clone(), by: vec![text.seat] }
         }

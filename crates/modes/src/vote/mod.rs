@@ -5,7 +5,7 @@ use crate::labelled::{self, LEAST, Labelled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Result, Seating, chair, each, mode, prompt};
+use synod_engine::{Answers, Bench, Calls, Finding, Halt, Missed, Mode, Result, Seating, chair, each, mode, prompt};
 use synod_math::{Agreement, Tally as Count, plurality};
 use synod_types::*;
 
@@ -94,13 +94,19 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let voters = voters(&collected, &answers);
     let votes = cast(bench, &options, &answers, &voters).await?;
     let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
+    // A voter whose call failed cast no ballot; one whose reply could not be read cast an invalid one.
+    let cast_one = |seat: &SeatIx| {
+        let unread = |missed: &&Missed| matches!(missed.failure.kind, FailureKind::Unreadable | FailureKind::Truncated);
+        votes.of(*seat).is_some() || votes.missed.iter().filter(unread).any(|missed| missed.seat == *seat)
+    };
+    let voters: Vec<SeatIx> = voters.into_iter().filter(cast_one).collect();
     let ballots: Vec<Option<usize>> = voters.iter().map(|seat| votes.of(*seat).and_then(|given| index(&given.value.vote, &answers))).collect();
     let count = plurality(&labels, &ballots);
     bench.phase("vote").show("vote_tally", tally_exhibit(&count, &answers)).await?;
 
     let (winner, tiebreak) = match count.winners.as_slice() {
         [winner] => (*winner, Tiebreak::None),
-        tied => break_tie(bench, &options, &answers, &count, tied, votes.closed()).await?,
+        tied => break_tie(bench, &options, &answers, &count, tied, collected.closed() || votes.closed()).await?,
     };
     let won = &answers[winner];
     let votes_won = count.counts[winner];

@@ -28,6 +28,27 @@ fn named_row(checked: &Verification) -> (i64, &str, &str) {
 }
 
 #[test]
+fn a_run_that_is_going_on_never_looks_altered() {
+    for_each_engine(async |bed| {
+        let store = bed.open().await;
+        let header = header(&new_run());
+        let lease = store.create(&header, 1, Vec::new()).await.expect("a run");
+        let writing = async {
+            for n in 0..150 {
+                store.append(&lease, turn(&format!("collect/answer{n}@0"), n)).await.expect("appended");
+            }
+        };
+        let checking = async {
+            for _ in 0..60 {
+                let checked = store.verify(&header.run).await.expect("verified");
+                assert!(checked.intact(), "{:?}", checked.faults);
+            }
+        };
+        futures::join!(writing, checking);
+    });
+}
+
+#[test]
 fn a_run_as_it_was_written_is_intact() {
     for_each_engine(async |bed| {
         let (store, run) = whole_run(bed).await;
