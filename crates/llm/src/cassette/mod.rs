@@ -3,7 +3,11 @@
 //! A recording answers only the very requests it was made of. Anything else is a failure that says what differs; nothing is matched
 //! loosely so that a test may pass. Recording adds to what is on the tape and never empties it; the file is opened by the first call that has
 //! something to record, not while a run is planned.
+//!
+//! No key is put on a tape. The run that records goes on with the reply as it was recorded, so that what later stages ask about it is what
+//! playback will ask too.
 
+mod clean;
 mod tape;
 
 use crate::config::EndpointConfig;
@@ -72,17 +76,21 @@ impl Model for Cassette {
             let Some((model, key)) = &self.inner else { return self.play(request, &digest, context) };
             let n = self.begin(&context.run, &digest)?;
             let came = model.call(request, context).await;
-            let outcome = match &came {
-                Ok(reply) => Outcome::Reply(reply.clone()),
-                Err(failure) => Outcome::Failure(failure.clone()),
+            let outcome = match came {
+                Ok(reply) => Outcome::Reply(reply),
+                Err(failure) => Outcome::Failure(failure),
             };
-            let entry = Entry { digest, n, request: request.clone(), outcome };
+            let mut entry = Entry { digest, n, request: request.clone(), outcome };
+            clean::clean(&mut entry, key.as_ref());
             let mut tape = held(&self.tape);
-            if let Err(error) = tape.append(&entry, key.as_ref()) {
+            if let Err(error) = tape.append(&entry) {
                 // The reply is paid for: it goes to the run all the same.
                 tracing::error!(path = %tape.path.display(), %error, "a reply could not be recorded");
             }
-            came
+            match entry.outcome {
+                Outcome::Reply(reply) => Ok(reply),
+                Outcome::Failure(failure) => Err(failure),
+            }
         })
     }
 }

@@ -1,7 +1,6 @@
 //! A recording: JSON lines, one entry for the nth time a run asked the same. It only ever grows; of two entries for the same, the later one
 //! counts.
 
-use crate::scrub::{Secret, without_keys};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -75,9 +74,10 @@ impl Tape {
         *count - 1
     }
 
-    pub fn append(&mut self, entry: &Entry, key: Option<&Secret>) -> io::Result<()> {
+    /// The entry as it stands: keys must be out of it already.
+    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Err(io::Error::other("the recording was never begun")) };
-        let mut line = without_keys(&serde_json::to_string(entry)?, key);
+        let mut line = serde_json::to_string(entry)?;
         line.push('\n');
         file.write_all(line.as_bytes())
     }

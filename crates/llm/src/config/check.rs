@@ -5,8 +5,9 @@ use super::section::Section;
 use super::tree::{Is, Table};
 use super::trust::Trust;
 use super::{Config, Durability, EndpointConfig, EndpointKind, LimitsConfig, ModelConfig, PanelConfig, REHEARSAL, SchemaMode, Sources};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use synod_types::{Problem, Tier};
+use synod_types::{Price, Problem, Tier};
 
 pub(super) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>) -> Config {
     let known = Known::of(tree);
@@ -18,6 +19,7 @@ pub(super) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     let db = db(&mut top, &trust);
     let limits = top.table("limits");
     let endpoints = top.entries("endpoints");
+    let authors: BTreeMap<&str, &Origin> = endpoints.iter().map(|(name, _, origin)| (name.as_str(), *origin)).collect();
     let models = top.entries("models");
     let panels = top.entries("panels");
     top.finish();
@@ -33,7 +35,7 @@ pub(super) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
         }
     }
     for (name, table, _) in models {
-        if let Some(model) = model(name, Section::new(format!("models.{name}"), table, problems), &known) {
+        if let Some(model) = model(name, Section::new(format!("models.{name}"), table, problems), &known, &authors, &trust) {
             config.models.insert(name.clone(), model);
         }
     }
@@ -130,6 +132,10 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
     if kind.is_none() && section.origin("kind").is_none() {
         let kinds: Vec<&str> = EndpointKind::ALL.iter().map(|(name, _)| *name).collect();
         section.problem("kind", "nothing", format!("one of {}", kinds.join(", ")));
+    }
+    // `--rehearse` promises that nothing is called and nothing is paid.
+    if name == REHEARSAL && kind.is_some_and(|kind| kind != EndpointKind::Rehearsal) {
+        section.wrong("kind", "\"rehearsal\", or another name for the endpoint: this one is what rehearsals run on");
     }
     let mut endpoint = EndpointConfig::new(kind.unwrap_or(EndpointKind::OpenAi), "");
     let base_url = base_url(&mut section, kind);
@@ -254,11 +260,11 @@ fn cassette(section: &mut Section<'_, '_>, endpoint: &mut EndpointConfig, kind: 
     endpoint.record = record;
 }
 
-fn model(name: &str, mut section: Section<'_, '_>, known: &Known) -> Option<ModelConfig> {
+fn model(name: &str, mut section: Section<'_, '_>, known: &Known, authors: &BTreeMap<&str, &Origin>, trust: &Trust) -> Option<ModelConfig> {
     let endpoint = section.text("endpoint", "the name of an endpoint");
     let id = section.text("id", "the provider's own id of the model");
     let tier = section.choice("tier", &[("heavy", Tier::Heavy), ("light", Tier::Light)]);
-    let price = section.price("price");
+    let price = price(&mut section, endpoint.as_deref().and_then(|endpoint| authors.get(endpoint).copied()), trust);
     for (field, want) in [("endpoint", format!("one of {}", known.endpoints.join(", "))), ("id", "the provider's own id of the model".to_owned())] {
         if section.origin(field).is_none() {
             section.problem(field, "nothing", want);
@@ -274,6 +280,22 @@ fn model(name: &str, mut section: Section<'_, '_>, known: &Known) -> Option<Mode
     }
     section.finish();
     Some(ModelConfig { endpoint: endpoint?, id: id?, tier: tier.unwrap_or_default(), price })
+}
+
+/// A budget is only worth what the prices are. A cloned repository may say what its own endpoint costs, which can hold no key of the user's,
+/// and of no other.
+fn price(section: &mut Section<'_, '_>, endpoint: Option<&Origin>, trust: &Trust) -> Option<Price> {
+    let price = section.price("price");
+    let origin = section.origin("price")?;
+    let its_own = endpoint.is_some_and(|endpoint| trust.refuses(endpoint).is_some());
+    if let Some(line) = trust.refuses(origin)
+        && !its_own
+    {
+        let got = format!("a price in {origin}, for an endpoint that is not its own, in a directory you have not listed as trusted");
+        section.problem("price", got, line);
+        return None;
+    }
+    price
 }
 
 fn panel(mut section: Section<'_, '_>, known: &Known) -> Option<PanelConfig> {

@@ -23,7 +23,8 @@ pub struct Config {
     pub endpoints: BTreeMap<String, EndpointConfig>,
     pub models: BTreeMap<String, ModelConfig>,
     pub panels: BTreeMap<String, PanelConfig>,
-    /// Directories whose own `synod.toml` may name keys, record, set how long raw replies are kept, and point outside of themselves.
+    /// Directories whose own `synod.toml` may name keys, record, set the budget, prices of endpoints not
+    /// their own, and how long raw replies are kept, and point outside of themselves.
     pub trusted: Vec<PathBuf>,
     /// A path or URL, as `--db` takes it. Relative paths are already resolved against the file that gave them.
     pub db: Option<String>,

@@ -23,7 +23,19 @@ pub(crate) enum Again {
     Mended,
 }
 
+/// The longest wait a provider is believed to ask for. No call lasts that long, so a longer one changes nothing.
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
 impl Fault {
+    /// The same after output had begun: that is billed, so it is not tried again and does not count as turned away.
+    pub fn after_output(mut self) -> Self {
+        self.again = Again::Never;
+        if self.failure.kind.turned_away() {
+            self.failure.kind = FailureKind::Server;
+        }
+        self
+    }
+
     pub fn final_(kind: FailureKind, detail: impl Into<String>, health: Health) -> Self {
         Self { failure: Failure::new(kind, detail), again: Again::Never, health }
     }

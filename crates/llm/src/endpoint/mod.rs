@@ -11,7 +11,7 @@ mod limits;
 use crate::config::EndpointConfig;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use breaker::{Breaker, Health};
-use fault::{Again, Fault};
+use fault::{Again, Fault, LONGEST_WAIT};
 use limits::Limits;
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -87,9 +87,9 @@ impl Endpoint {
                 Again::Mended => Some(Duration::ZERO),
                 Again::Soon => pauses.next(),
                 // Their word, and a little of our own so that seats do not all come back at the same moment.
-                Again::After(asked) => pauses.next().map(|own| asked + own.min(asked / 10)),
+                Again::After(asked) => pauses.next().map(|own| asked.saturating_add(own.min(asked / 10))),
             };
-            let in_time = match pause.filter(|pause| Instant::now() + *pause < deadline) {
+            let in_time = match pause.filter(|pause| Instant::now().checked_add(*pause).is_some_and(|then| then < deadline)) {
                 Some(pause) => {
                     tracing::debug!(endpoint = %self.name, try_ = tries, pause_ms = pause.as_millis() as u64, why = %fault.failure, "trying again");
                     sleep(pause).await;
@@ -110,7 +110,8 @@ impl Endpoint {
     fn given_up(&self, fault: Fault, tries: u32) -> Failure {
         let Failure { kind, mut detail } = fault.failure;
         if let Again::After(asked) = fault.again {
-            detail.push_str(&format!("; it asks to wait {}", seconds(asked)));
+            let wait = if asked >= LONGEST_WAIT { "a day or more".to_owned() } else { seconds(asked) };
+            detail.push_str(&format!("; it asks to wait {wait}"));
         }
         if tries > 1 {
             detail.push_str(&format!("; tried {tries} times"));

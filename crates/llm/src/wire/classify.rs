@@ -1,7 +1,7 @@
 //! What went wrong, told apart by status and by the provider's own words, and said in ours.
 
 use crate::endpoint::breaker::Health;
-use crate::endpoint::fault::{Again, Fault};
+use crate::endpoint::fault::{Again, Fault, LONGEST_WAIT};
 use crate::endpoint::{Endpoint, seconds};
 use crate::scrub::{Secret, scrub};
 use genai::webc;
@@ -17,6 +17,8 @@ pub(super) struct Call<'a> {
     pub model: &'a str,
     pub key: Option<&'a Secret>,
     pub idle: Duration,
+    /// Whether this very request carries a temperature. Others under way may have taught the endpoint otherwise meanwhile.
+    pub with_temperature: bool,
 }
 
 /// How much of a provider's message is kept.
@@ -93,9 +95,14 @@ impl Call<'_> {
     /// An error in place of a reply or of the rest of one, after a status that promised better. Providers send "overloaded" this way.
     pub fn event(&self, body: &Value) -> Fault {
         let said = Said::of(body);
+        // Routers pass on the status of whoever answered them.
+        if let Some(status) = said.status {
+            return self.status(status, &body.to_string(), &HeaderMap::new());
+        }
         let words = said.words();
-        let kind = if words.contains("rate_limit") || words.contains("rate limit") { FailureKind::RateLimited } else { FailureKind::Server };
-        let passing = ["overloaded", "rate_limit", "server_error", "api_error", "unavailable", "internal"].iter().any(|word| words.contains(word));
+        let limited = words.contains("rate_limit") || words.contains("rate limit");
+        let kind = if limited { FailureKind::RateLimited } else { FailureKind::Server };
+        let passing = limited || ["overloaded", "server_error", "api_error", "unavailable", "internal"].iter().any(|word| words.contains(word));
         let failure = Failure::new(kind, self.detail(&format!("the reply ended in an error: {}", said.message)));
         Fault { failure, again: if passing { Again::Soon } else { Again::Never }, health: Health::Failed }
     }
@@ -119,7 +126,7 @@ impl Call<'_> {
             429 => FailureKind::RateLimited,
             _ => FailureKind::Server,
         };
-        let mends = code == 400 && words.contains("temperature") && self.endpoint.takes_temperature(self.model);
+        let mends = code == 400 && words.contains("temperature") && self.with_temperature;
         if mends {
             self.endpoint.refuses_temperature(self.model);
         }
@@ -163,6 +170,8 @@ struct Said {
     message: String,
     /// Its machine-readable names: code, type, status.
     names: String,
+    /// A code that is a failed HTTP status.
+    status: Option<StatusCode>,
 }
 
 impl Said {
@@ -174,7 +183,9 @@ impl Said {
         let message =
             text(Some(error)).or_else(|| text(error.get("message"))).or_else(|| text(body.get("message"))).or_else(|| text(body.get("detail")));
         let names: Vec<&str> = ["code", "type", "status"].iter().filter_map(|name| error.get(name).and_then(Value::as_str)).collect();
-        Self { message: message.unwrap_or_default(), names: names.join(" ") }
+        let code = error.get("code").and_then(Value::as_u64).filter(|code| (400..600).contains(code));
+        let status = code.and_then(|code| StatusCode::from_u16(u16::try_from(code).ok()?).ok());
+        Self { message: message.unwrap_or_default(), names: names.join(" "), status }
     }
 
     fn words(&self) -> String {
@@ -208,18 +219,23 @@ fn root(error: &reqwest::Error) -> String {
     cause.to_string()
 }
 
-/// `Retry-After` in seconds or as a date, or the `retry-after-ms` some send.
+/// `Retry-After` in seconds or as a date, or the `retry-after-ms` some send; never more than `LONGEST_WAIT`.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(ms) = text("retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()) {
-        return Duration::try_from_secs_f64(ms / 1000.0).ok();
+        return wait(ms / 1000.0);
     }
     let value = text("retry-after")?;
     if let Ok(secs) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(secs).ok();
+        return wait(secs);
     }
     let when = http_date(value)?;
-    Some(when.duration_since(now).unwrap_or(Duration::ZERO))
+    Some(when.duration_since(now).unwrap_or(Duration::ZERO).min(LONGEST_WAIT))
+}
+
+fn wait(secs: f64) -> Option<Duration> {
+    // `min` would take the other number for one that is none.
+    if secs.is_nan() { None } else { Duration::try_from_secs_f64(secs.min(LONGEST_WAIT.as_secs_f64())).ok() }
 }
 
 /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is still sent.
@@ -231,6 +247,10 @@ fn http_date(text: &str) -> Option<SystemTime> {
     let (day, year): (i64, i64) = (day.parse().ok()?, year.parse().ok()?);
     let clock: Vec<u64> = time.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let [hours, minutes, seconds] = clock.as_slice() else { return None };
+    // Also what keeps the sums below small. A second may be a leap second.
+    if !(1..=31).contains(&day) || !(1970..=9999).contains(&year) || *hours > 23 || *minutes > 59 || *seconds > 60 {
+        return None;
+    }
     // Days since the epoch, with the year beginning in March so that leap days come last.
     let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = y * 365 + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (m * 153 + 2) / 5 + day - 1 - 719_468;
@@ -257,6 +277,16 @@ mod tests {
         assert_eq!(seconds("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
         assert_eq!(seconds("Thu, 29 Feb 2024 23:59:59 GMT"), Some(1_709_251_199));
         assert_eq!(seconds("next week"), None);
+        let largest = i64::MAX;
+        for nonsense in [
+            format!("Sun, 06 Nov {largest} 08:49:37 GMT"),
+            format!("Sun, {largest} Nov 1994 08:49:37 GMT"),
+            format!("Sun, 06 Nov 1994 {largest}:49:37 GMT"),
+            format!("Sun, 06 Nov 1994 08:49:{largest} GMT"),
+            format!("Sun, 06 Nov {} 08:49:37 GMT", i64::MIN),
+        ] {
+            assert_eq!(http_date(&nonsense), None, "{nonsense}");
+        }
     }
 
     #[test]
@@ -268,5 +298,15 @@ mod tests {
         assert_eq!(after("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT", 784_111_780), Some(Duration::ZERO));
         assert_eq!(after("retry-after", "soon", 0), None);
         assert_eq!(after("retry-after", "-1", 0), None);
+        assert_eq!(after("retry-after", "nan", 0), None);
+    }
+
+    #[test]
+    fn a_wait_of_ages_is_a_day() {
+        let day = Some(Duration::from_secs(86_400));
+        for ages in ["86401", "18446744073709551615", "1e300", "inf", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+            assert_eq!(after("retry-after", ages, 0), day, "{ages}");
+        }
+        assert_eq!(after("retry-after-ms", "1e300", 0), day);
     }
 }

@@ -4,7 +4,7 @@ use super::beside::Sink;
 use super::classify::Call;
 use super::request::{self, Ask};
 use super::{Feed, Heard, most_bytes, too_much};
-use crate::endpoint::fault::{Again, Fault};
+use crate::endpoint::fault::Fault;
 use futures::StreamExt;
 use genai::chat::{ChatStreamEvent, ContentPart};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) async fn attempt(
     let config = &call.endpoint.config;
     let target = request::target(format, config, &request.model, call.key);
     let chat = request::chat(request, ask);
-    let mut options = request::options(format, request, config, ask, call.idle, call.endpoint.takes_temperature(&request.model));
+    let mut options = request::options(format, request, config, ask, call.idle, call.with_temperature);
     if !config.stream {
         let heard = match client.exec_chat(target, chat, Some(&options)).await {
             Ok(response) => whole(response),
@@ -61,6 +61,7 @@ async fn listen(
         match event {
             Ok(ChatStreamEvent::Chunk(chunk)) => {
                 feed.push(&chunk.content);
+                heard.begun |= !chunk.content.is_empty();
                 if heard.text.is_empty() {
                     heard.text = chunk.content;
                 } else {
@@ -81,21 +82,13 @@ async fn listen(
                 }
                 return Ok(heard);
             }
-            Ok(
-                ChatStreamEvent::Start
-                | ChatStreamEvent::ReasoningChunk(_)
-                | ChatStreamEvent::ThoughtSignatureChunk(_)
-                | ChatStreamEvent::ToolCallChunk(_)
-                | ChatStreamEvent::Heartbeat,
-            ) => {}
+            Ok(ChatStreamEvent::ReasoningChunk(chunk) | ChatStreamEvent::ThoughtSignatureChunk(chunk)) => heard.begun |= !chunk.content.is_empty(),
+            Ok(ChatStreamEvent::ToolCallChunk(_)) => heard.begun = true,
+            Ok(ChatStreamEvent::Start | ChatStreamEvent::Heartbeat) => {}
             Err(_) if sink.is_some_and(Sink::has_refusal) => return Ok(heard),
             Err(error) => {
-                let mut fault = call.fault(&error);
-                // Once words have come, the call is being billed.
-                if !heard.text.is_empty() {
-                    fault.again = Again::Never;
-                }
-                return Err(fault);
+                let fault = call.fault(&error);
+                return Err(if heard.begun { fault.after_output() } else { fault });
             }
         }
     }

@@ -49,7 +49,8 @@ impl WireModel {
     async fn attempt(&self, request: &Request, context: &CallContext) -> Result<Reply, Fault> {
         let config = &self.endpoint.config;
         let idle = Duration::from_millis(u64::try_from(context.idle_ms).unwrap_or(0));
-        let call = Call { endpoint: &self.endpoint, model: &request.model, key: self.key.as_ref(), idle };
+        let with_temperature = request.temperature.is_some() && self.endpoint.takes_temperature(&request.model);
+        let call = Call { endpoint: &self.endpoint, model: &request.model, key: self.key.as_ref(), idle, with_temperature };
         let ask = request::ask(request, config);
         let feed = Feed::new(context.deltas.as_deref(), ask);
         let heard = match config.kind {
@@ -65,6 +66,8 @@ impl WireModel {
 #[derive(Default)]
 struct Heard {
     text: String,
+    /// Something has come that is billed: words, thoughts, a refusal or a call, shown or not.
+    begun: bool,
     /// An input that came as text is still text, until `with_tool_inputs`.
     tool_calls: Vec<ToolCall>,
     stop: Option<StopReason>,
@@ -134,10 +137,18 @@ fn too_much(call: &Call<'_>, max_tokens: u32) -> Fault {
     call.broken(&format!("sent more than {} bytes for a limit of {max_tokens} tokens", most_bytes(max_tokens)))
 }
 
+/// Reasons that are no end but a failure on the provider's side. Any other unknown one is a dialect, and its reply is whole.
+const BROKE_OFF: &[&str] = &["error", "abort", "insufficient_system_resource", "cancelled"];
+
 fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Reply, Fault> {
-    let Heard { text, tool_calls, stop, usage, beside } = heard;
+    let Heard { text, tool_calls, stop, usage, beside, begun: _ } = heard;
     if text.len() > most_bytes(request.max_tokens) {
         return Err(too_much(call, request.max_tokens));
+    }
+    if let Some(StopReason::Other(reason)) = &stop
+        && BROKE_OFF.iter().any(|known| reason.eq_ignore_ascii_case(known))
+    {
+        return Err(call.broken(&format!("broke off: {reason}")));
     }
     let refused = !beside.refusal.is_empty() || matches!(stop, Some(StopReason::ContentFilter(_)));
     let finish = match stop {

@@ -6,9 +6,13 @@ use std::path::Path;
 use synod_engine::{CallContext, Models};
 use synod_llm::{Config, EndpointConfig, EndpointKind, Registry};
 use synod_testkit::server::{Fault, ModelServer, Say};
-use synod_types::{FailureKind, Message, Request};
+use synod_types::{FailureKind, Message, Reply, Request};
 
 fn tape(path: &Path, record: Option<(&ModelServer, &str)>) -> Registry {
+    tape_with_key(path, record, KEY)
+}
+
+fn tape_with_key(path: &Path, record: Option<(&ModelServer, &str)>, key: &str) -> Registry {
     let mut config = Config::default();
     if let Some((server, name)) = record {
         config.endpoints.insert(name.to_owned(), EndpointConfig { retries: 0, ..endpoint(server, EndpointKind::OpenAi) });
@@ -19,7 +23,7 @@ fn tape(path: &Path, record: Option<(&ModelServer, &str)>) -> Registry {
         ..EndpointConfig::new(EndpointKind::Cassette, "")
     };
     config.endpoints.insert("it".to_owned(), cassette);
-    Registry::with_env(config, env(&[("TEST_KEY", KEY)]))
+    Registry::with_env(config, env(&[("TEST_KEY", key)]))
 }
 
 #[tokio::test]
@@ -95,6 +99,48 @@ async fn keys_stay_off_the_tape() {
     assert!(written.contains("Your key is [key]"), "{written}");
     assert!(!written.contains(KEY) && !written.contains("sk-abc"), "{written}");
     assert_eq!(written.lines().count(), 1);
+}
+
+/// Asks, then asks about the answer, as the stages of a council do.
+async fn two_stages(registry: &Registry) -> [Reply; 2] {
+    let first = open(registry, "m").call(&request("m"), &context()).await.expect("answers");
+    let mut about = request("m");
+    about.messages.push(Message::user(format!("Review this: {}", first.text)));
+    let second = open(registry, "m").call(&about, &context()).await.unwrap_or_else(|failure| panic!("{}", failure.detail));
+    [first, second]
+}
+
+#[tokio::test]
+async fn ordinary_words_are_recorded_as_they_were_said() {
+    let said = "Use risk-prioritization and task-decomposition-first; Bearer authentication; ollamas run on ollama.";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("replies.jsonl");
+    let server = ModelServer::start().await;
+    server.reply("m", move |_| Say::text(said));
+    let recorded = two_stages(&tape_with_key(&path, Some((&server, "real")), "ollama")).await;
+    assert_eq!(recorded[0].text, said);
+    server.stop().await;
+    assert_eq!(two_stages(&tape(&path, None)).await, recorded);
+}
+
+#[tokio::test]
+async fn a_council_that_was_told_a_key_plays_back_too() {
+    for (key, said) in [
+        (KEY, format!("Your key is {KEY}\nsk-abcdefghijklmnopqrst")),
+        ("assistant", "The assistant speaks".to_owned()),
+        ("messages", "Two messages".to_owned()),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("replies.jsonl");
+        let server = ModelServer::start().await;
+        let answer = said.clone();
+        server.reply("m", move |_| Say::text(answer.clone()));
+        let recorded = two_stages(&tape_with_key(&path, Some((&server, "real")), key)).await;
+        let written = std::fs::read_to_string(&path).expect("a file");
+        assert!(written.contains("[key]") && !written.contains(&said) && !written.contains("sk-abc"), "{written}");
+        server.stop().await;
+        assert_eq!(two_stages(&tape(&path, None)).await, recorded);
+    }
 }
 
 #[tokio::test]

@@ -233,3 +233,18 @@ fn published_prices_are_known_and_a_machines_own_are_not() {
 fn nothing_configured_is_an_empty_configuration() {
     assert!(Desk::new().load().is_empty());
 }
+
+#[test]
+fn a_rehearsal_is_never_anything_else() {
+    let real = |kind: &str| format!("[endpoints.rehearsal]\nkind = {kind:?}\n");
+    for kind in ["openai", "anthropic", "gemini", "cassette"] {
+        for desk in [Desk::new().here(&real(kind)), Desk::new().mine(&real(kind)), Desk::new().set("SYNOD_ENDPOINTS__REHEARSAL__KIND", kind)] {
+            let problems = desk.problems();
+            let problem = find(&problems, "endpoints.rehearsal.kind");
+            assert!(problem.got.contains(kind) && problem.want.contains("\"rehearsal\""), "{problem}");
+        }
+    }
+    let bent = Desk::new().mine(&real("rehearsal")).set("SYNOD_ENDPOINTS__REHEARSAL__KIND", "openai");
+    find(&bent.problems(), "endpoints.rehearsal.kind");
+    assert_eq!(Desk::new().here(&real("rehearsal")).load().endpoints["rehearsal"].kind, EndpointKind::Rehearsal);
+}

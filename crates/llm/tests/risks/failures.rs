@@ -5,7 +5,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use synod_engine::{CallContext, Models};
 use synod_llm::{EndpointConfig, EndpointKind};
-use synod_testkit::server::{End, Fault, ModelServer, Say};
+use synod_testkit::server::{End, Fault, ModelServer, Say, Settings};
 use synod_types::{FailureKind, Finish};
 
 fn once(config: EndpointConfig) -> EndpointConfig {
@@ -216,6 +216,35 @@ async fn a_model_that_takes_no_temperature_is_asked_without_one() {
         assert_eq!(reply.text, "Fine.");
     }
     assert_eq!(server.total(), 3, "it is learned once");
+}
+
+#[tokio::test]
+async fn a_model_that_takes_no_temperature_loses_none_of_the_calls_already_under_way() {
+    for kind in [EndpointKind::OpenAi, EndpointKind::Anthropic, EndpointKind::Gemini] {
+        // Nobody has an answer before all have asked.
+        let settings = Settings { latency: Duration::from_millis(100), ..Settings::default() };
+        let server = ModelServer::start_with(settings).await.expect("a port");
+        server.reply("m", |ask| match ask.body.get("temperature").or(ask.body.pointer("/generationConfig/temperature")) {
+            Some(_) => Say::fault(Fault::Status(400, "Unsupported parameter: 'temperature' is not supported with this model".to_owned())),
+            None => Say::text("Fine."),
+        });
+        let registry = registry(endpoint(&server, kind));
+        let (model, request, context) = (open(&registry, "m"), request("m"), context());
+        let (a, b, c) = tokio::join!(model.call(&request, &context), model.call(&request, &context), model.call(&request, &context));
+        for reply in [a, b, c] {
+            assert_eq!(reply.unwrap_or_else(|failure| panic!("{kind:?}: {failure}")).text, "Fine.", "{kind:?}");
+        }
+        assert_eq!(server.total(), 6, "{kind:?}: each is mended once");
+    }
+}
+
+#[tokio::test]
+async fn a_word_about_temperature_mends_nothing_where_none_was_sent() {
+    let server = ModelServer::start().await;
+    server.script("m", Fault::Status(400, "the temperature is not to my liking".to_owned()));
+    let bare = synod_types::Request { temperature: None, ..request("m") };
+    model(endpoint(&server, EndpointKind::OpenAi), "m").call(&bare, &context()).await.expect_err("refused");
+    assert_eq!(server.total(), 1);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod almost_openai;
 mod breaker_and_limits;
+mod broken_off;
 mod cassette;
 mod common;
 mod config;

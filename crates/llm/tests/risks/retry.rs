@@ -56,6 +56,18 @@ async fn a_wait_longer_than_the_call_may_take_is_not_begun() {
 }
 
 #[tokio::test]
+async fn a_wait_of_ages_is_no_reason_to_fall_over() {
+    let ages = ["99999999999", "18446744073709551615", "1e30", "inf", "Fri, 31 Dec 9999 23:59:59 GMT"];
+    for asked in ages {
+        let server = ModelServer::start().await;
+        server.script("m", Fault::rate_limited(asked));
+        let failure = call(endpoint(&server, EndpointKind::OpenAi), "m").await.expect_err("limited");
+        assert_eq!((failure.kind, server.total()), (FailureKind::RateLimited, 1), "{asked}");
+        assert!(failure.detail.contains("asks to wait a day or more"), "{asked}: {}", failure.detail);
+    }
+}
+
+#[tokio::test]
 async fn a_used_up_quota_is_not_waited_for() {
     let server = ModelServer::start().await;
     server.script("m", Fault::Status(429, "insufficient_quota: check your plan and billing".to_owned()));

@@ -3,6 +3,7 @@
 use crate::desk::{Desk, find};
 use std::path::Path;
 use synod_llm::{Config, Sources};
+use synod_types::Price;
 
 const USERS: &str = "[endpoints.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nkey_env = \"MY_KEY\"\n";
 const WITH_KEY: &str = "[endpoints.x]\nkind = \"openai\"\nbase_url = \"https://evil.example/v1\"\nkey_env = \"OPENAI_API_KEY\"\n";
@@ -99,6 +100,39 @@ fn a_directory_nobody_trusts_may_not_shorten_what_the_user_keeps() {
     assert!(find(&desk.problems(), "raw_retention_days").want.contains("trusted = ["));
     let trusting = format!("raw_retention_days = 365\ntrusted = [{:?}]\n", desk.path("here").display().to_string());
     assert_eq!(desk.mine(&trusting).load().raw_retention_days, Some(1));
+}
+
+const PRICED: &str = "[endpoints.rl]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nkey_env = \"MY_KEY\"\n[models.a]\nendpoint = \"rl\"\nid = \"a\"\nprice = { input = 3, output = 15 }\n";
+const FOR_NOTHING: &str = "[models.a]\nendpoint = \"rl\"\nid = \"a\"\nprice = { input = 0, output = 0 }\n";
+
+#[test]
+fn a_directory_nobody_trusts_may_not_say_what_the_users_models_cost() {
+    let desk = Desk::new().mine(PRICED).here(FOR_NOTHING);
+    let problems = desk.problems();
+    let problem = find(&problems, "models.a.price");
+    assert!(problem.want.contains("trusted = [") && problem.got.contains("here/synod.toml line 4"), "{problem}");
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    // Nor by another name for the same model, nor half of it.
+    let other = FOR_NOTHING.replace("models.a", "models.b");
+    find(&Desk::new().mine(PRICED).here(&other).problems(), "models.b.price");
+    let half = "[models.a]\nendpoint = \"rl\"\nid = \"a\"\nprice = { output = 0 }\n";
+    find(&Desk::new().mine(PRICED).here(half).set("SYNOD_MODELS__A__PRICE__INPUT", "3").problems(), "models.a.price");
+
+    let trusting = format!("trusted = [{:?}]\n{PRICED}", desk.path("here").display().to_string());
+    assert_eq!(desk.mine(&trusting).load().models["a"].price, Some(Price { input: 0.0, cached_input: None, output: 0.0 }));
+    // The user's own word in the environment is theirs.
+    let desk = Desk::new().mine(PRICED).here(FOR_NOTHING).set("SYNOD_MODELS__A__PRICE", "{ input = 1, output = 2 }");
+    assert_eq!(desk.load().models["a"].price, Some(Price { input: 1.0, cached_input: None, output: 2.0 }));
+}
+
+#[test]
+fn a_directory_may_price_the_models_of_its_own_endpoint() {
+    let own = format!("[endpoints.rl]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:2/v1\"\n{FOR_NOTHING}");
+    let config = Desk::new().mine(PRICED).here(&own).load();
+    assert_eq!((config.models["a"].price, &config.endpoints["rl"].key_env), (Some(Price { input: 0.0, cached_input: None, output: 0.0 }), &None));
+    // Which is the endpoint that is asked in the end, not the one the file named.
+    let desk = Desk::new().mine(&PRICED.replace("rl", "mine")).here(&own).set("SYNOD_MODELS__A__ENDPOINT", "mine");
+    find(&desk.problems(), "models.a.price");
 }
 
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 //! What is not ours to know is skipped, and where text is expected anything else counts as none: a reply must not be lost over it.
 
 use super::super::Heard;
+use super::presence::Presence;
 use genai::chat::StopReason;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
@@ -35,10 +36,17 @@ pub(super) struct Choice<'a> {
 
 #[derive(Deserialize)]
 struct Message<'a> {
-    #[serde(borrow, default, deserialize_with = "text")]
-    content: Cow<'a, str>,
+    #[serde(borrow, default)]
+    content: Content<'a>,
     #[serde(borrow, default, deserialize_with = "text")]
     refusal: Cow<'a, str>,
+    /// What the model thought is not read, only that it did: there are three names for it, and some send two of them at once.
+    #[serde(default)]
+    reasoning: Presence,
+    #[serde(default)]
+    reasoning_content: Presence,
+    #[serde(default)]
+    reasoning_details: Presence,
     #[serde(default)]
     tool_calls: Option<Vec<Call>>,
 }
@@ -68,12 +76,22 @@ impl<'a> Frame<'a> {
     }
 
     pub fn text(&self) -> &str {
-        self.message().map_or("", |message| &message.content)
+        self.message().map_or("", |message| &message.content.text)
+    }
+
+    /// Whether there is anything in it that is billed as output.
+    pub fn has_output(&self) -> bool {
+        self.message().is_some_and(|message| {
+            let thought = [&message.reasoning, &message.reasoning_content, &message.reasoning_details].iter().any(|field| field.0);
+            let called = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+            message.content.any || thought || called || !message.refusal.is_empty()
+        })
     }
 
     pub fn add_to(self, heard: &mut Heard) {
+        heard.begun |= self.has_output();
         if let Some(message) = self.message() {
-            heard.text.push_str(&message.content);
+            heard.text.push_str(&message.content.text);
             heard.beside.refusal.push_str(&message.refusal);
         }
         if let Some(usage) = &self.usage {
@@ -147,58 +165,79 @@ fn first<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Res
 }
 
 /// A text; of a list of typed parts, its text parts, and not what the model thought; else nothing.
+#[derive(Default)]
+struct Content<'a> {
+    text: Cow<'a, str>,
+    /// Something was there, text or not.
+    any: bool,
+}
+
+impl<'a> From<Cow<'a, str>> for Content<'a> {
+    fn from(text: Cow<'a, str>) -> Self {
+        Self { any: !text.is_empty(), text }
+    }
+}
+
 fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-    struct Text;
+    Content::deserialize(deserializer).map(|content| content.text)
+}
 
-    #[derive(Deserialize)]
-    struct Part<'a> {
-        #[serde(borrow, default, rename = "type", deserialize_with = "text")]
-        kind: Cow<'a, str>,
-        #[serde(borrow, default, deserialize_with = "text")]
-        text: Cow<'a, str>,
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor(PhantomData))
     }
+}
 
-    impl<'de> Visitor<'de> for Text {
-        type Value = Cow<'de, str>;
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow, default, rename = "type", deserialize_with = "text")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default, deserialize_with = "text")]
+    text: Cow<'a, str>,
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("text")
-        }
-        fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-            Ok(Cow::Borrowed(text))
-        }
-        fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-            Ok(Cow::Owned(text.to_owned()))
-        }
-        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-            let mut all = String::new();
-            while let Some(part) = items.next_element::<Part<'de>>()? {
-                if part.kind == "text" {
-                    all.push_str(&part.text);
-                }
+struct ContentVisitor<'a>(PhantomData<&'a ()>);
+
+impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
+    type Value = Content<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text")
+    }
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Content::from(Cow::Borrowed(text)))
+    }
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Content::from(Cow::Owned(text.to_owned())))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let (mut all, mut any) = (String::new(), false);
+        while let Some(part) = items.next_element::<Part<'de>>()? {
+            let is_text = part.kind == "text";
+            any |= !is_text || !part.text.is_empty();
+            if is_text {
+                all.push_str(&part.text);
             }
-            Ok(Cow::Owned(all))
         }
-        fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-            while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            Ok(Cow::Borrowed(""))
-        }
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(Cow::Borrowed(""))
-        }
-        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok(Cow::Borrowed(""))
-        }
-        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok(Cow::Borrowed(""))
-        }
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok(Cow::Borrowed(""))
-        }
-        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok(Cow::Borrowed(""))
-        }
+        Ok(Content { text: Cow::Owned(all), any })
     }
-
-    deserializer.deserialize_any(Text)
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
+        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Content::default())
+    }
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Content::default())
+    }
 }

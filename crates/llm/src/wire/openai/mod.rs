@@ -6,11 +6,12 @@
 mod body;
 mod events;
 mod frame;
+mod presence;
 
 use super::classify::Call;
 use super::request::{Ask, headers};
 use super::{Feed, Heard, most_bytes, too_much};
-use crate::endpoint::fault::{Again, Fault};
+use crate::endpoint::fault::Fault;
 use body::Body;
 use events::Events;
 use frame::Frame;
@@ -23,7 +24,7 @@ use tokio::time::timeout;
 
 pub(super) async fn attempt(client: &reqwest::Client, request: &Request, ask: Ask, call: &Call<'_>, mut feed: Feed<'_>) -> Result<Heard, Fault> {
     let config = &call.endpoint.config;
-    let body = Body::of(request, config, ask, call.endpoint.takes_temperature(&request.model));
+    let body = Body::of(request, config, ask, call.with_temperature);
     let mut post = client.post(format!("{}chat/completions", config.base_url)).header(CONTENT_TYPE, "application/json");
     for (name, value) in headers(config.kind, call.key) {
         post = post.header(name, value);
@@ -93,7 +94,8 @@ fn whole(body: &[u8], kind: &str, call: &Call<'_>) -> Result<Heard, Fault> {
         Err(error) => return Err(call.broken(&format!("the body is cut or garbled: {error}"))),
     };
     if let Some(error) = &frame.error {
-        return Err(call.event(error));
+        let fault = call.event(error);
+        return Err(if frame.has_output() { fault.after_output() } else { fault });
     }
     if frame.choice.is_none() {
         return Err(call.broken("the body is not a reply: it has no choices"));
@@ -124,12 +126,8 @@ async fn listen(mut response: Response, call: &Call<'_>, feed: &mut Feed<'_>, ma
             let frame: Frame<'_> =
                 serde_json::from_slice(data).map_err(|error| call.broken(&format!("a piece of the stream is not JSON: {error}")))?;
             if let Some(error) = &frame.error {
-                let mut fault = call.event(error);
-                // Once words have come, the call is being billed.
-                if !heard.text.is_empty() {
-                    fault.again = Again::Never;
-                }
-                return Err(fault);
+                let fault = call.event(error);
+                return Err(if heard.begun || frame.has_output() { fault.after_output() } else { fault });
             }
             feed.push(frame.text());
             frame.add_to(&mut heard);
