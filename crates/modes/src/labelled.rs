@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use synod_engine::{Answers, Bench, Given, Result, prompt};
-use synod_types::{Exhibit, SeatIx};
+use synod_types::{Ballot, Exhibit, SeatIx, Shape};
 
 /// Fewer answers than this are nothing to compare.
 pub const LEAST: usize = 2;
@@ -61,6 +61,17 @@ pub fn shown(answers: &[&Labelled]) -> Value {
 
 pub fn names(answers: &[&Labelled]) -> Vec<String> {
     answers.iter().map(|answer| answer.label.clone()).collect()
+}
+
+/// A ballot that was asked for and did not come, and why.
+pub fn abstention<T>(title: &str, shown: Vec<String>, answers: &Answers<T>, seat: SeatIx) -> Exhibit {
+    let missed = answers.missed.iter().find(|missed| missed.seat == seat);
+    let abstained = missed.map(|missed| missed.failure.kind.plain().to_owned());
+    let exhibit = Exhibit::new(title, Shape::Ballot(Ballot { shown, abstained, ..Ballot::default() }));
+    match missed {
+        Some(missed) => exhibit.turn(&missed.key),
+        None => exhibit,
+    }
 }
 
 /// Who is behind each label, for the record.

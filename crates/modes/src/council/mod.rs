@@ -73,15 +73,20 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let (_, answers) = labelled::collect(bench, "member", options.answer_tokens).await?;
     let ballots = rank(bench, &options, &answers).await?;
     let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
-    let cast: Vec<Vec<usize>> = ballots.iter().map(|(_, ballot)| places(ballot, &answers)).collect();
+    let cast: Vec<Vec<usize>> = ballots.iter().map(|ballot| places(ballot, &answers)).collect();
     let standings = borda(&labels, &cast);
     let ranked = standings.ballots > 0;
+    if ranked {
+        bench.phase("rank").show("aggregate", standings_exhibit(&standings, &answers)).await?;
+    } else if answers.len() > LEAST {
+        bench.phase("rank").warn("No ballot could be counted, so the answers are not ranked.");
+    }
 
     let synthesis = bench.phase("synthesis");
     let order = standings.order();
     let in_label_order = by_label(&answers);
     let table = aggregate(&standings, &answers);
-    let notes: Vec<&str> = ballots.iter().map(|(_, ballot)| ballot.reasons.as_str()).collect();
+    let notes: Vec<&str> = ballots.iter().map(|ballot| ballot.reasons.as_str()).collect();
     let ask = prompt!("synthesis", answers = labelled::shown(&in_label_order), ranked, table = table, notes);
     let mut writers: Vec<SeatIx> = bench.role("chairman").to_vec();
     let authors =
@@ -126,7 +131,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
 }
 
 /// Every author ranks the others' answers. With two answers there is nothing to rank but the one other.
-async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<Vec<(SeatIx, RankingBallot)>> {
+async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<Vec<RankingBallot>> {
     let stage = bench.phase("rank");
     if answers.len() <= LEAST {
         stage.warn("Only two answers were given, so they were not ranked: each author could only have ranked the other.");
@@ -142,31 +147,22 @@ async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<
         .await?;
     for seat in &readers {
         let shown = labelled::names(views.of(*seat));
-        let exhibit = match (ballots.of(*seat), ballots.missed.iter().find(|missed| missed.seat == *seat)) {
-            (Some(given), _) => {
+        let exhibit = match ballots.of(*seat) {
+            Some(given) => {
                 let parsed: Vec<Value> =
                     (1..).zip(&given.value.ranking).map(|(position, label)| json!({"label": label, "position": position})).collect();
                 let ballot = Ballot { shown, choice: given.value.ranking.clone(), reasons: Some(given.value.reasons.clone()), abstained: None };
                 Exhibit::new("Ballot", Shape::Ballot(ballot)).turn(&given.key).data(json!({"parsedRanking": parsed}))
             }
-            (None, missed) => {
-                let why = missed.map(|missed| missed.failure.kind.plain().to_owned());
-                let exhibit = Exhibit::new("Ballot", Shape::Ballot(Ballot { shown, abstained: why, ..Ballot::default() }));
-                let exhibit = missed.map_or_else(|| exhibit.clone(), |missed| exhibit.clone().turn(&missed.key));
-                exhibit.data(json!({"parsedRanking": [], "parseError": missed.map(|missed| missed.failure.to_string())}))
+            None => {
+                let missed = ballots.missed.iter().find(|missed| missed.seat == *seat);
+                let data = json!({"parsedRanking": [], "parseError": missed.map(|missed| missed.failure.to_string())});
+                labelled::abstention("Ballot", shown, &ballots, *seat).data(data)
             }
         };
         stage.show("rank", exhibit.by(*seat, "evaluator")).await?;
     }
-    let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
-    let cast: Vec<Vec<usize>> = ballots.given.iter().map(|given| places(&given.value, answers)).collect();
-    let standings = borda(&labels, &cast);
-    if standings.ballots == 0 {
-        stage.warn("No ballot could be counted, so the answers are not ranked.");
-    } else {
-        stage.show("aggregate", standings_exhibit(&standings, answers)).await?;
-    }
-    Ok(ballots.given.into_iter().map(|given| (given.seat, given.value)).collect())
+    Ok(ballots.given.into_iter().map(|given| given.value).collect())
 }
 
 /// A ballot as indices into `answers`.

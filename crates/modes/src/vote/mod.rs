@@ -179,13 +179,7 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[
         let shown = labelled::names(views.of(*seat));
         let exhibit = match votes.of(*seat) {
             Some(given) => ballot_exhibit(given.value.clone(), shown, &given.key),
-            None => {
-                let missed = votes.missed.iter().find(|missed| missed.seat == *seat);
-                let why = missed.map(|missed| missed.failure.kind.plain().to_owned());
-                let ballot = Ballot { shown, abstained: why, ..Ballot::default() };
-                let exhibit = Exhibit::new("Vote", Shape::Ballot(ballot)).data(json!({"votedFor": null, "selfVote": false}));
-                missed.map_or_else(|| exhibit.clone(), |missed| exhibit.clone().turn(&missed.key))
-            }
+            None => labelled::abstention("Vote", shown, &votes, *seat).data(json!({"votedFor": null, "selfVote": false})),
         };
         stage.show("vote", exhibit.by(*seat, "voter")).await?;
     }
