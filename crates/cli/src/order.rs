@@ -1,9 +1,10 @@
 //! From flags to an order: every mistake noted, none of them stopping the search for the next.
 
 use crate::args::OrderArgs;
+use crate::exit::CliResult;
 use std::path::Path;
-use synod_engine::{Called, Order, Typed};
-use synod_types::{Attachment, Problem, sha256_hex};
+use synod_engine::{Called, Order, Plan, Runner, Typed};
+use synod_types::{Attachment, Problem, Problems, sha256_hex};
 
 /// The largest text file that makes sense in a prompt.
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
@@ -65,6 +66,16 @@ pub fn call(args: &OrderArgs, panel: Called) -> Called {
         light: panel.light,
         roles: Vec::new(),
     }
+}
+
+/// Plans an order, and tells its problems together with those the flags already had.
+pub async fn plan(runner: &Runner, order: &Order, mut problems: Vec<Problem>) -> CliResult<Plan> {
+    match runner.plan(order).await {
+        Ok(plan) if problems.is_empty() => return Ok(plan),
+        Ok(_) => {}
+        Err(found) => problems.extend(found.0),
+    }
+    Err(Problems(problems).into())
 }
 
 /// A text file to attach, or what is wrong with it.

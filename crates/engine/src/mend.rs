@@ -71,22 +71,19 @@ impl Mender {
         }
     }
 
+    /// Goes over commas, however many, to the next member. False at the end, which is taken where it is there.
+    fn another(&mut self, close: char) -> bool {
+        self.space();
+        while self.take(',') {
+            self.space();
+        }
+        !self.take(close) && self.peek().is_some()
+    }
+
     fn object(&mut self, depth: usize) -> Option<Value> {
         self.at += 1;
         let mut map = Map::new();
-        loop {
-            self.space();
-            while self.take(',') {
-                self.space();
-            }
-            match self.peek() {
-                None => break,
-                Some('}') => {
-                    self.at += 1;
-                    break;
-                }
-                Some(_) => {}
-            }
+        while self.another('}') {
             let key = self.key()?;
             self.space();
             if !self.take(':') {
@@ -105,21 +102,9 @@ impl Mender {
     fn array(&mut self, depth: usize) -> Option<Value> {
         self.at += 1;
         let mut items = Vec::new();
-        loop {
-            self.space();
-            while self.take(',') {
-                self.space();
-            }
-            match self.peek() {
-                None => break,
-                Some(']') => {
-                    self.at += 1;
-                    break;
-                }
-                // The list's end was forgotten.
-                Some('}' | ':') => break,
-                Some(_) => items.push(self.value(depth + 1)?),
-            }
+        // A brace or a colon here: the list's end was forgotten.
+        while self.another(']') && !matches!(self.peek(), Some('}' | ':')) {
+            items.push(self.value(depth + 1)?);
         }
         Some(Value::Array(items))
     }

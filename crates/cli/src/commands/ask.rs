@@ -8,7 +8,7 @@ use crate::{order, outcome};
 use std::io::{IsTerminal, Read};
 use synod_engine::{Order, Plan};
 use synod_report::one_line;
-use synod_types::{Problem, Problems, Quote, Span};
+use synod_types::{Problem, Quote, Span};
 
 pub async fn run(global: &Global, ask: Ask) -> CliResult {
     let app = App::open(global).await?;
@@ -47,14 +47,7 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
         }
     }
     let runner = app.runner(detected, app.live(ask.output.quiet))?;
-    let mut plan = match (runner.plan(&order).await, problems.is_empty()) {
-        (Ok(plan), true) => plan,
-        (Ok(_), false) => return Err(Problems(problems).into()),
-        (Err(found), _) => {
-            problems.extend(found.0);
-            return Err(Problems(problems).into());
-        }
-    };
+    let mut plan = order::plan(&runner, &order, problems).await?;
     if ask.quote {
         say_quote(&app, &runner.quote(&plan), &plan);
         return Ok(DECIDED);

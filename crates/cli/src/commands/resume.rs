@@ -61,14 +61,7 @@ async fn fork(app: &App, run: &str, args: Resume, detected: Option<synod_llm::De
         order.called.roles = roles;
     }
     let runner = app.runner(detected, app.live(args.output.quiet))?;
-    let plan = match (runner.plan(&order).await, problems.is_empty()) {
-        (Ok(plan), true) => plan,
-        (Ok(_), false) => return Err(Problems(problems).into()),
-        (Err(found), _) => {
-            problems.extend(found.0);
-            return Err(Problems(problems).into());
-        }
-    };
+    let plan = order::plan(&runner, &order, problems).await?;
     let handle = runner.start(plan).await?;
     outcome::follow(app, &runner, handle, &args.output).await
 }
