@@ -45,15 +45,65 @@ pub fn span(ms: Millis) -> String {
     }
 }
 
+/// Said where arithmetic has gone astray: it must not look like a result.
+const NO_NUMBER: &str = "no number";
+
 /// Two places, and no more: these are shares and scores of a handful of ballots.
 pub fn score(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e12 { format!("{value:.0}") } else { format!("{value:.2}") }
+    // Minus zero is zero to a reader.
+    let value = value + 0.0;
+    match value.abs() {
+        size if !size.is_finite() => NO_NUMBER.to_owned(),
+        1e12.. => format!("{value:.2e}"),
+        _ if value.fract() == 0.0 => format!("{value:.0}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+pub fn score_or_none(value: Option<f64>) -> String {
+    value.map_or_else(|| "not scored".to_owned(), score)
+}
+
+/// A measured or estimated number of any size: grouped, with as many places as it takes to tell it from nothing.
+pub fn quantity(value: f64) -> String {
+    let size = value.abs();
+    if !size.is_finite() {
+        return NO_NUMBER.to_owned();
+    }
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-4..1e15).contains(&size) {
+        return format!("{value:.2e}");
+    }
+    let places = if size >= 1.0 { 2 } else { (1.0 - size.log10().floor()) as usize };
+    let fixed = format!("{size:.places$}");
+    let (whole, rest) = fixed.split_once('.').unwrap_or((&fixed, ""));
+    let rest = rest.trim_end_matches('0');
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}{}{rest}", whole.parse().map_or_else(|_| whole.to_owned(), count), if rest.is_empty() { "" } else { "." })
+}
+
+/// The smallest and the largest of those that are numbers.
+pub fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    values.into_iter().filter(|value| value.is_finite()).fold(None, |range, value| match range {
+        None => Some((value, value)),
+        Some((least, most)) => Some((value.min(least), value.max(most))),
+    })
+}
+
+/// Where a value lies on the way from one number to another, 0 to 1. `None` where there is no telling.
+pub fn place(value: f64, from: f64, to: f64) -> Option<f64> {
+    // Halved, so that the span between the largest numbers is still one.
+    let span = to / 2.0 - from / 2.0;
+    let share = (value / 2.0 - from / 2.0) / span;
+    (span.is_finite() && share.is_finite()).then(|| share.clamp(0.0, 1.0))
 }
 
 /// Scores of one list, all with places or all without.
 pub fn scores(values: &[Option<f64>]) -> Vec<String> {
     let whole = values.iter().flatten().all(|value| value.fract() == 0.0);
-    let each = |value: f64| if whole { score(value) } else { format!("{value:.2}") };
+    let each = |value: f64| if whole || !value.is_finite() || value.abs() >= 1e12 { score(value) } else { format!("{value:.2}") };
     values.iter().map(|value| value.map_or_else(|| "not ranked".to_owned(), each)).collect()
 }
 
@@ -119,6 +169,25 @@ mod tests {
         assert_eq!(span(7_500_000), "2 h 05 min");
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(several(1, "call", "calls"), "1 call");
+    }
+
+    #[test]
+    fn numbers_of_any_size_are_told_at_a_glance() {
+        let told = [0.0, -0.0, 12.0, 1_234_567.5, 0.67, 0.012_34, -3.999, 0.999, 4.2e-7, 7.0e20].map(quantity);
+        assert_eq!(told, ["0", "0", "12", "1,234,567.5", "0.67", "0.012", "-4", "1", "4.20e-7", "7.00e20"]);
+        assert_eq!([f64::NAN, f64::INFINITY].map(quantity), ["no number", "no number"]);
+        assert_eq!([-0.0, 7.5, 8.0, f64::MAX, f64::NAN].map(score), ["0", "7.50", "8", "1.80e308", "no number"]);
+        assert_eq!(score_or_none(None), "not scored");
+    }
+
+    #[test]
+    fn a_place_is_between_its_ends_or_unknown() {
+        assert_eq!(place(5.0, 0.0, 10.0), Some(0.5));
+        assert_eq!(place(2.0, 5.0, 1.0), Some(0.75), "the best may be the smaller number");
+        assert_eq!(place(99.0, 0.0, 10.0), Some(1.0));
+        assert_eq!(place(0.0, f64::MIN, f64::MAX), Some(0.5));
+        assert_eq!((place(1.0, 3.0, 3.0), place(f64::NAN, 0.0, 1.0), place(1.0, 0.0, f64::INFINITY)), (None, None, None));
+        assert_eq!((range([3.0, f64::NAN, 1.0]), range([])), (Some((1.0, 3.0)), None));
     }
 
     #[test]

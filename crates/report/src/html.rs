@@ -4,6 +4,7 @@ mod chart;
 mod exhibit;
 mod record;
 mod safe;
+mod shapes;
 
 use crate::figures::{moment, score};
 use crate::text::{excerpt, one_line};
@@ -147,7 +148,7 @@ fn trouble(view: &View) -> String {
 }
 
 fn decided(view: &View) -> String {
-    let shown: Vec<&Shown> = view.exhibits().filter(|shown| words::decides(&shown.exhibit.shape)).collect();
+    let shown: Vec<&Shown> = view.exhibits().filter(|shown| words::decides(view, shown)).collect();
     if shown.is_empty() { String::new() } else { section("decided", "How it was decided", &exhibit::several_html(view, &shown)) }
 }
 

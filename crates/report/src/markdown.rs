@@ -4,6 +4,7 @@
 
 mod exhibit;
 mod quote;
+mod shapes;
 
 use crate::figures::{moment, score, span};
 use crate::text::excerpt;
@@ -109,7 +110,7 @@ fn verdict_part(out: &mut String, view: &View, verdict: &Verdict) {
 }
 
 fn decided(out: &mut String, view: &View) {
-    let shown: Vec<&Shown> = view.exhibits().filter(|shown| words::decides(&shown.exhibit.shape)).collect();
+    let shown: Vec<&Shown> = view.exhibits().filter(|shown| words::decides(view, shown)).collect();
     if !shown.is_empty() {
         line(out, "## How it was decided");
     }
@@ -145,12 +146,14 @@ fn phase_part(out: &mut String, view: &View, phase: &Phase) {
     let took = phase.ended.map(|ended| format!(" ({})", span(ended - phase.began))).unwrap_or_default();
     line(out, &format!("### {}{took}", inline(phase.name())));
     let turns: String = phase.turns.iter().map(|turn| turn_line(view, turn)).collect();
-    line(out, &turns);
-    for shown in phase.exhibits.iter().filter(|shown| !words::decides(&shown.exhibit.shape)) {
+    if !turns.is_empty() {
+        line(out, &turns);
+    }
+    for shown in phase.exhibits.iter().filter(|shown| !words::decides(view, shown)) {
         line(out, &exhibit::exhibit(view, shown));
     }
     // What an exhibit already quotes is not quoted twice.
-    let quoted: Vec<&str> = phase.exhibits.iter().filter_map(|shown| shown.exhibit.turn.as_deref()).collect();
+    let quoted = words::quoted(phase);
     for turn in &phase.turns {
         turn_part(out, view, turn, quoted.contains(&turn.key.as_str()));
     }

@@ -3,8 +3,10 @@
 mod exhibit;
 mod paper;
 mod prose;
+mod shapes;
 mod show;
 mod stopped;
+mod table;
 
 use crate::text::{excerpt, one_line, pad, width};
 use crate::view::{State, View};

@@ -234,7 +234,10 @@ impl View {
             }
             Shape::Tally(tally) => self.authors.extend(tally.entries.iter().map(|entry| (entry.label.clone(), entry.seat))),
             Shape::Ranking(ranking) => self.authors.extend(ranking.entries.iter().map(|entry| (entry.label.clone(), entry.seat))),
+            Shape::Bracket(bracket) => self.authors.extend(bracket.contestants.iter().map(|each| (each.label.clone(), each.seat))),
             Shape::Ballot(_) | Shape::Rule(_) | Shape::Note { .. } => {}
+            Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) | Shape::Findings(_) => {}
+            Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => {}
         }
         let scope = scope_of(&row.key);
         // Shown outside every phase, the key is the exhibit's own name and no scope.
@@ -283,6 +286,8 @@ impl View {
             Shape::Statement(statement) => statement.text.clone(),
             Shape::Note { text } => Some(text.clone()),
             Shape::Ballot(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => None,
+            Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) => None,
+            Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => None,
         };
         own.or_else(|| exhibit.turn.as_deref().and_then(|key| self.turn(key)).and_then(Turn::words))
     }

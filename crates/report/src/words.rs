@@ -2,15 +2,18 @@
 //!
 //! Gives clean text without markup; escaping is each medium's own.
 
-use crate::figures::{count, score, several, span, tokens, usd, usd_or_unknown};
+mod exhibit;
+mod shapes;
+
+use crate::figures::{count, several, span, tokens, usd, usd_or_unknown};
 use crate::markup::without_marks;
 use crate::text::{clean, excerpt, one_line};
 use crate::view::{State, Turn, View};
 use serde_json::Value;
-use synod_types::{
-    Answer, AnswerKind, Ballot, Confidence, ConfidenceSource, Failure, Header, Missing, Place, Ranking, RankingEntry, SeatIx, Shape, Status,
-    StopReason, Tally, Usage, Verdict,
-};
+use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Header, Missing, Place, SeatIx, Status, StopReason, Usage, Verdict};
+
+pub use exhibit::*;
+pub use shapes::*;
 
 pub const REHEARSAL: &str = "Rehearsal: built-in voices, not models. Nothing here is advice.";
 
@@ -137,17 +140,6 @@ pub fn failure(failure: &Failure) -> String {
     format!("{} ({})", failure.kind.plain(), one_line(&failure.to_string()))
 }
 
-/// How a ballot was cast: `K3 (opus) > T9 (gpt)`, `K3 (opus)`, or why it does not count.
-pub fn choice(view: &View, ballot: &Ballot) -> String {
-    if let Some(why) = &ballot.abstained {
-        return format!("abstained: {}", one_line(why));
-    }
-    if ballot.choice.is_empty() {
-        return "abstained".to_owned();
-    }
-    ballot.choice.iter().map(|each| label(view, each)).collect::<Vec<_>>().join(" > ")
-}
-
 /// Figures of one turn: time, tokens, cost. A turn that was never sent has none.
 pub fn turn_figures(turn: &Turn) -> Vec<String> {
     let mut figures = Vec::new();
@@ -187,14 +179,6 @@ pub fn turn_cost(turn: &Turn) -> String {
         (None, false) if unanswered > 0.0 => format!("up to {}", usd(unanswered)),
         (None, false) if turn.turned_away() => "$0 (turned away)".to_owned(),
         (None, false) => "cost unknown".to_owned(),
-    }
-}
-
-/// True for the exhibits that say how the answer came about; they stand near it.
-pub fn decides(shape: &Shape) -> bool {
-    match shape {
-        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => true,
-        Shape::Ballot(_) | Shape::Statement(_) | Shape::Note { .. } => false,
     }
 }
 
@@ -272,47 +256,6 @@ pub fn commands(view: &View) -> Vec<(String, &'static str)> {
             vec![(next.unwrap_or_else(|| format!("synod resume {run}")), "go on with only the missing turns"), show]
         }
     }
-}
-
-/// The numbers behind a rule: `top 3, second 2`.
-pub fn numbers(numbers: &[(String, f64)]) -> String {
-    numbers.iter().map(|(name, value)| format!("{} {}", one_line(name), score(*value))).collect::<Vec<_>>().join(", ")
-}
-
-/// What a tally's bars do not say.
-pub fn tally_sum(tally: &Tally) -> String {
-    let mut sum = format!("{} counted", several(u64::from(tally.valid), "ballot", "ballots"));
-    if tally.invalid > 0 {
-        sum.push_str(&format!(", {} not", tally.invalid));
-    }
-    match tally.winners.len() {
-        0 => sum.push_str("; no winner"),
-        1 => {}
-        n => sum.push_str(&format!("; {n} tied for first")),
-    }
-    sum
-}
-
-pub fn ranking_sum(ranking: &Ranking) -> String {
-    let mut sum = several(u64::from(ranking.ballots), "ballot", "ballots");
-    if !ranking.measure.is_empty() {
-        sum.push_str(&format!("; score: {}", one_line(&ranking.measure)));
-    }
-    if let Some(rung) = &ranking.tie_rung {
-        sum.push_str(&format!("; equal scores ordered by {}", one_line(rung)));
-    }
-    sum
-}
-
-pub fn ranking_note(entry: &RankingEntry) -> String {
-    let mut parts = Vec::new();
-    if entry.first_places > 0 {
-        parts.push(format!("first on {}", several(u64::from(entry.first_places), "ballot", "ballots")));
-    }
-    if let Some(mean) = entry.mean_position {
-        parts.push(format!("mean place {mean:.2}"));
-    }
-    parts.join(", ")
 }
 
 /// What a script branches on, in a line: fields of plain values by name, anything deeper as JSON.

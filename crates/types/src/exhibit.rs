@@ -1,6 +1,6 @@
 //! What a phase shows. A closed set by shape: pages, reports and analytics know shapes, never modes.
 
-use crate::SeatIx;
+use crate::{Bracket, Checks, Clusters, Distribution, Document, Findings, Graph, Revision, Scorecard, SeatIx, Series};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -30,6 +30,16 @@ pub enum Shape {
     Ballot(Ballot),
     Tally(Tally),
     Ranking(Ranking),
+    Bracket(Bracket),
+    Scorecard(Scorecard),
+    Distribution(Distribution),
+    Series(Series),
+    Revision(Revision),
+    Findings(Findings),
+    Checks(Checks),
+    Clusters(Clusters),
+    Document(Document),
+    Graph(Graph),
     Rule(Rule),
     Note { text: String },
 }

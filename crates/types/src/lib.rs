@@ -10,6 +10,7 @@ mod person;
 mod quote;
 mod request;
 mod row;
+mod shapes;
 mod verdict;
 
 pub use event::*;
@@ -20,6 +21,7 @@ pub use person::*;
 pub use quote::*;
 pub use request::*;
 pub use row::*;
+pub use shapes::*;
 pub use verdict::*;
 
 /// A seat's place at the table. Seats are known by index, never by model id: the same model may sit twice.

@@ -2,6 +2,7 @@
 
 use super::chart::{ChartBar, bars};
 use super::safe::{esc, prose};
+use super::shapes;
 use crate::figures::{self, score, several, shares};
 use crate::text::one_line;
 use crate::view::View;
@@ -16,45 +17,69 @@ pub fn exhibit_html(view: &View, shown: &Shown) -> String {
         Shape::Ballot(shape) => ("ballot", ballots(&[ballot(view, exhibit, shape)])),
         Shape::Tally(shape) => ("tally", tally(view, exhibit, shape)),
         Shape::Ranking(shape) => ("ranking", ranking(view, exhibit, shape)),
+        Shape::Bracket(shape) => ("bracket", shapes::bracket(view, exhibit, shape)),
+        Shape::Scorecard(shape) => ("scorecard", shapes::scorecard(exhibit, shape)),
+        Shape::Distribution(shape) => ("distribution", shapes::distribution(view, exhibit, shape)),
+        Shape::Series(shape) => ("series", shapes::series(exhibit, shape)),
+        Shape::Revision(shape) => ("revision", shapes::revision(shape)),
+        Shape::Findings(shape) => ("findings", shapes::findings(shape)),
+        Shape::Checks(shape) => ("checks", shapes::checks(shape)),
+        Shape::Clusters(shape) => ("clusters", shapes::clusters(shape)),
+        Shape::Document(shape) => ("document", shapes::document(view, shown, shape)),
+        Shape::Graph(shape) => ("graph", shapes::graph(view, exhibit, shape)),
         Shape::Rule(shape) => ("rule", rule(shape)),
         Shape::Note { text } => ("note", note(text)),
     };
-    section(class, &shown.stage, &exhibit.title, &body)
+    section(class, &shown.stage, &words::title(view, exhibit), &body)
 }
 
 /// Exhibits in order; neighbouring ballots share one table, neighbouring statements one heading.
 pub fn several_html(view: &View, shown: &[&Shown]) -> String {
-    shown
-        .chunk_by(|a, b| kind(a) == kind(b) && kind(a) != Kind::Other)
-        .map(|group| {
-            let mut rows = Vec::new();
-            for each in group {
-                match &each.exhibit.shape {
-                    Shape::Ballot(shape) => rows.push(ballot(view, &each.exhibit, shape)),
-                    Shape::Statement(shape) => rows.push(statement(view, &each.exhibit, shape)),
-                    Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => return exhibit_html(view, each),
-                }
-            }
-            match kind(group[0]) {
-                Kind::Ballot => section("ballot", &group[0].stage, "Ballots", &ballots(&rows)),
-                Kind::Statement | Kind::Other => section("statement", &group[0].stage, "Statements", &rows.concat()),
-            }
-        })
-        .collect()
+    let parts: Vec<(&str, Part)> = shown.iter().map(|each| (each.stage.as_str(), part(view, each))).collect();
+    let groups = parts.chunk_by(|(_, a), (_, b)| a.shared.is_some() && a.shared == b.shared);
+    let html = groups.map(|group| {
+        let (stage, first) = &group[0];
+        let body: Vec<String> = group.iter().map(|(_, part)| part.html.clone()).collect();
+        match first.shared {
+            Some(Shared::Table) => section("ballot", stage, "Ballots", &ballots(&body)),
+            Some(Shared::Heading) => section("statement", stage, "Statements", &body.concat()),
+            None => body.concat(),
+        }
+    });
+    html.collect()
 }
 
-#[derive(PartialEq)]
-enum Kind {
-    Ballot,
-    Statement,
-    Other,
+struct Part {
+    shared: Option<Shared>,
+    html: String,
 }
 
-fn kind(shown: &Shown) -> Kind {
-    match &shown.exhibit.shape {
-        Shape::Ballot(_) => Kind::Ballot,
-        Shape::Statement(_) => Kind::Statement,
-        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => Kind::Other,
+/// What neighbours of a kind have in common.
+#[derive(Clone, Copy, PartialEq)]
+enum Shared {
+    Table,
+    Heading,
+}
+
+fn part(view: &View, shown: &Shown) -> Part {
+    let exhibit = &shown.exhibit;
+    match &exhibit.shape {
+        Shape::Ballot(shape) => Part { shared: Some(Shared::Table), html: ballot(view, exhibit, shape) },
+        Shape::Statement(shape) => Part { shared: Some(Shared::Heading), html: statement(view, exhibit, shape) },
+        Shape::Tally(_)
+        | Shape::Ranking(_)
+        | Shape::Bracket(_)
+        | Shape::Scorecard(_)
+        | Shape::Distribution(_)
+        | Shape::Series(_)
+        | Shape::Revision(_)
+        | Shape::Findings(_)
+        | Shape::Checks(_)
+        | Shape::Clusters(_)
+        | Shape::Document(_)
+        | Shape::Graph(_)
+        | Shape::Rule(_)
+        | Shape::Note { .. } => Part { shared: None, html: exhibit_html(view, shown) },
     }
 }
 

@@ -9,15 +9,14 @@ use synod_types::Shown;
 
 pub fn phase_html(view: &View, phase: &Phase) -> String {
     let took = phase.ended.map(|ended| format!(" <span class=\"soft\">{}</span>", span(ended - phase.began))).unwrap_or_default();
-    let here: Vec<&Shown> = phase.exhibits.iter().filter(|shown| !words::decides(&shown.exhibit.shape)).collect();
-    let above: Vec<String> =
-        phase.exhibits.iter().filter(|shown| words::decides(&shown.exhibit.shape)).map(|shown| esc(&shown.exhibit.title)).collect();
+    let here: Vec<&Shown> = phase.exhibits.iter().filter(|shown| !words::decides(view, shown)).collect();
+    let above: Vec<String> = phase.exhibits.iter().filter(|shown| words::decides(view, shown)).map(|shown| esc(&shown.exhibit.title)).collect();
     let above = if above.is_empty() {
         String::new()
     } else {
         format!("<p class=\"soft\">Shown under <a href=\"#decided\">How it was decided</a>: {}</p>", above.join(", "))
     };
-    let quoted: Vec<&str> = phase.exhibits.iter().filter_map(|shown| shown.exhibit.turn.as_deref()).collect();
+    let quoted = words::quoted(phase);
     format!(
         "<section class=\"phase\"><h3>{}{took}</h3>{}{above}{}</section>\n",
         esc(phase.name()),

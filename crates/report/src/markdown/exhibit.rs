@@ -1,6 +1,7 @@
 //! Exhibits as markdown, one function a shape.
 
 use super::quote::{inline, quote};
+use super::shapes;
 use crate::figures;
 use crate::view::View;
 use crate::words;
@@ -13,6 +14,16 @@ pub fn exhibit(view: &View, shown: &Shown) -> String {
         Shape::Ballot(shape) => ballot(view, shape),
         Shape::Tally(shape) => tally(view, shape),
         Shape::Ranking(shape) => ranking(view, shape),
+        Shape::Bracket(shape) => shapes::bracket(view, shape),
+        Shape::Scorecard(shape) => shapes::scorecard(shape),
+        Shape::Distribution(shape) => shapes::distribution(view, shape),
+        Shape::Series(shape) => shapes::series(shape),
+        Shape::Revision(shape) => shapes::revision(shape),
+        Shape::Findings(shape) => shapes::findings(shape),
+        Shape::Checks(shape) => shapes::checks(shape),
+        Shape::Clusters(shape) => shapes::clusters(shape),
+        Shape::Document(shape) => shapes::document(view, shape),
+        Shape::Graph(shape) => shapes::graph(view, shape),
         Shape::Rule(shape) => rule(shape),
         Shape::Note { text } => quote(text),
     };

@@ -1,27 +1,46 @@
 //! Exhibits as terminal text, one function a shape.
 
 use super::paper::{Bar, Ink, Paper};
+use super::shapes;
 use crate::figures::{self, several, shares};
 use crate::text::one_line;
 use crate::view::View;
 use crate::words;
 use synod_types::{Ballot, Exhibit, Ranking, Rule, Shape, Shown, Statement, Tally};
 
+/// How much of an exhibit is set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// Beside the answer: a line an entry, and no long list.
+    Brief,
+    Whole,
+}
+
 /// The exhibits behind the answer, in order; ballots of one phase as one table.
 pub fn deciding(paper: &mut Paper, view: &View) {
-    for phase in &view.phases {
-        let decides = |shown: &&Shown| words::decides(&shown.exhibit.shape) || matches!(shown.exhibit.shape, Shape::Ballot(_));
-        let shown: Vec<&Shown> = phase.exhibits.iter().filter(decides).collect();
-        several_shown(paper, view, &shown);
+    let all = view.phases.iter().flat_map(|phase| &phase.exhibits);
+    let shown: Vec<&Shown> = all.filter(|shown| words::decides(view, shown) || short(view, shown)).collect();
+    several_shown(paper, view, &shown, Length::Brief);
+}
+
+/// What other media keep with its phase and is short enough here to stand beside the answer.
+fn short(view: &View, shown: &Shown) -> bool {
+    match &shown.exhibit.shape {
+        Shape::Ballot(_) | Shape::Revision(_) => true,
+        // Its contents alone: the answer holds the text.
+        Shape::Document(_) => words::latest(view, shown),
+        Shape::Statement(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => false,
+        Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) => false,
+        Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Graph(_) => false,
     }
 }
 
-/// Exhibits in order; neighbouring ballots, and neighbouring words of turns, under one heading.
-pub fn several_shown(paper: &mut Paper, view: &View, shown: &[&Shown]) {
+/// Exhibits in order; neighbouring ballots, revisions, and words of turns, under one heading.
+pub fn several_shown(paper: &mut Paper, view: &View, shown: &[&Shown], length: Length) {
     for group in shown.chunk_by(|a, b| heading(a).is_some() && heading(a) == heading(b)) {
-        paper.heading(heading(group[0]).unwrap_or(&one_line(&group[0].exhibit.title)));
+        paper.heading(heading(group[0]).unwrap_or(&words::title(view, &group[0].exhibit)));
         for each in group {
-            exhibit(paper, view, &each.exhibit);
+            exhibit(paper, view, &each.exhibit, length);
         }
     }
 }
@@ -30,17 +49,30 @@ pub fn several_shown(paper: &mut Paper, view: &View, shown: &[&Shown]) {
 fn heading(shown: &Shown) -> Option<&'static str> {
     match &shown.exhibit.shape {
         Shape::Ballot(_) => Some("Ballots"),
+        Shape::Revision(_) => Some("Revisions"),
         Shape::Statement(statement) if statement.text.is_none() => Some("Shown, in the words of these turns"),
         Shape::Statement(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => None,
+        Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) => None,
+        Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => None,
     }
 }
 
-fn exhibit(paper: &mut Paper, view: &View, exhibit: &Exhibit) {
+fn exhibit(paper: &mut Paper, view: &View, exhibit: &Exhibit, length: Length) {
     match &exhibit.shape {
         Shape::Statement(shape) => statement(paper, view, exhibit, shape),
         Shape::Ballot(shape) => ballot(paper, view, exhibit, shape),
         Shape::Tally(shape) => tally(paper, view, shape),
         Shape::Ranking(shape) => ranking(paper, view, shape),
+        Shape::Bracket(shape) => shapes::bracket(paper, view, shape, length),
+        Shape::Scorecard(shape) => shapes::scorecard(paper, shape),
+        Shape::Distribution(shape) => shapes::distribution(paper, view, shape, length),
+        Shape::Series(shape) => shapes::series(paper, shape, length),
+        Shape::Revision(shape) => shapes::revision(paper, view, exhibit, shape, length),
+        Shape::Findings(shape) => shapes::findings(paper, shape, length),
+        Shape::Checks(shape) => shapes::checks(paper, shape, length),
+        Shape::Clusters(shape) => shapes::clusters(paper, shape, length),
+        Shape::Document(shape) => shapes::document(paper, view, shape, length),
+        Shape::Graph(shape) => shapes::graph(paper, view, shape, length),
         Shape::Rule(shape) => rule(paper, shape),
         Shape::Note { text } => note(paper, text),
     }

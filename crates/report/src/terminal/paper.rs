@@ -69,6 +69,10 @@ impl Paper {
         if self.style.unicode { " · " } else { " - " }
     }
 
+    pub fn minus(&self) -> &'static str {
+        if self.style.unicode { "−" } else { "-" }
+    }
+
     pub fn blank(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
@@ -116,6 +120,11 @@ impl Paper {
             let set = self.set(&line);
             self.raw(&format!("{rest}{set}"));
         }
+    }
+
+    pub fn marked_line(&mut self, start: &str, line: &[Marked<Ink>]) {
+        let set = self.set(line);
+        self.raw(&format!("{start}{set}"));
     }
 
     /// A name in its own column, then text beside it.

@@ -3,11 +3,10 @@
 //! Refuses to emit anything but characters and our own inks: raw HTML and links are shown as what was written.
 
 use super::paper::{Ink, Paper};
+use super::table::{self, Inline};
 use crate::markup::too_deep;
-use crate::text::{self, Marked, harmless, width};
+use crate::text::{self, harmless, width};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-
-type Inline = Vec<Marked<Ink>>;
 
 impl Paper {
     /// Sets markdown, every line after `indent`.
@@ -272,35 +271,12 @@ impl Setter<'_> {
     }
 
     fn set_table(&mut self, rows: &[Vec<Inline>]) {
-        let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let room = self.room().saturating_sub(3 * count.saturating_sub(1));
-        let Some(widths) = column_widths(rows, count, room) else {
+        let Some(lines) = table::lines(rows, self.room(), self.paper.style.unicode) else {
             return self.set_records(rows);
         };
-        let divider = if self.paper.style.unicode { " │ " } else { " | " };
-        let line = if self.paper.style.unicode { ("─", "─┼─") } else { ("-", "-+-") };
-        for (i, row) in rows.iter().enumerate() {
-            let cells: Vec<Vec<Inline>> = (0..count).map(|at| text::wrap(row.get(at).map_or(&[], Vec::as_slice), widths[at])).collect();
-            for k in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
-                let mut set: Inline = Vec::new();
-                for (at, cell) in cells.iter().enumerate() {
-                    if at > 0 {
-                        set.extend(divider.chars().map(|c| (c, Ink::DIM)));
-                    }
-                    let part: &[Marked<Ink>] = cell.get(k).map_or(&[], Vec::as_slice);
-                    let bold = if i == 0 { Ink::BOLD } else { Ink::PLAIN };
-                    set.extend(part.iter().map(|(c, ink)| (*c, ink.with(bold))));
-                    let used = width(&part.iter().map(|(c, _)| *c).collect::<String>());
-                    set.extend(std::iter::repeat_n((' ', Ink::PLAIN), widths[at].saturating_sub(used)));
-                }
-                let start = self.start_of_line();
-                self.paper.marked_line(&start, &set);
-            }
-            if i == 0 {
-                let under = widths.iter().map(|w| line.0.repeat(*w)).collect::<Vec<_>>().join(line.1);
-                let start = self.start_of_line();
-                self.paper.marked_line(&start, &under.chars().map(|c| (c, Ink::DIM)).collect::<Vec<_>>());
-            }
+        for line in lines {
+            let start = self.start_of_line();
+            self.paper.marked_line(&start, &line);
         }
         self.begun = true;
     }
@@ -322,29 +298,4 @@ impl Setter<'_> {
             }
         }
     }
-}
-
-impl Paper {
-    fn marked_line(&mut self, start: &str, line: &[Marked<Ink>]) {
-        let set = self.set(line);
-        self.raw(&format!("{start}{set}"));
-    }
-}
-
-/// Natural widths where they fit; else the widest give way. `None` when a column would be left with less than six.
-fn column_widths(rows: &[Vec<Inline>], count: usize, room: usize) -> Option<Vec<usize>> {
-    let cell_width = |cell: &Inline| width(&cell.iter().map(|(c, _)| *c).collect::<String>());
-    let mut widths: Vec<usize> = (0..count).map(|at| rows.iter().filter_map(|row| row.get(at)).map(cell_width).max().unwrap_or(0).max(1)).collect();
-    while widths.iter().sum::<usize>() > room {
-        let excess = widths.iter().sum::<usize>() - room;
-        let widest = *widths.iter().max()?;
-        if widest <= 6 {
-            return None;
-        }
-        let next = widths.iter().copied().filter(|w| *w < widest).max().unwrap_or(0).max(6);
-        let at_widest = widths.iter().filter(|w| **w == widest).count();
-        let give = (widest - next).min(excess.div_ceil(at_widest)).max(1);
-        widths.iter_mut().filter(|w| **w == widest).for_each(|w| *w -= give);
-    }
-    Some(widths)
 }

@@ -1,6 +1,6 @@
 //! The long form: every phase, every turn with its words, every exhibit.
 
-use super::exhibit::several_shown;
+use super::exhibit::{Length, several_shown};
 use super::paper::{Ink, Paper};
 use super::{Style, commands, foot, missing, top, verdict_body, warnings};
 use crate::figures::{moment, score, several, span};
@@ -85,7 +85,7 @@ fn show_phase(paper: &mut Paper, view: &View, phase: &Phase) {
     for turn in &phase.turns {
         show_turn(paper, view, turn);
     }
-    several_shown(paper, view, &phase.exhibits.iter().collect::<Vec<&Shown>>());
+    several_shown(paper, view, &phase.exhibits.iter().collect::<Vec<&Shown>>(), Length::Whole);
 }
 
 fn show_turn(paper: &mut Paper, view: &View, turn: &Turn) {

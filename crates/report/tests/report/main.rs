@@ -2,5 +2,7 @@
 
 mod fold;
 mod hostile;
+mod larger;
 mod media;
 mod runs;
+mod shapes;

@@ -1,0 +1,39 @@
+//! A scorecard as a table, each cell tinted by how good its score is.
+
+use super::{number, scroll, soft};
+use crate::figures::{place, score};
+use crate::html::safe::esc;
+use crate::words::{self, CardColumns};
+use synod_types::{Exhibit, Scorecard};
+
+pub fn scorecard(exhibit: &Exhibit, card: &Scorecard) -> String {
+    let CardColumns { names, judged, noted, .. } = words::card_columns(card);
+    let line = |name: &str, weight: Option<f64>, cells: &[Option<f64>], summary: Option<f64>, note: &str| {
+        let weight = weight.map(|weight| format!(" <span class=\"soft\">weight {}</span>", score(weight))).unwrap_or_default();
+        let mut line = format!("<th scope=\"row\">{}{weight}</th>", esc(name));
+        line.extend((0..names.len()).map(|at| cell(card, cells.get(at).copied().flatten())));
+        line.extend(judged.then(|| cell(card, summary)));
+        line.extend(noted.then(|| format!("<td class=\"soft\">{}</td>", esc(note))));
+        format!("<tr>{line}</tr>")
+    };
+    let mut head = "<td></td>".to_owned();
+    head.extend(names.iter().map(|name| format!("<th scope=\"col\">{}</th>", esc(name))));
+    head.extend(judged.then_some("<th scope=\"col\">Overall</th>"));
+    head.extend(noted.then_some("<th scope=\"col\">Note</th>"));
+    let body: String = card.rows.iter().map(|row| line(&row.name, row.weight, &row.cells, row.summary, &row.note)).collect();
+    let foot = match card.totals.is_empty() {
+        true => String::new(),
+        false => format!("<tfoot>{}</tfoot>", line("Overall", None, &card.totals, card.overall, "")),
+    };
+    let table = format!("<table class=\"scores\"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>");
+    let gaps = card.rows.iter().flat_map(|row| (0..names.len()).map(|at| row.cells.get(at).copied().flatten())).any(|cell| cell.is_none());
+    let legend = if gaps { "; – not scored" } else { "" };
+    format!("{}{}", scroll(&exhibit.title, &table), soft(&format!("{}{legend}", words::scorecard_sum(card))))
+}
+
+fn cell(card: &Scorecard, value: Option<f64>) -> String {
+    const TINTS: f64 = 5.0;
+    let tint =
+        value.and_then(|value| place(value, card.scale.0, card.scale.1)).map(|share| format!(" class=\"tint-{:.0}\"", (share * TINTS).round()));
+    format!("<td{}>{}</td>", tint.unwrap_or_default(), number(value.map(score), "not scored"))
+}
