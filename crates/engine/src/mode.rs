@@ -14,22 +14,35 @@ pub struct Mode {
     pub name: &'static str,
     pub family: Family,
     pub summary: &'static str,
+    /// When to choose it rather than another, in a sentence or two.
+    pub pick: &'static str,
     /// Seats, special role counted.
     pub seats: (u32, u32),
     pub roles: &'static [Role],
     pub phases: &'static [&'static str],
+    /// The rows a run stores, in order of their first appearance.
+    pub stages: &'static [Stage],
     pub multi_turn: bool,
     pub estimated_ms: i64,
     /// Default limit of one turn's silence.
     pub turn_secs: u32,
     pub run_secs: u32,
+    /// Planned calls as a formula of the panel and the options.
+    pub cost: &'static str,
+    /// A command a reader can paste.
+    pub example: &'static str,
     /// What it does when seats fail, in a sentence.
     pub failure_rule: &'static str,
     pub prompts: &'static [(&'static str, &'static str)],
     pub options_schema: fn() -> Value,
     pub option_defaults: fn() -> Value,
+    /// Seats the mode makes of its options, one for each part to play, given how many models were named; the models are dealt round.
+    /// Empty: every model named is one seat.
+    pub made: fn(&Value, usize) -> Vec<String>,
     /// What the options' schema cannot say.
     pub check: fn(&Value) -> Vec<Problem>,
+    /// What options and seats must be to each other, once both are sound alone.
+    pub fits: fn(&Value, &Seating) -> Vec<Problem>,
     pub decision_schema: fn() -> Value,
     pub calls: fn(&Value, &Seating) -> Vec<Calls>,
     pub run: fn(Bench, Value) -> BoxFuture<'static, Result<Finding>>,
@@ -77,6 +90,54 @@ pub const fn chair(name: &'static str) -> Role {
 }
 pub const fn chair_apart(name: &'static str) -> Role {
     Role { name, held: Held::ChairApart }
+}
+
+/// A kind of stored row. `{n}` in its name or role stands for whatever numbers or names it: `round_{n}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Stage {
+    pub name: &'static str,
+    /// The part its speaker plays; `None`: computed.
+    pub role: Option<&'static str>,
+    /// Fields of its parsed data.
+    pub data: &'static [&'static str],
+    /// Only there when somebody failed.
+    pub rare: bool,
+}
+
+/// A row in somebody's words.
+pub const fn spoken(name: &'static str, role: &'static str, data: &'static [&'static str]) -> Stage {
+    Stage { name, role: Some(role), data, rare: false }
+}
+/// A row nobody spoke.
+pub const fn computed(name: &'static str, data: &'static [&'static str]) -> Stage {
+    Stage { name, role: None, data, rare: false }
+}
+
+/// A row that stands in where the usual speaker failed.
+pub const fn instead(stage: Stage) -> Stage {
+    Stage { rare: true, ..stage }
+}
+
+impl Stage {
+    /// Whether a stored row is of this kind.
+    pub fn covers(&self, name: &str) -> bool {
+        covers(self.name, name)
+    }
+    pub fn held_by(&self, role: Option<&str>) -> bool {
+        match (self.role, role) {
+            (Some(pattern), Some(role)) => covers(pattern, role),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+}
+
+fn covers(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('{') else { return pattern == name };
+    let tail = rest.split_once('}').map_or(rest, |(_, tail)| tail);
+    let Some(rest) = name.strip_prefix(head) else { return false };
+    // Something stands for the brace; the tail may hold braces of its own.
+    rest.char_indices().skip(1).map(|(at, _)| at).chain([rest.len()]).any(|at| at > 0 && covers(tail, &rest[at..]))
 }
 
 /// Who sits where, and who holds which role.
@@ -130,8 +191,9 @@ pub struct Finding {
 macro_rules! mode {
     (
         id: $id:literal, name: $name:literal, family: $family:ident, seats: $min:literal ..= $max:literal, roles: $roles:expr,
-        summary: $summary:literal, phases: $phases:expr, multi_turn: $multi:literal, estimated_ms: $estimate:literal,
-        turn_secs: $turn:literal, run_secs: $run_secs:literal, failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(,)?
+        summary: $summary:literal, pick: $pick:literal, phases: $phases:expr, stages: $stages:expr, multi_turn: $multi:literal,
+        estimated_ms: $estimate:literal, turn_secs: $turn:literal, run_secs: $run_secs:literal, cost: $cost:literal, example: $example:literal,
+        failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(, made: $made:ident)? $(, fits: $fits:ident)? $(,)?
     ) => {
         $crate::Mode {
             id: $id,
@@ -139,17 +201,23 @@ macro_rules! mode {
             name: $name,
             family: $crate::Family::$family,
             summary: $summary,
+            pick: $pick,
             seats: ($min, $max),
             roles: $roles,
             phases: $phases,
+            stages: $stages,
             multi_turn: $multi,
             estimated_ms: $estimate,
             turn_secs: $turn,
             run_secs: $run_secs,
+            cost: $cost,
+            example: $example,
             failure_rule: $failure,
             prompts: &[$(($prompt, include_str!(concat!($prompt, ".md")))),*],
             options_schema: || $crate::schema_of::<Options>(),
             option_defaults: || $crate::to_value(&Options::default()),
+            made: |_value, _models| $crate::mode!(@made _value, _models $(, $made)?),
+            fits: |_value, _seating| $crate::mode!(@fits _value, _seating $(, $fits)?),
             check: |value| $crate::read_options::<Options>(value).map_or_else(|problem| vec![problem], |options| options.check()),
             decision_schema: || $crate::schema_of::<Decision>(),
             calls: |value, seating| $crate::read_options::<Options>(value).map(|options| calls(&options, seating)).unwrap_or_default(),
@@ -159,6 +227,14 @@ macro_rules! mode {
                 run(&bench, options).await
             }),
         }
+    };
+    (@fits $value:ident, $seating:ident) => { Vec::new() };
+    (@fits $value:ident, $seating:ident, $fits:ident) => {
+        $crate::read_options::<Options>($value).map(|options| $fits(&options, $seating)).unwrap_or_default()
+    };
+    (@made $value:ident, $models:ident) => { Vec::new() };
+    (@made $value:ident, $models:ident, $made:ident) => {
+        $crate::read_options::<Options>($value).map(|options| $made(&options, $models)).unwrap_or_default()
     };
 }
 

@@ -132,6 +132,10 @@ pub fn describe(schema: &Value) -> String {
             "" => "text".into(),
             range => format!("text{range} characters"),
         },
+        Some("object") => {
+            let names: Vec<&str> = schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+            if names.is_empty() { "a JSON object".into() } else { format!("a JSON object with {}", names.join(", ")) }
+        }
         Some(other) => format!("a {other}"),
         None => "a value".into(),
     }

@@ -126,7 +126,10 @@ pub(crate) fn plan(
         Value::Null
     });
     let needs_clerk = mode.prompts.iter().any(|(name, _)| prompts.settings(mode.id, name).is_some_and(|settings| settings.tier == Tier::Light));
-    let (table, found) = seating::seat(mode, needs_clerk, &order.called, models);
+    let (table, found) = seating::seat(mode, &options, needs_clerk, &order.called, models);
+    if found.is_empty() && !options.is_null() {
+        problems.extend((mode.fits)(&options, &table.seating));
+    }
     problems.extend(found);
     for card in table.cards.values() {
         if let Err(problem) = models.open(card) {

@@ -197,7 +197,7 @@ fn blank(core: &Core, status: Status, stop_reason: String) -> Verdict {
 
 fn missing(core: &Core) -> Vec<Missing> {
     let mut missing = core.state().missing.clone();
-    missing.sort_by_cached_key(|missing| (core.rank(&missing.phase), missing.seat, missing.why));
+    missing.sort_by_cached_key(|missing| (core.rank(&missing.phase), missing.seat, missing.why, missing.detail.clone()));
     missing.dedup();
     missing
 }

@@ -1,6 +1,7 @@
 //! Who sits where. Too few and too many are both errors; a chair nobody needs is left standing, with a warning.
 
 use crate::{Held, Mode, Models, Seating};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use synod_types::{ModelCard, Place, Problem, Seat, SeatIx};
 
@@ -22,10 +23,23 @@ pub struct Table {
 }
 
 /// The table, and everything wrong with it.
-pub fn seat(mode: &Mode, needs_clerk: bool, called: &Called, models: &dyn Models) -> (Table, Vec<Problem>) {
+pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, called: &Called, models: &dyn Models) -> (Table, Vec<Problem>) {
     let mut laying = Laying { models, table: Table::default(), problems: Vec::new() };
-    for (i, name) in called.models.iter().enumerate() {
-        laying.sit(&format!("models[{i}]"), name, Place::Panel);
+    let made = (mode.made)(options, called.models.len());
+    if made.is_empty() || called.models.is_empty() {
+        for (i, name) in called.models.iter().enumerate() {
+            laying.sit(&format!("models[{i}]"), name, Place::Panel);
+        }
+    } else {
+        if called.models.len() > made.len() {
+            let got = format!("{} models", called.models.len());
+            let want = format!("at most one model a seat: {} has {} with these options ({})", mode.id, made.len(), made.join(", "));
+            laying.problems.push(Problem::new("models", got, want));
+        }
+        for (part, (i, name)) in made.into_iter().zip(called.models.iter().enumerate().cycle()) {
+            let index = laying.sit(&format!("models[{i}]"), name, Place::Panel);
+            laying.table.seating.seats[index as usize].persona = Some(part);
+        }
     }
     let special = mode.roles.iter().find(|role| matches!(role.held, Held::Chair | Held::ChairApart));
     let mut chair: Option<SeatIx> = None;
@@ -109,16 +123,21 @@ impl Laying<'_> {
     }
 }
 
-/// A label a person can point at: the model's name, numbered where it sits more than once.
+/// A label a person can point at: the model's name, with the part it was seated for, numbered where it sits more than once.
 fn label(seats: &mut [Seat]) {
+    for seat in seats.iter_mut() {
+        if let Some(part) = &seat.persona {
+            seat.label = format!("{part} ({})", seat.model);
+        }
+    }
     let mut count: BTreeMap<String, u32> = BTreeMap::new();
     for seat in seats.iter() {
-        *count.entry(seat.model.clone()).or_default() += 1;
+        *count.entry(seat.label.clone()).or_default() += 1;
     }
     let mut nth: BTreeMap<String, u32> = BTreeMap::new();
-    for seat in seats.iter_mut().filter(|seat| count[&seat.model] > 1) {
-        let n = nth.entry(seat.model.clone()).or_default();
+    for seat in seats.iter_mut().filter(|seat| count[&seat.label] > 1) {
+        let n = nth.entry(seat.label.clone()).or_default();
         *n += 1;
-        seat.label = format!("{} #{n}", seat.model);
+        seat.label = format!("{} #{n}", seat.label);
     }
 }

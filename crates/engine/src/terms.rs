@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Named lists of ids. In a schema, `x-ids = "labels"` means one of that list, `x-permutation = "labels"` all of it, each once.
+/// `x-between = "scale"` means a number from the first to the second of a list of two; any number where there is no such list.
+/// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Terms(BTreeMap<String, Vec<String>>);
 
@@ -15,6 +17,11 @@ impl Terms {
 
     pub fn list(&self, name: &str) -> &[String] {
         self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn bounds(&self, name: &str) -> Option<(f64, f64)> {
+        let [low, high] = self.list(name) else { return None };
+        Some((low.parse().ok()?, high.parse().ok()?))
     }
 
     /// The schema with every list spelled out as an enum.
@@ -33,6 +40,16 @@ impl Terms {
                             out.insert("minItems".into(), ids.len().into());
                             out.insert("maxItems".into(), ids.len().into());
                             out.insert("uniqueItems".into(), true.into());
+                        }
+                        ("x-between", Some(list)) => {
+                            if let Some((low, high)) = self.bounds(list) {
+                                out.insert("minimum".into(), json!(low));
+                                out.insert("maximum".into(), json!(high));
+                            }
+                        }
+                        ("x-each", Some(list)) => {
+                            out.insert("minItems".into(), self.list(list).len().into());
+                            out.insert("maxItems".into(), self.list(list).len().into());
                         }
                         ("items", _) if map.contains_key("x-permutation") => {}
                         _ => {
@@ -68,6 +85,12 @@ impl Terms {
             if sorted_got != sorted_want {
                 wrong.push(format!("{at} is [{}]; it must hold each of {} exactly once", got.join(", "), want.join(", ")));
             }
+        }
+        if let Some((low, high)) = map.get("x-between").and_then(Value::as_str).and_then(|list| self.bounds(list))
+            && let Some(number) = value.as_f64()
+            && !(low..=high).contains(&number)
+        {
+            wrong.push(format!("{at} is {number}; it must be from {low} to {high}"));
         }
         if let (Some(Value::Object(properties)), Some(object)) = (map.get("properties"), value.as_object()) {
             for (name, inner) in properties {

@@ -85,6 +85,15 @@ impl Rig {
     }
 }
 
+/// Every mode, or those named in `SYNOD_MODES` while one is being written.
+pub fn modes() -> Vec<&'static Mode> {
+    let only = std::env::var("SYNOD_MODES").unwrap_or_default();
+    let named: Vec<&str> = only.split(',').filter(|id| !id.is_empty()).collect();
+    let chosen: Vec<&Mode> = MODES.iter().copied().filter(|mode| named.is_empty() || named.contains(&mode.id)).collect();
+    assert!(!chosen.is_empty(), "SYNOD_MODES={only} names no mode");
+    chosen
+}
+
 /// A question for every mode: some panel seats, and a chair where the mode has one.
 pub fn order(mode: &Mode, seed: u64) -> Order {
     let (least, most) = mode.seats;
