@@ -6,8 +6,9 @@
 use crate::runs::RunState;
 use crate::sql::storable;
 use crate::turns::{CostRow, TurnRow, Turns, model_name};
+use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
-use synod_types::{Exhibit, Figure, Header, Kind, Millis, Reply, Row, Shape, Shown, Status, Verdict};
+use synod_types::{Document, Exhibit, Figure, Header, Kind, Millis, Reply, Row, Shape, Shown, Status, Verdict};
 
 /// Raw replies by key and try. What is not here has expired.
 pub type Raws<'a> = HashMap<(&'a str, i64), &'a str>;
@@ -177,16 +178,29 @@ fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, ra
     });
     let exhibit = shown.exhibit;
     let turn = exhibit.turn.as_deref();
-    let last_try = turn.and_then(|key| turns.replied.get(key).copied());
+    // A statement with words of its own is what was made of the turn; the turn keeps the reply.
+    let own = match &exhibit.shape {
+        Shape::Statement(statement) => statement.text.clone(),
+        _ => None,
+    };
+    let last_try = turn.filter(|_| own.is_none()).and_then(|key| turns.replied.get(key).copied());
     let raw = turn.zip(last_try).and_then(|place| raws.get(&place));
     let expired = last_try.is_some() && raw.is_none();
-    let content = match raw {
-        Some(raw) => serde_json::from_str::<Reply>(raw).map(|reply| reply.text).unwrap_or_else(|_| (*raw).to_owned()),
-        None => turn.and_then(|key| turns.said_text(key)).unwrap_or_else(|| own_text(&exhibit)),
+    let content = match (own, raw) {
+        (Some(own), _) => own,
+        (None, Some(raw)) => serde_json::from_str::<Reply>(raw).map(|reply| reply.text).unwrap_or_else(|_| (*raw).to_owned()),
+        (None, None) => turn.and_then(|key| turns.said_text(key)).unwrap_or_else(|| own_text(&exhibit)),
     };
     let response_time_ms = turn.and_then(|key| turns.get(key)).and_then(|turn| turn.ms);
-    // Plain words have nothing parsed but the time they took. It is no part of the exhibit: two runs of one seed show the same.
-    let plain = || response_time_ms.map(|ms| format!("{{\"responseTimeMs\":{ms}}}"));
+    // The time a turn took is no part of the exhibit: two runs of one seed show the same.
+    let parsed = match (exhibit.data, response_time_ms) {
+        (Some(Value::Object(mut map)), Some(ms)) => {
+            map.entry("responseTimeMs").or_insert(ms.into());
+            Some(Value::Object(map))
+        }
+        (None, Some(ms)) => Some(json!({"responseTimeMs": ms})),
+        (data, _) => data,
+    };
     let stage = StageRow {
         id: format!("{}:{}", row.run, row.seq),
         message_id: None,
@@ -196,17 +210,27 @@ fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, ra
         model: exhibit.seat.map(|seat| model_name(header, seat)),
         role: exhibit.role,
         content: storable(&content),
-        parsed_data: exhibit.data.map(|data| data.to_string()).or_else(plain),
+        parsed_data: parsed.map(|data| data.to_string()),
         response_time_ms,
         created_at: row.at,
     };
     (stage, expired)
 }
 
+/// What a row says where no turn's words stand behind it: text as text, all else as JSON.
 fn own_text(exhibit: &Exhibit) -> String {
     match &exhibit.shape {
-        Shape::Statement(statement) if statement.text.is_some() => statement.text.clone().unwrap_or_default(),
+        Shape::Document(document) => document_text(document),
         Shape::Note { text } => text.clone(),
         shape => serde_json::to_string(shape).unwrap_or_default(),
     }
+}
+
+fn document_text(document: &Document) -> String {
+    let mut parts = vec![format!("# {}", document.title), document.front.clone()];
+    for section in &document.sections {
+        parts.push(format!("## {}. {}", section.number, section.title));
+        parts.push(section.text.clone());
+    }
+    parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }

@@ -31,7 +31,7 @@ fn a_completed_run_has_a_message_and_a_stage_row_for_everything_shown() {
             ]
         );
         assert_eq!(stages[1].content, reply_text("collect/answer@1"), "the words of the turn");
-        assert_eq!(stages[1].parsed_data.as_deref(), Some("{\"label\":\"K1\"}"));
+        assert_eq!(stages[1].parsed_data.as_deref(), Some("{\"label\":\"K1\",\"responseTimeMs\":900}"));
         assert_eq!((stages[1].response_time_ms, stages[1].created_at), (Some(900), 2922));
         assert!(stages[3].content.starts_with("{\"kind\":\"tally\""), "{}", stages[3].content);
         assert_eq!((stages[4].content.as_str(), stages[4].response_time_ms), ("Nobody dissents.", None));
@@ -42,6 +42,45 @@ fn a_completed_run_has_a_message_and_a_stage_row_for_everything_shown() {
         let figures = store.figures(&header.run).await.expect("figures");
         assert_eq!((figures[0].name.as_str(), figures[0].value, figures.len()), ("tiebroken", 1.0, 1));
     });
+}
+
+/// A statement may be part of a turn, or what was made of it: then its own words count, and the time is still the turn's.
+#[test]
+fn a_statement_with_words_of_its_own_is_those_words() {
+    let statement = |text: Option<&str>| Shape::Statement(Statement { text: text.map(str::to_owned), ..Statement::default() });
+    let mut rows = turn("collect/answer@0", 1000);
+    for (name, text) in [("made", Some("The text alone.")), ("said", None)] {
+        rows.push(shown(&format!("show {name}"), name, Exhibit::new("Shown", statement(text)).by(0, "winner").turn("collect/answer@0"), 3000));
+    }
+    let rows: Vec<Row> = (1_i64..).zip(rows).map(|(seq, row)| row.seal("run", seq, 1, &[0; 32])).collect();
+    let projected = project(&rows, &Default::default());
+    let [made, said] = projected.stages.as_slice() else { panic!("two rows") };
+    assert_eq!((made.content.as_str(), made.response_time_ms), ("The text alone.", said.response_time_ms));
+    assert_eq!(said.content, reply_text("collect/answer@0"));
+    assert!(made.response_time_ms.is_some() && !projected.expired.contains(&made.seq));
+}
+
+/// Rows that no turn stands behind say what was shown: a document in full, other shapes as JSON.
+#[test]
+fn a_documents_row_is_its_whole_text() {
+    let section = |number, title: &str, text: &str| Section { number, title: title.into(), text: text.into(), ..Section::default() };
+    let document = Document {
+        title: "Growing".into(),
+        front: "For the team.".into(),
+        sections: vec![section(1, "Measure", "Look first.\n"), section(2, "The way back", "")],
+        todos: Vec::new(),
+    };
+    let shapes = [Shape::Document(document), Shape::Findings(Findings::default())];
+    let rows: Vec<Row> = (1_i64..)
+        .zip(shapes)
+        .map(|(seq, shape)| {
+            let shown = Shown { stage: format!("stage {seq}"), exhibit: Exhibit::new("Shown", shape) };
+            NewRow::new(format!("work/show {seq}"), Kind::Shown, 1000, &shown).seal("run", seq, 1, &[0; 32])
+        })
+        .collect();
+    let stages = project(&rows, &Default::default()).stages;
+    assert_eq!(stages[0].content, "# Growing\n\nFor the team.\n\n## 1. Measure\n\nLook first.\n\n## 2. The way back");
+    assert!(stages[1].content.starts_with("{\"kind\":\"findings\""), "{}", stages[1].content);
 }
 
 #[test]
