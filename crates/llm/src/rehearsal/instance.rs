@@ -35,6 +35,8 @@ pub(super) struct Filler<'a> {
     signed: bool,
     /// What this reply already holds: nobody says the same thing twice in one breath.
     said: Vec<String>,
+    /// Ids the items of the list being filled have named so far, by property; `None` outside a list.
+    named: Option<Vec<(String, Value)>>,
     unfit: Vec<String>,
 }
 
@@ -50,7 +52,7 @@ struct Place<'a> {
 
 impl<'a> Filler<'a> {
     pub(super) fn new(root: &'a Value, voice: &'static Voice, seat: SeatIx, hint: Option<&'a Value>, dice: Dice) -> Self {
-        Self { root, voice, seat, fill: Fill::new(hint, seat), dice, values: 0, signed: false, said: Vec::new(), unfit: Vec::new() }
+        Self { root, voice, seat, fill: Fill::new(hint, seat), dice, values: 0, signed: false, said: Vec::new(), named: None, unfit: Vec::new() }
     }
 
     pub(super) fn fill(&mut self, hint: Option<&Value>) -> Value {
@@ -160,9 +162,21 @@ impl<'a> Filler<'a> {
         for schema in first.iter().take(most) {
             out.push(self.value(schema, None, Place { name: place.name, depth, nth: 0 }));
         }
-        let suggested = self.suggestions(hint);
-        let wanted = self.how_many(least.max(out.len()), most, suggested.len(), depth);
-        if let Some(allowed) = self.ids(items).filter(|allowed| unique || allowed.len() >= wanted) {
+        // Lists in the list are whole alternatives, an empty one among them.
+        let whole = hint.and_then(Value::as_array).filter(|lists| !lists.is_empty() && lists.iter().all(Value::is_array));
+        let hint = whole.and_then(|lists| self.dice.pick(lists)).or(hint);
+        let fixed = hint.and_then(|hint| hint.get("in_order")).and_then(Value::as_array);
+        let suggested = fixed.cloned().unwrap_or_else(|| self.suggestions(hint));
+        let none = whole.is_some() && suggested.is_empty();
+        let wanted = match fixed {
+            Some(list) => list.len().max(least).min(most),
+            None if none => least.max(out.len()),
+            None => self.how_many(least.max(out.len()), most, suggested.len(), depth),
+        };
+        if let Some(allowed) = self.ids(items).filter(|allowed| unique || fixed.is_some() || allowed.len() >= wanted) {
+            // Of a list in order, ids that are not in play are left out, not replaced.
+            let known = fixed.map(|list| list.iter().filter(|id| allowed.contains(id)).count().max(least).min(most));
+            let wanted = known.unwrap_or(wanted);
             let mut ranked = self.ranked(&allowed);
             // What the hint names comes first.
             ranked.sort_by_key(|id| suggested.iter().position(|hint| hint == id).unwrap_or(usize::MAX));
@@ -170,7 +184,8 @@ impl<'a> Filler<'a> {
             out.extend(ranked.into_iter().take(missing));
             return Value::Array(out);
         }
-        let each = hint.filter(|hint| !hint.is_array());
+        let each = hint.filter(|hint| !hint.is_array() && fixed.is_none());
+        let around = self.named.replace(Vec::new());
         while out.len() < wanted {
             let hint = each.or(suggested.get(out.len()));
             // Items that must differ are thrown again until they do; a hint that repeats itself is dropped.
@@ -184,6 +199,7 @@ impl<'a> Filler<'a> {
             }
             out.push(item);
         }
+        self.named = around;
         Value::Array(out)
     }
 
@@ -221,7 +237,21 @@ impl<'a> Filler<'a> {
 
     fn one_of(&mut self, allowed: &[Value], hint: Option<&Value>, place: Place) -> Value {
         let hinted = self.suggestion(hint, place, |value| allowed.contains(value));
-        hinted.or_else(|| self.ranked(allowed).into_iter().next()).unwrap_or(Value::Null)
+        let chosen = hinted.or_else(|| {
+            let unnamed: Vec<Value> = allowed.iter().filter(|value| !self.has_named(place.name, value)).cloned().collect();
+            self.ranked(if unnamed.is_empty() { allowed } else { &unnamed }).into_iter().next()
+        });
+        let chosen = chosen.unwrap_or(Value::Null);
+        if let Some(named) = &mut self.named {
+            named.push((place.name.to_owned(), chosen.clone()));
+        }
+        chosen
+    }
+
+    /// Items of a list speak of different things while there are any: ids, which have a number in them, not words like HIGH.
+    fn has_named(&self, name: &str, value: &Value) -> bool {
+        let is_id = value.as_str().is_some_and(|id| id.contains(|c: char| c.is_ascii_digit()));
+        is_id && self.named.as_ref().is_some_and(|named| named.iter().any(|(other, id)| other == name && id == value))
     }
 
     /// A hint's value, or one of its phrases, if it fits.

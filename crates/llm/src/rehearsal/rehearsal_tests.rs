@@ -191,6 +191,19 @@ fn a_field_is_answered_by_what_its_name_asks_for() {
 }
 
 #[test]
+fn a_list_may_be_hinted_to_be_empty_now_and_then() {
+    let schema = json!({"type": "object", "properties": {"marks": {"type": "array", "items": {"enum": ["K3", "T9"]}}}, "required": ["marks"]});
+    let marks = |hint: Value| -> BTreeSet<usize> {
+        let lengths =
+            (0..40).map(|seed| typed(schema.clone(), Some(json!({"marks": hint})), seed, "vote/vote@0")["marks"].as_array().map_or(9, Vec::len));
+        lengths.collect()
+    };
+    assert_eq!(marks(json!([[], [], ["K3"]])), [0, 1].into());
+    assert_eq!(marks(json!([[]])), [0].into());
+    assert_eq!(marks(json!(["K3"])), [1].into());
+}
+
+#[test]
 fn hints_give_fields_their_values_and_phrases() {
     let schema = json!({
         "type": "object",
@@ -216,6 +229,41 @@ fn hints_give_fields_their_values_and_phrases() {
     assert_eq!(risks, BTreeSet::from(["fire", "water"]));
     let ideas = value["ideas"].as_array().expect("ideas are a list");
     assert!(ideas[0]["title"] == "boats" || ideas[0]["title"] == "bridges", "{ideas:?}");
+}
+
+#[test]
+fn a_list_in_order_has_just_these_items() {
+    let task = json!({"type": "object", "properties": {"title": {"type": "string"}, "needs": {"type": "array", "items": {"enum": ["a", "b", "c"]}}}});
+    let schema = json!({"type": "object", "properties": {"tasks": {"type": "array", "items": task}}});
+    let named = |title: &str, needs: Value| json!({"title": title, "needs": {"in_order": needs}});
+    let hint = json!({"tasks": {"in_order": [named("one", json!([])), named("two", json!(["a"])), named("three", json!(["b", "a"])), named("four", json!(["c"]))]}});
+    for seed in 0..20 {
+        let value = typed(schema.clone(), Some(hint.clone()), seed, "plan/plan@0");
+        let got: Vec<(&Value, &Value)> = value["tasks"].as_array().expect("a list").iter().map(|task| (&task["title"], &task["needs"])).collect();
+        let want = [("one", json!([])), ("two", json!(["a"])), ("three", json!(["b", "a"])), ("four", json!(["c"]))];
+        assert!(got.iter().zip(&want).all(|((title, needs), (name, list))| *title == name && *needs == list) && got.len() == 4, "{value}");
+    }
+}
+
+#[test]
+fn of_ids_in_order_those_not_in_play_are_left_out() {
+    let schema = json!({"type": "object", "properties": {"ideas": {"type": "array", "items": {"enum": ["I01", "I02", "I03"]}}}});
+    let hint = json!({"ideas": {"in_order": ["I03", "I09", "I01"]}});
+    for seed in 0..20 {
+        assert_eq!(typed(schema.clone(), Some(hint.clone()), seed, "clustering/clusters@0")["ideas"], json!(["I03", "I01"]));
+    }
+}
+
+#[test]
+fn the_items_of_a_list_name_different_ids_while_there_are_any() {
+    let item = json!({"type": "object", "properties": {"cluster": {"enum": ["K3", "T9", "P4"]}, "size": {"enum": ["HIGH"]}}, "required": ["cluster", "size"]});
+    let schema = json!({"type": "object", "properties": {"scores": {"type": "array", "items": item, "minItems": 4, "maxItems": 4}}});
+    for seed in 0..20 {
+        let value = typed(schema.clone(), None, seed, "scoring/score@1");
+        let list = value["scores"].as_array().expect("a list");
+        let named: BTreeSet<&str> = list.iter().take(3).filter_map(|item| item["cluster"].as_str()).collect();
+        assert_eq!((named.len(), list.len()), (3, 4), "{value}");
+    }
 }
 
 #[test]
