@@ -3,6 +3,7 @@
 //! Letters that read as a grade (A–F), a size or verdict (H, L, M, S, N, Y), or a digit (I, O) are not used, nor are the digits 0 and 1.
 
 use crate::Rng;
+use std::collections::BTreeSet;
 
 const LETTERS: &[u8; 10] = b"JKPQRTVWXZ";
 const DIGITS: usize = 8;
@@ -10,24 +11,43 @@ const DIGITS: usize = 8;
 /// `n` distinct labels. Up to eight share neither a letter nor a digit; up to eighty have one digit each, more get longer ones.
 /// All are equally long, so none begins another.
 pub fn labels(seed: u64, n: usize) -> Vec<String> {
+    labels_apart(seed, n, &[], &[])
+}
+
+/// Labels that cannot be taken for anything else in play: with other letters than the labels of `others`, as long as the alphabet lasts, and
+/// none that stands as a word in `texts`.
+pub fn labels_apart(seed: u64, n: usize, others: &[String], texts: &[&str]) -> Vec<String> {
+    let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+    let taken: BTreeSet<&str> = words.chain(others.iter().map(String::as_str)).filter(|word| is_label(word)).collect();
     let mut rng = Rng::derive(seed, "labels");
+    let drawn: Vec<u8> = rng.permutation(LETTERS.len()).into_iter().map(|at| LETTERS[at]).collect();
+    let used = |letter: &u8| others.iter().any(|other| other.as_bytes().first() == Some(letter));
+    let unused: Vec<u8> = drawn.iter().copied().filter(|letter| !used(letter)).collect();
+    let letters = if unused.is_empty() { drawn } else { unused };
     let mut width = 1;
     let mut numbers = DIGITS;
-    while LETTERS.len() * numbers < n {
+    while letters.len() * numbers < n + taken.len() {
         width += 1;
         numbers *= DIGITS;
     }
-    let letters = rng.permutation(LETTERS.len());
     let figures = rng.permutation(numbers);
-    // Walking the diagonal repeats a letter or a number as late as possible. Ten and a power of eight share the factor two, so the
-    // diagonal closes half-way: the second half walks the one beside it.
-    let diagonal = LETTERS.len() / 2 * numbers;
-    (0..n)
-        .map(|k| {
-            let letter = char::from(LETTERS[letters[k % LETTERS.len()]]);
-            format!("{letter}{}", spell(figures[(k + k / diagonal) % numbers], width))
-        })
-        .collect()
+    // Walking the diagonal repeats a letter or a number as late as possible. It closes at the common multiple of the two; after each round
+    // the walk goes on along the next one beside it.
+    let diagonal = letters.len() * numbers / common_divisor(letters.len(), numbers);
+    let walk = (0..letters.len() * numbers).map(|k| {
+        let letter = char::from(letters[k % letters.len()]);
+        format!("{letter}{}", spell(figures[(k + k / diagonal) % numbers], width))
+    });
+    walk.filter(|label| !taken.contains(label.as_str())).take(n).collect()
+}
+
+fn is_label(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes.next().is_some_and(|letter| LETTERS.contains(&letter)) && word.len() > 1 && bytes.all(|digit| (b'2'..=b'9').contains(&digit))
+}
+
+fn common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 /// A number in base eight, written with the digits 2–9.
@@ -44,7 +64,6 @@ fn spell(mut number: usize, width: usize) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     fn distinct<T: Ord>(items: impl Iterator<Item = T>) -> usize {
         items.collect::<BTreeSet<T>>().len()
@@ -66,7 +85,40 @@ mod tests {
         assert!(labels(3, 80).iter().all(|label| label.len() == 2));
     }
 
+    #[test]
+    fn a_word_of_the_text_is_no_label() {
+        let plain = labels(1, 5);
+        let text = format!("Sales fell in {}; see {}.", plain[0], plain[3]);
+        let apart = labels_apart(1, 5, &[], &[&text]);
+        assert_eq!(apart[..3], [plain[1].clone(), plain[2].clone(), plain[4].clone()]);
+        assert!(!apart.contains(&plain[0]) && !apart.contains(&plain[3]), "{apart:?}");
+        assert_eq!(labels_apart(1, 5, &[], &["XP2 and P22 and p2 hold no label"]), plain);
+    }
+
     proptest! {
+        #[test]
+        fn a_second_set_shares_no_letter_with_the_first_while_there_are_letters(seed: u64, other: u64, n in 0_usize..40, m in 0_usize..40) {
+            let first = labels(seed, n);
+            let second = labels_apart(other, m, &first, &[]);
+            prop_assert_eq!(second.len(), m);
+            prop_assert_eq!(distinct(second.iter()), m);
+            prop_assert!(second.iter().all(|label| !first.contains(label)));
+            if n < LETTERS.len() {
+                prop_assert!(second.iter().all(|label| first.iter().all(|other| other.as_bytes()[0] != label.as_bytes()[0])));
+            }
+            if n < LETTERS.len() && m <= DIGITS && second.iter().all(|label| label.len() == 2) {
+                prop_assert_eq!(distinct(second.iter().map(|label| label.as_bytes()[1])), m);
+            }
+        }
+
+        #[test]
+        fn labels_never_stand_in_the_texts(seed: u64, n in 0_usize..12, words in prop::collection::vec("[JKPQ][2-9]", 0..60)) {
+            let text = words.join(", ");
+            let labels = labels_apart(seed, n, &[], &[&text]);
+            prop_assert_eq!(distinct(labels.iter()), n);
+            prop_assert!(labels.iter().all(|label| !words.contains(label)));
+        }
+
         #[test]
         fn labels_are_distinct_and_none_begins_another(seed: u64, n in 0_usize..700) {
             let labels = labels(seed, n);

@@ -1,4 +1,4 @@
-//! Ballots, rankings, reading orders, agreement: the arithmetic of a panel.
+//! Ballots, rankings, brackets, spreads, weights, scores: the arithmetic of a panel.
 //!
 //! Owns the functions by which a set of judgements becomes a result, and the dice behind labels and orders. Refuses everything that would
 //! make the same input give another result: no async, clock, I/O or hidden state; a seed is an argument. Items are indices into whatever
@@ -6,14 +6,44 @@
 
 pub mod agreement;
 pub mod borda;
+pub mod bracket;
+pub mod bradley_terry;
+pub mod changes;
+pub mod collapse;
+pub mod consensus;
+pub mod convergence;
+pub mod dag;
+pub mod groups;
+pub mod jury;
 pub mod labels;
+pub mod likeness;
+pub mod matching;
+pub mod numbers;
 pub mod orders;
+pub mod passages;
 pub mod plurality;
+pub mod reliability;
 pub mod rng;
+pub mod rounding;
+pub mod rubric;
+pub mod spread;
+pub mod standard;
+pub mod verbatim;
+pub mod weights;
 
 pub use agreement::Agreement;
 pub use borda::{Ranking, Rung, Standing, Tie, borda};
-pub use labels::labels;
+pub use bradley_terry::bradley_terry;
+pub use changes::{Step, changes};
+pub use consensus::{Consensus, Sides, common, consensus};
+pub use convergence::{Reception, Stance, Support, convergence};
+pub use dag::Dag;
+pub use labels::{labels, labels_apart};
 pub use orders::orders;
+pub use passages::{Index, passages};
 pub use plurality::{Tally, plurality};
+pub use reliability::{Band, reliability};
 pub use rng::Rng;
+pub use spread::{Summary, Yardstick};
+pub use standard::standard;
+pub use verbatim::Verbatim;

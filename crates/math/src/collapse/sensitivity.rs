@@ -1,0 +1,48 @@
+//! How far the winner is from losing: the smallest change of one weight that puts another card first, and cards that are worse in everything.
+
+use super::EPSILON;
+use super::score::{Score, Signs, Terms, Weights, signs};
+
+/// The least change of one weight that makes another card the best.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flip {
+    pub weight: &'static str,
+    pub from: f64,
+    pub to: f64,
+    /// Index of the card that would then lead.
+    pub winner: usize,
+}
+
+/// For the winner among these scores: the nearest flip over all weights, if any weight of at least 0 can bring one about.
+pub fn nearest_flip(scores: &[Score], winner: usize, weights: &Weights, reading: Signs) -> Option<Flip> {
+    let (sign, weight) = (signs(reading), weights.values());
+    let mut best: Option<Flip> = None;
+    for term in 0..weight.len() {
+        for (other, score) in scores.iter().enumerate().filter(|(other, _)| *other != winner) {
+            let lead = scores[winner].value - score.value;
+            let pull = sign[term] * (scores[winner].terms.values()[term] - score.terms.values()[term]);
+            if pull.abs() <= EPSILON || lead < 0.0 {
+                continue;
+            }
+            let change = -lead / pull;
+            let to = weight[term] + change;
+            let nearer = best.as_ref().is_none_or(|found| change.abs() < (found.to - found.from).abs());
+            if to >= -EPSILON && nearer {
+                best = Some(Flip { weight: Terms::NAMES[term], from: weight[term], to: to.max(0.0), winner: other });
+            }
+        }
+    }
+    best
+}
+
+/// Cards for which another is at least as good in every term and better in one.
+pub fn dominated(scores: &[Score], reading: Signs) -> Vec<usize> {
+    let sign = signs(reading);
+    let worth = |score: &Score| -> [f64; 6] {
+        let values = score.terms.values();
+        std::array::from_fn(|term| sign[term] * values[term])
+    };
+    let beats = |a: &[f64; 6], b: &[f64; 6]| a.iter().zip(b).all(|(a, b)| *a >= b - EPSILON) && a.iter().zip(b).any(|(a, b)| *a > b + EPSILON);
+    let all: Vec<[f64; 6]> = scores.iter().map(worth).collect();
+    (0..all.len()).filter(|card| all.iter().any(|other| beats(other, &all[*card]))).collect()
+}
