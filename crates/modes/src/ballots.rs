@@ -1,5 +1,6 @@
 //! Typed ballots and their classic text forms. A ballot is whole or it is nothing: nothing is filled in, nothing is guessed from prose.
 
+use crate::text::after_last_marker;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Form, Terms};
@@ -56,30 +57,18 @@ impl Form for VoteBallot {
     }
 }
 
-/// What stands before and after the last line that begins with the marker (markup before it aside).
-fn after_last_marker<'a>(text: &'a str, marker: &str) -> Option<(&'a str, &'a str)> {
-    let mut found = None;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let words = line.trim_start_matches(|c: char| c.is_whitespace() || "*_#>`-".contains(c));
-        if words.get(..marker.len()).is_some_and(|head| head.eq_ignore_ascii_case(marker)) {
-            let at = start + (line.len() - words.len());
-            found = Some((&text[..start], &text[at + marker.len()..]));
-        }
-        start += line.len();
-    }
-    found
-}
+/// What models call an answer before they give its label.
+pub const NOUNS: [&str; 4] = ["response", "answer", "option", "candidate"];
 
 /// The one label a line or part of it consists of: numbering, markup, brackets and the word "Response" aside, and nothing else in it.
-fn label_in(part: &str, labels: &[String]) -> Option<String> {
+pub fn label_in(part: &str, labels: &[String]) -> Option<String> {
     let is_markup = |c: char| c.is_whitespace() || "*_`#-•[](){}\"'.:!".contains(c);
     let mut words = part.split(is_markup).filter(|word| !word.is_empty()).peekable();
     let is_label = |word: &str| labels.iter().find(|label| label.eq_ignore_ascii_case(word)).cloned();
     if words.peek().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit()) && is_label(word).is_none()) {
         words.next();
     }
-    if words.peek().is_some_and(|word| ["response", "answer", "option", "candidate"].iter().any(|noun| noun.eq_ignore_ascii_case(word))) {
+    if words.peek().is_some_and(|word| NOUNS.iter().any(|noun| noun.eq_ignore_ascii_case(word))) {
         words.next();
     }
     let label = is_label(words.next()?)?;

@@ -21,7 +21,7 @@ pub struct Labelled {
 pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(Answers<String>, Vec<Labelled>)> {
     let stage = bench.phase("collect");
     let given = stage.ask_all::<String>(bench.role(role), prompt!("answer").max_tokens(answer_tokens)).await?.quorum(LEAST)?;
-    let answers = label(bench, &given);
+    let answers = under(&given, synod_math::labels(bench.seed("labels"), given.given.len()));
     stage.show("label_map", key_to_labels(bench, &answers)).await?;
     for answer in &answers {
         let title = format!("Answer {}", answer.label);
@@ -30,9 +30,8 @@ pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(A
     Ok((given, answers))
 }
 
-/// Labels drawn from the run's seed; answers stay in seat order.
-fn label(bench: &Bench, answers: &Answers<String>) -> Vec<Labelled> {
-    let labels = synod_math::labels(bench.seed("labels"), answers.given.len());
+/// Answers under these labels, in seat order.
+pub fn under(answers: &Answers<String>, labels: Vec<String>) -> Vec<Labelled> {
     let named = answers.given.iter().zip(labels);
     named.map(|(Given { seat, key, value, .. }, label)| Labelled { label, seat: *seat, key: key.clone(), text: value.clone() }).collect()
 }
@@ -75,7 +74,7 @@ pub fn abstention<T>(title: &str, shown: Vec<String>, answers: &Answers<T>, seat
 }
 
 /// Who is behind each label, for the record.
-fn key_to_labels(bench: &Bench, answers: &[Labelled]) -> Exhibit {
+pub fn key_to_labels(bench: &Bench, answers: &[Labelled]) -> Exhibit {
     let lines: Vec<String> = answers.iter().map(|answer| format!("{} is {}", answer.label, bench.seat(answer.seat).label)).collect();
     let map: Map<String, Value> = answers.iter().map(|answer| (answer.label.clone(), json!(bench.seat(answer.seat).model))).collect();
     Exhibit::note("Labels", lines.join("; ") + ".").data(Value::Object(map))

@@ -5,14 +5,25 @@ use crate::labelled::{self, LEAST, Labelled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Finding, Mode, Result, Seating, chair, each, mode, prompt};
+use synod_engine::{Answers, Bench, Calls, Finding, Mode, Result, Seating, chair, computed, each, mode, prompt, spoken};
 use synod_math::{Agreement, Ranking as Standings, borda};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
     id: "council", name: "Council", family: Evaluation, seats: 3..=7, roles: &[each("member"), chair("chairman")],
-    summary: "Models answer, rank each other anonymously, then a chairman synthesizes.",
-    phases: &["collect", "rank", "synthesis"], multi_turn: true, estimated_ms: 120_000, turn_secs: 120, run_secs: 600,
+    summary: "Everyone answers, everyone ranks the others' answers unseen, and a chairman writes one answer from all of them.",
+    pick: "The default. Take it when you want one blended answer and a sign of how far the panel agrees on quality.",
+    phases: &["collect", "rank", "synthesis"],
+    stages: &[
+        computed("label_map", &[]),
+        spoken("collect", "member", &["responseTimeMs"]),
+        spoken("rank", "evaluator", &["parsedRanking"]),
+        computed("aggregate", &["aggregateRankings", "tieRung"]),
+        spoken("synthesis", "chairman", &["responseTimeMs"]),
+    ],
+    multi_turn: true, estimated_ms: 120_000, turn_secs: 120, run_secs: 600,
+    cost: "2n + 1 for a panel of n (n + 1 for two)",
+    example: "synod ask \"Should a team of four keep one repository or many?\"",
     failure_rule: "Two answers are enough. Unreadable ballots abstain; with two answers ranking is skipped. If the chairman fails, the best-ranked author writes; if nobody can, the best-ranked answer is returned as it is.",
     prompts: ["answer", "rank", "synthesis"],
 };

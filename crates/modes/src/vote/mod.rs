@@ -2,17 +2,31 @@
 
 use crate::VoteBallot;
 use crate::labelled::{self, LEAST, Labelled};
+use crate::tally::{self, Poll};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Answers, Bench, Calls, Finding, Halt, Missed, Mode, Result, Seating, chair, each, mode, prompt};
-use synod_math::{Agreement, Tally as Count, plurality};
+use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Result, Seating, chair, computed, each, instead, mode, prompt, spoken};
+use synod_math::Tally as Count;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
     id: "vote", name: "Vote", family: Evaluation, seats: 3..=7, roles: &[each("respondent"), chair("chairman")],
-    summary: "Models answer, vote for the best, tiebreaker by chairman.",
-    phases: &["collect", "vote", "tiebreaker"], multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
+    summary: "Everyone answers, everyone votes for the best answer but their own, and the winner is returned word for word.",
+    pick: "Take it for a quick pick in one authentic voice, with fewer tokens than a council.",
+    phases: &["collect", "vote", "tiebreaker"],
+    stages: &[
+        computed("label_map", &[]),
+        spoken("collect", "respondent", &["responseTimeMs"]),
+        spoken("vote", "voter", &["votedFor", "selfVote"]),
+        computed("vote_tally", &["tallies", "validVoteCount", "invalidVoteCount", "isTie", "winners", "tiedLabels"]),
+        spoken("tiebreaker", "chairman", &["votedFor", "tiedLabels", "tiedVoteCount"]),
+        instead(computed("tiebreaker", &["votedFor", "tiedLabels", "tiedVoteCount"])),
+        spoken("winner", "winner", &["winnerLabel", "winnerModel", "voteCount", "totalVotes", "tiebroken", "tiebreakMethod"]),
+    ],
+    multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
+    cost: "2n for a panel of n, and 1 more for a tie",
+    example: "synod ask --mode vote \"Which name is better for a backup tool: Amber or Vault?\"",
     failure_rule: "Two answers and one valid vote are enough. With two answers only those who wrote neither decide, the chairman last. A tie goes to the chairman, or the next seat that wrote none of the tied answers; if none can decide, to the label that sorts first, and the verdict says so.",
     prompts: ["answer", "vote", "tiebreak"],
 };
@@ -91,22 +105,15 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 
 async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let (collected, answers) = labelled::collect(bench, "respondent", options.answer_tokens).await?;
-    let voters = voters(&collected, &answers);
+    let voters = tally::voters(&collected, &answers);
     let votes = cast(bench, &options, &answers, &voters).await?;
-    let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
-    // A voter whose call failed cast no ballot; one whose reply could not be read cast an invalid one.
-    let cast_one = |seat: &SeatIx| {
-        let unread = |missed: &&Missed| matches!(missed.failure.kind, FailureKind::Unreadable | FailureKind::Truncated);
-        votes.of(*seat).is_some() || votes.missed.iter().filter(unread).any(|missed| missed.seat == *seat)
-    };
-    let voters: Vec<SeatIx> = voters.into_iter().filter(cast_one).collect();
-    let ballots: Vec<Option<usize>> = voters.iter().map(|seat| votes.of(*seat).and_then(|given| index(&given.value.vote, &answers))).collect();
-    let count = plurality(&labels, &ballots);
-    bench.phase("vote").show("vote_tally", tally_exhibit(&count, &answers)).await?;
+    let poll = Poll::of(&answers, &voters, &votes, |ballot| &ballot.vote);
+    let count = &poll.count;
+    bench.phase("vote").show("vote_tally", tally::tally_exhibit(count, &answers)).await?;
 
     let (winner, tiebreak) = match count.winners.as_slice() {
         [winner] => (*winner, Tiebreak::None),
-        tied => break_tie(bench, &options, &answers, &count, tied, collected.closed() || votes.closed()).await?,
+        tied => break_tie(bench, &options, &answers, count, tied, collected.closed() || votes.closed()).await?,
     };
     let won = &answers[winner];
     let votes_won = count.counts[winner];
@@ -121,9 +128,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(data);
     bench.show("winner", winner_row).await?;
 
-    // The winner's own author could not vote for it, so that vote is not comparable.
-    let comparable: Vec<Option<usize>> = voters.iter().zip(&ballots).filter(|(voter, _)| **voter != won.seat).map(|(_, vote)| *vote).collect();
-    let agreement = Agreement::with_winner(winner, &comparable);
+    let agreement = poll.agreement(winner, &answers);
     if let Some(value) = agreement.value {
         bench.figure("agreement", value);
     }
@@ -133,31 +138,10 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence: agreement.value.filter(|_| agreement.n > 1).map(|value| Confidence {
-            value: Some(value),
-            source: ConfidenceSource::Agreement,
-            n: agreement.n,
-        }),
+        confidence: tally::confidence(agreement),
         dissent: others.map(|answer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() }).collect(),
-        data: json!({"tallies": tallies(&count, &answers), "criteria": options.criteria}),
+        data: json!({"tallies": tally::tallies(count, &answers), "criteria": options.criteria}),
     })
-}
-
-/// Every author votes on the others' answers. With two answers each could only choose the other, so those who wrote neither decide.
-fn voters(collected: &Answers<String>, answers: &[Labelled]) -> Vec<SeatIx> {
-    if answers.len() > LEAST {
-        return answers.iter().map(|answer| answer.seat).collect();
-    }
-    let may_yet_speak = |kind: FailureKind| match kind {
-        FailureKind::Refused
-        | FailureKind::Truncated
-        | FailureKind::Empty
-        | FailureKind::Unreadable
-        | FailureKind::RateLimited
-        | FailureKind::Server => true,
-        FailureKind::Timeout | FailureKind::Auth | FailureKind::ModelGone | FailureKind::ContextTooLong | FailureKind::Closed => false,
-    };
-    collected.missed.iter().filter(|missed| may_yet_speak(missed.failure.kind)).map(|missed| missed.seat).collect()
 }
 
 async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[SeatIx]) -> Result<Answers<VoteBallot>> {
@@ -212,7 +196,7 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
     let ask = prompt!("tiebreak", answers = labelled::shown(&shown), votes, criteria = options.criteria).ids("labels", labelled::names(&shown));
     let tied_labels: Vec<String> = labelled::names(&shown);
     if let Some(given) = stage.ask_first::<VoteBallot>(&judges, ask).await?
-        && let Some(winner) = index(&given.value.vote, answers)
+        && let Some(winner) = tally::index(&given.value.vote, answers)
     {
         let method = if chairs.contains(&given.seat) { Tiebreak::Chairman } else { Tiebreak::NonAuthor };
         if method == Tiebreak::NonAuthor && chairs.iter().all(wrote_one) {
@@ -244,7 +228,7 @@ async fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usiz
     stage.warn(if count.valid == 0 { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
     let data = json!({"votedFor": null, "tiedLabels": labels, "tiedVoteCount": votes});
     stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(data)).await?;
-    Ok((index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
+    Ok((tally::index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
 }
 
 async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize]) -> Result<Option<usize>> {
@@ -265,37 +249,12 @@ async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[
     };
     let data = json!({"votedFor": chosen.answer, "tiedLabels": labels, "tiedVoteCount": votes, "note": chosen.note});
     stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(data)).await?;
-    let winner = index(&chosen.answer, answers);
+    let winner = tally::index(&chosen.answer, answers);
     winner.map(Some).ok_or_else(|| Halt::diverged("tiebreaker/tiebreak@person", format!("{} is none of the tied answers", chosen.answer)))
-}
-
-fn index(label: &str, answers: &[Labelled]) -> Option<usize> {
-    answers.iter().position(|answer| answer.label == label)
 }
 
 fn ballot_exhibit(vote: VoteBallot, shown: Vec<String>, key: &str) -> Exhibit {
     let data = json!({"votedFor": vote.vote, "selfVote": false});
     let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
     Exhibit::new("Vote", Shape::Ballot(ballot)).turn(key).data(data)
-}
-
-fn tallies(count: &Count, answers: &[Labelled]) -> serde_json::Map<String, serde_json::Value> {
-    answers.iter().zip(&count.counts).map(|(answer, votes)| (answer.label.clone(), json!(votes))).collect()
-}
-
-fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
-    let winners: Vec<String> = count.winners.iter().map(|item| answers[*item].label.clone()).collect();
-    let mut entries: Vec<TallyEntry> = answers
-        .iter()
-        .zip(&count.counts)
-        .map(|(answer, votes)| TallyEntry { label: answer.label.clone(), seat: answer.seat, votes: *votes })
-        .collect();
-    entries.sort_by(|a, b| b.votes.cmp(&a.votes).then_with(|| a.label.cmp(&b.label)));
-    let tied: &[String] = if count.is_tie() { &winners } else { &[] };
-    let data = json!({
-        "tallies": tallies(count, answers), "validVoteCount": count.valid, "invalidVoteCount": count.invalid,
-        "isTie": count.is_tie(), "winners": winners, "tiedLabels": tied,
-    });
-    let tally = Tally { entries, valid: count.valid, invalid: count.invalid, winners };
-    Exhibit::new("Votes", Shape::Tally(tally)).data(data)
 }

@@ -1,0 +1,73 @@
+//! What kind of document is wanted, and how finely it is divided.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_types::Problem;
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// What kind of document to write.
+    pub document_type: DocumentType,
+    /// What to call a document of type custom: "runbook", "white paper".
+    #[schemars(length(max = 80))]
+    pub document_name: Option<String>,
+    /// The fewest sections to ask for.
+    #[schemars(range(min = 3, max = 20))]
+    pub min_sections: u32,
+    /// The most sections; what an outline has beyond them is cut, with a warning.
+    #[schemars(range(min = 3, max = 20))]
+    pub max_sections: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentType {
+    #[default]
+    ArchitectureBlueprint,
+    TechnicalDesignDocument,
+    ImplementationRoadmap,
+    CostAnalysisReport,
+    SecurityAssessment,
+    /// Named by document_name.
+    Custom,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { document_type: DocumentType::default(), document_name: None, min_sections: 6, max_sections: 12 }
+    }
+}
+
+impl Options {
+    pub(super) fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let name = self.document_name.as_deref().map(str::trim);
+        match (self.document_type, name) {
+            (DocumentType::Custom, None | Some("")) => {
+                problems.push(Problem::new("options.document_name", "nothing", "what to call the document, for document_type custom"));
+            }
+            (DocumentType::Custom, Some(_)) | (_, None) => {}
+            (_, Some(name)) => {
+                problems.push(Problem::new("options.document_name", format!("{name:?}"), "document_type custom with it: the other types have names"));
+            }
+        }
+        if self.min_sections > self.max_sections {
+            let got = format!("{} to {}", self.min_sections, self.max_sections);
+            problems.push(Problem::new("options.min_sections", got, "at most max_sections"));
+        }
+        problems
+    }
+
+    /// The type as prompts name it.
+    pub(super) fn label(&self) -> &str {
+        match self.document_type {
+            DocumentType::ArchitectureBlueprint => "architecture blueprint",
+            DocumentType::TechnicalDesignDocument => "technical design document",
+            DocumentType::ImplementationRoadmap => "implementation roadmap",
+            DocumentType::CostAnalysisReport => "cost analysis report",
+            DocumentType::SecurityAssessment => "security assessment",
+            DocumentType::Custom => self.document_name.as_deref().map_or("document", str::trim),
+        }
+    }
+}

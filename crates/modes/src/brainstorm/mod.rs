@@ -1,0 +1,212 @@
+//! Brainstorm: seats invent alone, a curator groups the ideas by theme, the seats score the groups without their own ideas in them, and the
+//! best one is worked out into a proposal.
+
+mod clusters;
+mod ideas;
+mod ranking;
+mod scores;
+#[cfg(test)]
+mod tests;
+
+use crate::text::words;
+use clusters::Cluster;
+pub use clusters::{Clustering, Promise, Theme};
+use ideas::Pool;
+pub use ideas::{Idea, Ideas};
+pub use ranking::Source;
+use ranking::{Ranking, exhibit};
+use schemars::JsonSchema;
+pub use scores::{Mark, Scores};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Calls, Finding, Mode, Result, Seating, computed, each, instead, mode, prompt, seat, spoken};
+use synod_math::Agreement;
+use synod_types::*;
+
+pub static MODE: Mode = mode! {
+    id: "brainstorm", name: "Brainstorm", family: Creative, seats: 3..=6, roles: &[each("ideator"), seat("curator", 0), seat("refiner", 0)],
+    summary: "Everyone invents alone, the ideas are grouped by theme and scored without their authors, and the best group becomes a proposal.",
+    pick: "Take it for an open question with many possible answers, when you want breadth first and one worked-out proposal at the end.",
+    phases: &["ideation", "clustering", "scoring", "refinement"],
+    stages: &[
+        spoken("ideation_{i}", "ideator", &["ideas", "ideaCount"]),
+        spoken("clustering", "curator", &["clusters", "totalClusters", "unclusteredCount", "unclusteredIds", "fallback", "merged"]),
+        instead(computed("clustering", &["clusters"])),
+        spoken("scoring_{i}", "scorer", &["scores"]),
+        computed("ranking", &["rankedClusters", "scorerCount", "source", "tied", "tieRung"]),
+        spoken("refinement", "refiner", &["winningClusterId", "winningClusterName", "winningScore", "wordCount", "tiedClusters", "totalIdeas", "totalClusters"]),
+        instead(computed("refinement", &["winningClusterId"])),
+    ],
+    multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
+    cost: "2n + 2 for a panel of n (n + 2 when all ideas fall into one group)",
+    example: "synod ask --mode brainstorm \"How could a small museum bring in people who never visit museums?\"",
+    failure_rule: "Two seats with ideas are enough. If the curator fails, the next seat groups; if nobody can, the ideas are grouped by the words they share. With fewer than two scorers the curator's promise decides. If nobody can write the proposal, the best group is returned as it is.",
+    prompts: ["ideas", "clusters", "score", "refine"],
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The fewest ideas each seat is asked for. At most ten are taken from one.
+    #[schemars(range(min = 3, max = 10))]
+    pub ideas_per_seat: u32,
+    /// The most groups the ideas may fall into; with few ideas it is fewer.
+    #[schemars(range(min = 3, max = 8))]
+    pub max_clusters: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { ideas_per_seat: 5, max_clusters: 6 }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// The name of the best cluster.
+    pub cluster: String,
+    /// Plain mean of its totals, 3 to 15; null when it was not scored. The order is by standard scores, which even out harsh scorers.
+    pub score: Option<f64>,
+    /// What put it first.
+    pub source: Source,
+    /// Ids of its ideas.
+    pub ideas: Vec<String>,
+    /// Names of the clusters that scored the same, and were put behind it by impact, feasibility, promise or order.
+    pub tied: Vec<String>,
+}
+
+fn calls(_options: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    vec![
+        Calls { prompt: "ideas", role: "ideator", min: n, max: n, reads: 0, max_tokens: None },
+        Calls { prompt: "clusters", role: "curator", min: 1, max: 1, reads: n, max_tokens: None },
+        Calls { prompt: "score", role: "ideator", min: 0, max: n, reads: n.saturating_sub(1), max_tokens: None },
+        Calls { prompt: "refine", role: "refiner", min: 1, max: 1, reads: n, max_tokens: None },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let pool = ideas::collect(bench, options.ideas_per_seat).await?;
+    let clusters = clusters::arrange(bench, &pool, options.max_clusters).await?;
+    let scoring = bench.phase("scoring");
+    let rated = if clusters.len() > 1 { scores::collect(bench, &pool, &clusters).await? } else { Vec::new() };
+    let ranking = Ranking::of(&clusters, &rated);
+    for warning in said_of(&ranking, &clusters) {
+        scoring.warn(warning);
+    }
+    scoring.show("ranking", exhibit(&ranking, &clusters, &pool)).await?;
+    let best = ranking.order[0];
+    let answer = refine(bench, &pool, &clusters, &ranking).await?;
+
+    bench.figure("ideas", pool.entries.len() as f64);
+    bench.figure("clusters", clusters.len() as f64);
+    bench.figure("diversity", clusters.len() as f64 / pool.entries.len() as f64);
+    // Who put the best cluster first, of those who marked it and at least one other.
+    let favourites: Vec<Option<usize>> = rated.iter().map(|rated| favourite(&rated.marks, best)).collect();
+    let agreement = Agreement::with_winner(best, &favourites);
+    if let Some(value) = agreement.value {
+        bench.figure("agreement", value);
+    }
+    let decision = Decision {
+        cluster: clusters[best].name.clone(),
+        score: ranking.standings[best].total,
+        source: ranking.source,
+        ideas: pool.ids(&clusters[best].members),
+        tied: ranking.tied.iter().map(|place| clusters[*place].name.clone()).collect(),
+    };
+    let runner_up = ranking.order.get(1).map(|place| json!({"name": clusters[*place].name, "ideas": pool.named(&clusters[*place].members)}));
+    Ok(Finding {
+        stop_reason: "finished",
+        answer: Some(answer),
+        decision: Some(synod_engine::to_value(&decision)),
+        confidence: (agreement.n > 1).then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n }),
+        data: json!({"ideas": pool.entries.len(), "given": pool.given, "clusters": clusters.len(), "runnerUp": runner_up}),
+        ..Finding::default()
+    })
+}
+
+/// The cluster with this scorer's highest total, if it marked the best one and another, and one stands alone at the top.
+fn favourite(marks: &[Option<Mark>], best: usize) -> Option<usize> {
+    let totals: Vec<(u32, usize)> = marks.iter().enumerate().filter_map(|(place, mark)| Some((mark.as_ref()?.total()?, place))).collect();
+    if totals.len() < 2 || totals.iter().all(|(_, place)| *place != best) {
+        return None;
+    }
+    let top = totals.iter().map(|(total, _)| *total).max()?;
+    let mut leaders = totals.iter().filter(|(total, _)| *total == top).map(|(_, place)| *place);
+    leaders.next().filter(|_| leaders.next().is_none())
+}
+
+/// What the reader must know of how the best cluster was found.
+fn said_of(ranking: &Ranking, clusters: &[Cluster]) -> Vec<String> {
+    let best = &clusters[ranking.order[0]];
+    let mut said = Vec::new();
+    match ranking.source {
+        Source::Only => said.push("All ideas fell into one cluster, so nothing was scored.".to_owned()),
+        Source::Promise => said.push("Fewer than two seats scored the clusters, so they are ordered by promise alone; no score is given.".to_owned()),
+        Source::Scores => {
+            match ranking.standings[ranking.order[0]].raters {
+                0 => said.push(format!("Nobody gave {} marks for novelty, feasibility and impact alike; it leads on what there is.", best.name)),
+                1 => said.push(format!("{} leads on the marks of one seat: the others had those ideas themselves or left it out.", best.name)),
+                _ => {}
+            }
+            if let (Some(rung), Some(second)) = (ranking.rung, ranking.tied.first()) {
+                let other = &clusters[*second].name;
+                let by = if rung == "order" { "the curator's order" } else { rung };
+                said.push(format!("{} and {other} scored the same; {by} put the first before the second.", best.name));
+            }
+        }
+    }
+    said
+}
+
+/// A proposal from the best cluster; if nobody can write it, the cluster as it is.
+async fn refine(bench: &Bench, pool: &Pool, clusters: &[Cluster], ranking: &Ranking) -> Result<Answer> {
+    let stage = bench.phase("refinement");
+    let best = ranking.order[0];
+    let (cluster, standing) = (&clusters[best], &ranking.standings[best]);
+    let text_of = |cluster: &Cluster| json!({"name": cluster.name, "theme": cluster.theme, "ideas": pool.shown(&cluster.members)});
+    let tied: Value = ranking.tied.iter().take(2).map(|place| text_of(&clusters[*place])).collect();
+    let [novelty, feasibility, impact] = standing.means;
+    let means = json!({"novelty": novelty, "feasibility": feasibility, "impact": impact});
+    let ask = prompt!("refine", cluster = text_of(cluster), means, scored = standing.total.is_some(), tied);
+    let mut writers: Vec<SeatIx> = bench.role("refiner").to_vec();
+    writers.extend(bench.role("ideator").iter().filter(|seat| !bench.role("refiner").contains(seat)));
+    let written = stage.ask_first::<String>(&writers, ask).await?;
+    let text = written.as_ref().map_or_else(|| as_it_is(cluster, pool), |given| given.value.clone());
+    let data = json!({
+        "winningClusterId": cluster.id, "winningClusterName": cluster.name, "winningScore": standing.total, "wordCount": words(&text),
+        "tiedClusters": !ranking.tied.is_empty(), "tiedCount": ranking.tied.len(), "totalIdeas": pool.entries.len(), "totalClusters": clusters.len(),
+    });
+    match written {
+        Some(given) => {
+            if given.partial {
+                stage.warn("The proposal was cut off at its token limit: its end is missing.");
+            }
+            stage.show("refinement", Exhibit::said("Proposal", given.seat, "refiner", &given.key).data(data)).await?;
+            Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![given.seat] })
+        }
+        None => {
+            stage.warn("Nobody could write the proposal; the best cluster is returned as it is.");
+            stage.show("refinement", Exhibit::note("Best cluster", &text).data(data)).await?;
+            let mut by: Vec<SeatIx> = cluster.members.iter().flat_map(|member| pool.entries[*member].authors.clone()).collect();
+            by.sort_unstable();
+            by.dedup();
+            Ok(Answer { kind: AnswerKind::Computed, text, by })
+        }
+    }
+}
+
+fn as_it_is(cluster: &Cluster, pool: &Pool) -> String {
+    let heading = [format!("## {}", cluster.name), cluster.theme.clone()];
+    let ideas = cluster.members.iter().map(|member| &pool.entries[*member].idea);
+    let list: Vec<String> = ideas.map(|idea| format!("- **{}** {}", idea.title, idea.description).trim_end().to_owned()).collect();
+    let parts = heading.into_iter().chain([list.join("\n")]).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n")
+}

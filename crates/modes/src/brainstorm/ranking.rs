@@ -1,0 +1,171 @@
+//! Which cluster is best: by what the scorers gave, each put on one scale; by promise where too few scored.
+
+use super::clusters::{Cluster, Promise};
+use super::ideas::Pool;
+use super::scores::{Mark, Rated};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_math::standard::{mean, standard};
+use synod_types::{Cluster as Shown, Clusters, Exhibit, Shape};
+
+/// Fewer scorers than this decide nothing.
+const LEAST: usize = 2;
+
+/// What put the clusters in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The scorers' marks.
+    Scores,
+    /// What the curator thought of them: fewer than two seats scored.
+    Promise,
+    /// There is only one.
+    Only,
+}
+
+/// What one cluster was given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// Mean of the scorers' standard scores: what decides.
+    pub standard: Option<f64>,
+    /// Plain means of novelty, feasibility and impact, 1 to 5.
+    pub means: [Option<f64>; 3],
+    /// Plain mean of the totals, 3 to 15.
+    pub total: Option<f64>,
+    /// Whole marks it rests on.
+    pub raters: u32,
+}
+
+/// Clusters from best to worst.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    pub order: Vec<usize>,
+    pub standings: Vec<Standing>,
+    pub source: Source,
+    pub scorers: usize,
+    /// Those that stand equal with the first, but for the ladder.
+    pub tied: Vec<usize>,
+    /// What put the first before them: impact, feasibility, promise, or the order of the curator.
+    pub rung: Option<&'static str>,
+}
+
+impl Ranking {
+    pub fn of(clusters: &[Cluster], rated: &[Rated]) -> Self {
+        let valid: Vec<&Rated> = rated.iter().filter(|rated| rated.is_valid()).collect();
+        let source = match (clusters.len(), valid.len()) {
+            (..=1, _) => Source::Only,
+            (_, LEAST..) => Source::Scores,
+            (..) => Source::Promise,
+        };
+        let standings = if source == Source::Scores { standings(clusters.len(), &valid) } else { vec![Standing::default(); clusters.len()] };
+        let keys: Vec<Key> = clusters.iter().zip(&standings).map(|(cluster, standing)| Key::of(cluster, standing)).collect();
+        let mut order: Vec<usize> = (0..clusters.len()).collect();
+        order.sort_by_key(|place| (std::cmp::Reverse(keys[*place].clone()), *place));
+        let best = order.first().map(|first| keys[*first].clone()).unwrap_or_default();
+        let equal =
+            |place: &usize| if source == Source::Scores { keys[*place].standard == best.standard } else { keys[*place].promise == best.promise };
+        let tied: Vec<usize> = order.iter().skip(1).copied().filter(equal).collect();
+        let rung = tied.first().map(|second| if source == Source::Scores { best.over(&keys[*second]) } else { "order" });
+        Self { order, standings, source, scorers: valid.len(), tied, rung }
+    }
+}
+
+fn standings(clusters: usize, valid: &[&Rated]) -> Vec<Standing> {
+    let totals: Vec<Vec<Option<f64>>> =
+        valid.iter().map(|rated| rated.marks.iter().map(|mark| mark.as_ref()?.total().map(f64::from)).collect()).collect();
+    let scores = standard(&totals, clusters);
+    let one = |place: usize| {
+        let marks: Vec<&Mark> = valid.iter().filter_map(|rated| rated.marks[place].as_ref()).collect();
+        let given: Vec<f64> = totals.iter().filter_map(|row| row[place]).collect();
+        Standing {
+            standard: scores[place],
+            means: [0, 1, 2].map(|at| mean(marks.iter().filter_map(|mark| mark.values()[at]).map(f64::from))),
+            total: mean(given.iter().copied()),
+            raters: given.len() as u32,
+        }
+    };
+    (0..clusters).map(one).collect()
+}
+
+/// What is compared, first to last. Numbers are whole billionths: what is left out is rounding error, and nothing that counts ever ties by it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    standard: Option<i64>,
+    impact: Option<i64>,
+    feasibility: Option<i64>,
+    promise: Option<Promise>,
+}
+
+impl Key {
+    fn of(cluster: &Cluster, standing: &Standing) -> Self {
+        let fixed = |value: Option<f64>| value.map(|value| (value * 1e9).round() as i64);
+        let [_, feasibility, impact] = standing.means;
+        Self { standard: fixed(standing.standard), impact: fixed(impact), feasibility: fixed(feasibility), promise: cluster.promise }
+    }
+
+    /// The first rung on which this one stands above the other.
+    fn over(&self, other: &Self) -> &'static str {
+        if self.impact != other.impact {
+            "impact"
+        } else if self.feasibility != other.feasibility {
+            "feasibility"
+        } else if self.promise != other.promise {
+            "promise"
+        } else {
+            "order"
+        }
+    }
+}
+
+/// The clusters best first, with what each was given.
+pub fn exhibit(ranking: &Ranking, clusters: &[Cluster], pool: &Pool) -> Exhibit {
+    let shown = ranking.order.iter().enumerate().map(|(rank, place)| {
+        let (cluster, standing) = (&clusters[*place], &ranking.standings[*place]);
+        let [novelty, feasibility, impact] = standing.means;
+        let scores = [
+            ("novelty", novelty),
+            ("feasibility", feasibility),
+            ("impact", impact),
+            ("total", standing.total),
+            ("standard score", standing.standard),
+        ];
+        Shown {
+            id: cluster.label.clone(),
+            name: cluster.name.clone(),
+            theme: cluster.theme.clone(),
+            items: pool.named(&cluster.members),
+            scores: if ranking.source == Source::Scores { scores.map(|(name, value)| (name.to_owned(), value)).to_vec() } else { Vec::new() },
+            note: note(ranking, standing),
+            chosen: rank == 0,
+        }
+    });
+    Exhibit::new("Clusters, best first", Shape::Clusters(Clusters { clusters: shown.collect() })).data(data(ranking, clusters))
+}
+
+fn note(ranking: &Ranking, standing: &Standing) -> String {
+    match (ranking.source, standing.raters) {
+        (Source::Only, _) => "the only cluster".to_owned(),
+        (Source::Promise, _) => "ordered by promise: too few seats scored".to_owned(),
+        (Source::Scores, 0) => "nobody gave it a whole mark".to_owned(),
+        (Source::Scores, 1) => "rests on one seat's mark".to_owned(),
+        (Source::Scores, raters) => format!("marked by {raters} seats"),
+    }
+}
+
+fn data(ranking: &Ranking, clusters: &[Cluster]) -> Value {
+    let one = |(rank, place): (usize, &usize)| {
+        let (cluster, standing) = (&clusters[*place], &ranking.standings[*place]);
+        let [novelty, feasibility, impact] = standing.means;
+        json!({
+            "rank": rank + 1, "id": cluster.id, "label": cluster.label, "name": cluster.name, "promise": cluster.promise,
+            "averageNovelty": novelty, "averageFeasibility": feasibility, "averageImpact": impact, "averageScore": standing.total,
+            "standardScore": standing.standard, "raters": standing.raters,
+        })
+    };
+    let tied: Vec<&str> = ranking.tied.iter().map(|place| clusters[*place].id.as_str()).collect();
+    json!({
+        "rankedClusters": ranking.order.iter().enumerate().map(one).collect::<Value>(), "scorerCount": ranking.scorers, "source": ranking.source,
+        "tied": tied, "tieRung": ranking.rung,
+    })
+}

@@ -1,0 +1,52 @@
+//! Editor's notes: said to the reader of the record, not part of the text that goes on.
+
+/// The notes a text opens with (`[Editor's Note: …]`, bold or quoted too, one after another), and the text without them. A note that is never
+/// closed ends with its line. A reply that is nothing but notes is left as it is: there is no text to carry on.
+pub fn without_notes(text: &str) -> (Vec<String>, String) {
+    let mut notes = Vec::new();
+    let mut rest = text.trim();
+    while let Some((note, after)) = leading_note(rest) {
+        notes.push(note);
+        rest = after;
+    }
+    if rest.is_empty() { (Vec::new(), text.trim().to_owned()) } else { (notes, rest.to_owned()) }
+}
+
+fn is_markup(c: char) -> bool {
+    c.is_whitespace() || "*_>".contains(c)
+}
+
+fn leading_note(text: &str) -> Option<(String, &str)> {
+    let inside = text.trim_start_matches(is_markup).strip_prefix('[')?;
+    let words = inside.trim_start_matches(is_markup);
+    let label = ["editor's note", "editor’s note", "editors' note", "editor note", "editor's notes", "editor’s notes"]
+        .iter()
+        .filter(|label| words.get(..label.len()).is_some_and(|head| head.eq_ignore_ascii_case(label)))
+        .max_by_key(|label| label.len())?;
+    let note = words[label.len()..].trim_start_matches(is_markup).strip_prefix(':')?;
+    let end = closing(note);
+    let (said, after) = match end {
+        Some(end) => (&note[..end], &note[end + 1..]),
+        None => note.split_once('\n').unwrap_or((note, "")),
+    };
+    Some((said.trim_matches(is_markup).to_owned(), without_closing_marks(after)))
+}
+
+/// Where the bracket closes that was open before this text, brackets within it counted.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 0 => return Some(at),
+            ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The bold marks that closed around a note belong to it; marks on a later line belong to the text.
+fn without_closing_marks(text: &str) -> &str {
+    text.trim_start_matches(['*', '_']).trim_start()
+}

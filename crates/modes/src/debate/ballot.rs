@@ -1,0 +1,67 @@
+//! The debate's ballot: one vote, and the revisions that were better left undone.
+
+use super::revised::Revised;
+use crate::ballots::{VoteBallot, label_in};
+use crate::labelled::Labelled;
+use crate::text::{after_last_marker, bare};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Answers, Form, Terms};
+
+/// The best of the answers shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DebateBallot {
+    /// Why this answer and not the others, by label, in a few sentences.
+    pub reasons: String,
+    /// The labels of the answers whose draft was better than what became of it; empty if none was.
+    #[schemars(extend("items" = {"type": "string", "x-ids": "labels"}))]
+    pub weaker_revisions: Vec<String>,
+    /// The label of the best answer.
+    #[schemars(extend("x-ids" = "labels"))]
+    pub vote: String,
+}
+
+impl Form for DebateBallot {
+    /// A vote's text form, and before it a line `WEAKER REVISIONS:` with labels or the word none. Without that line nobody is named.
+    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+        let VoteBallot { reasons, vote } = VoteBallot::from_text(text, terms)?;
+        let Some((before, rest)) = after_last_marker(text, "WEAKER REVISIONS:") else {
+            return Some(Self { reasons, weaker_revisions: Vec::new(), vote });
+        };
+        let named = bare(rest.lines().next().unwrap_or_default()).trim_end_matches('.');
+        let weaker_revisions = if named.is_empty() || named.eq_ignore_ascii_case("none") {
+            Vec::new()
+        } else {
+            named.split([',', ';']).map(|part| label_in(part, terms.list("labels"))).collect::<Option<Vec<String>>>()?
+        };
+        let reasons = if before.len() < reasons.len() { before.trim().to_owned() } else { reasons };
+        Some(Self { reasons, weaker_revisions, vote })
+    }
+}
+
+/// What the readers of one revision made of it beside its original.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Marks {
+    /// Readers who found the original better.
+    pub weaker: u32,
+    /// Readers whose ballot could be read.
+    pub readers: u32,
+}
+
+impl Marks {
+    pub fn lost(self) -> bool {
+        2 * self.weaker > self.readers
+    }
+}
+
+/// Marks of each answer, in their order. An answer that was not changed cannot be marked.
+pub fn marks(answers: &[Labelled], revised: &[Revised], votes: &Answers<DebateBallot>) -> Vec<Marks> {
+    let of = |(answer, revised): (&Labelled, &Revised)| {
+        let readers = votes.given.iter().filter(|given| given.seat != answer.seat && revised.changed());
+        readers.fold(Marks::default(), |marks, given| Marks {
+            weaker: marks.weaker + u32::from(given.value.weaker_revisions.contains(&answer.label)),
+            readers: marks.readers + 1,
+        })
+    };
+    answers.iter().zip(revised).map(of).collect()
+}

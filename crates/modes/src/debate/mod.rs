@@ -1,0 +1,286 @@
+//! Debate: seats answer alone, read each other's answers and revise, stand or merge, then vote on what has become of them.
+
+mod ballot;
+mod exhibits;
+mod mentions;
+mod revised;
+#[cfg(test)]
+mod tests;
+
+use crate::labelled::{self, LEAST, Labelled};
+use crate::tally::{self, Poll};
+use ballot::{DebateBallot, Marks, marks};
+use exhibits::{summary, tally_exhibit, winner_exhibit};
+pub use revised::Stance;
+use revised::{Reconsidered, Revised};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Result, Seating, computed, each, mode, prompt, spoken};
+use synod_math::{Rng, Tally as Count, labels_apart};
+use synod_types::*;
+
+pub static MODE: Mode = mode! {
+    id: "debate", name: "Debate", family: Evaluation, seats: 3..=6, roles: &[each("debater")],
+    summary: "Everyone answers, reads the others and may revise, then votes; the winning answer is returned as revised.",
+    pick: "Take it when answers should be tested against each other and improved, with no one in authority over them.",
+    phases: &["initial", "revision", "vote"],
+    stages: &[
+        computed("round1_label_map", &[]),
+        spoken("initial_answer", "respondent", &["responseTimeMs"]),
+        spoken("revision", "debater", &["decision", "reasoning", "originalWordCount", "revisedWordCount", "parseSuccess"]),
+        computed("revision_summary", &["totalModels", "revised", "stood", "merged", "parseFailed"]),
+        computed("revised_label_map", &[]),
+        spoken("debate_vote", "voter", &["votedFor", "selfVote", "weakerRevisions"]),
+        computed("debate_vote_tally", &["tallies", "validVoteCount", "invalidVoteCount", "isTie", "winners", "tiedLabels", "revisionMarks"]),
+        spoken("debate_winner", "winner", &["winnerLabel", "winnerModel", "winnerDecision", "voteCount", "totalVotes", "tiebroken", "tiebreakMethod", "lostToOriginal"]),
+    ],
+    multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
+    cost: "3n for a panel of n",
+    example: "synod ask --mode debate \"Is a monorepo worth it for a team of four?\"",
+    failure_rule: "Two answers and one valid vote are enough. Where a revision fails, the original stands in. With two answers only those who wrote neither vote; if nobody can, the seed draws between them. A tie goes to the answer whose revision fewer readers found weaker than its original, then to the seed's draw, and the verdict says so.",
+    prompts: ["answer", "revise", "vote"],
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// What makes one answer better than another, most important first.
+    #[schemars(length(min = 1, max = 8))]
+    pub criteria: Vec<String>,
+    /// The most tokens one answer may take, before and after its revision.
+    #[schemars(range(min = 64, max = 32768))]
+    pub answer_tokens: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let criteria = ["accuracy", "completeness", "clarity", "helpfulness", "practical value"];
+        Self { criteria: criteria.map(str::to_owned).to_vec(), answer_tokens: 4096 }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        crate::ballots::check_criteria(&self.criteria)
+    }
+
+    /// A revision argues, then holds a whole answer.
+    fn revision_tokens(&self) -> u32 {
+        self.answer_tokens + 1024
+    }
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    pub label: String,
+    pub seat: u32,
+    pub model: String,
+    /// What the winner did with its first answer; nothing if its revision failed.
+    pub decision: Option<Stance>,
+    /// Votes for the winner before any tie was broken.
+    pub votes: u32,
+    /// Valid votes in all.
+    pub of: u32,
+    pub tiebreak: Tiebreak,
+    /// More than half of those who could compare them found the winner better before its revision.
+    pub lost_to_original: bool,
+}
+
+/// What decided between answers with equally many votes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tiebreak {
+    /// There was no tie.
+    None,
+    /// Fewer readers found its revision weaker than its original.
+    FewerMarks,
+    /// Drawn from the run's seed.
+    Draw,
+}
+
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    let revised = Some(options.revision_tokens());
+    vec![
+        Calls { prompt: "answer", role: "debater", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        Calls { prompt: "revise", role: "debater", min: n, max: n, reads: n, max_tokens: revised },
+        Calls { prompt: "vote", role: "debater", min: n, max: n, reads: 2 * n.saturating_sub(1), max_tokens: None },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let (collected, first) = answer(bench, &options).await?;
+    let (revised, revising_closed) = revise(bench, &options, &first).await?;
+    let answers = relabel(bench, &first, &revised).await?;
+    let voters = tally::voters(&collected, &answers);
+    let votes = cast(bench, &options, &answers, &revised, &voters).await?;
+
+    let stage = bench.phase("vote");
+    let poll = Poll::of(&answers, &voters, &votes, |ballot| &ballot.vote);
+    let count = &poll.count;
+    let marks = marks(&answers, &revised, &votes);
+    stage.show("debate_vote_tally", tally_exhibit(count, &answers, &marks)).await?;
+    let closed = collected.closed() || revising_closed || votes.closed();
+    if count.valid == 0 && answers.len() > LEAST && !closed {
+        return Err(Halt::failed("vote", "no valid vote was cast"));
+    }
+    let (winner, tiebreak) = decide(count, &marks, &answers, bench.seed("draw"));
+    let (won, outcome) = (&answers[winner], &revised[winner]);
+    match tiebreak {
+        Tiebreak::None => {}
+        Tiebreak::FewerMarks => stage.warn(format!("{} wins a tie: fewer readers found its revision weaker than its original.", won.label)),
+        Tiebreak::Draw if count.valid == 0 => stage.warn(format!("No vote was cast; {} was drawn by lot.", won.label)),
+        Tiebreak::Draw => stage.warn(format!("{} wins a tie by lot.", won.label)),
+    }
+    let lost: Vec<&str> = answers.iter().zip(&marks).filter(|(_, marks)| marks.lost()).map(|(answer, _)| answer.label.as_str()).collect();
+    if !lost.is_empty() {
+        stage.warn(format!("Most readers found the original better than what became of it: {}.", lost.join(", ")));
+    }
+
+    let decision = Decision {
+        label: won.label.clone(),
+        seat: won.seat,
+        model: bench.seat(won.seat).model.clone(),
+        decision: outcome.stance,
+        votes: count.counts[winner],
+        of: count.valid,
+        tiebreak,
+        lost_to_original: marks[winner].lost(),
+    };
+    let broken = tiebreak != Tiebreak::None;
+    stage.show("debate_winner", winner_exhibit(&decision, won, broken)).await?;
+    bench.figure("tiebroken", f64::from(u8::from(broken)));
+    bench.figure("changed", revised.iter().filter(|revised| revised.changed()).count() as f64 / revised.len() as f64);
+    bench.figure("lost_to_original", lost.len() as f64);
+    let agreement = poll.agreement(winner, &answers);
+    if let Some(value) = agreement.value {
+        bench.figure("agreement", value);
+    }
+    let kept = |answer: &Labelled, text: &str| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: text.to_owned() };
+    let before = decision.lost_to_original.then(|| kept(won, &outcome.original));
+    let others = answers.iter().filter(|answer| answer.seat != won.seat).map(|answer| kept(answer, &answer.text));
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
+        decision: Some(synod_engine::to_value(&decision)),
+        confidence: tally::confidence(agreement),
+        dissent: before.into_iter().chain(others).collect(),
+        data: json!({
+            "tallies": tally::tallies(count, &answers), "criteria": options.criteria, "lostToOriginal": lost,
+            "decisions": answers.iter().zip(&revised).map(|(answer, revised)| (answer.label.clone(), json!(revised.stance))).collect::<Map<_, _>>(),
+        }),
+    })
+}
+
+/// The first round: every seat alone. Its labels are no words of the question or of any answer, so that a later mention of one can be told.
+async fn answer(bench: &Bench, options: &Options) -> Result<(Answers<String>, Vec<Labelled>)> {
+    let stage = bench.phase("initial");
+    let given = stage.ask_all::<String>(bench.role("debater"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
+    let question = bench.question();
+    let mut texts: Vec<&str> = given.given.iter().map(|given| given.value.as_str()).chain([question.text.as_str()]).collect();
+    texts.extend(question.content.as_deref());
+    texts.extend(question.files.iter().map(|file| file.text.as_str()));
+    let first = labelled::under(&given, labels_apart(stage.seed("labels"), given.given.len(), &[], &texts));
+    stage.show("round1_label_map", labelled::key_to_labels(bench, &first)).await?;
+    for answer in &first {
+        let title = format!("Answer {}", answer.label);
+        stage.show("initial_answer", Exhibit::said(title, answer.seat, "respondent", &answer.key).labelled(&answer.label)).await?;
+    }
+    Ok((given, first))
+}
+
+/// Every author reads the others, in an order of its own, and settles what becomes of its answer. Also says whether the run was closing.
+async fn revise(bench: &Bench, options: &Options, first: &[Labelled]) -> Result<(Vec<Revised>, bool)> {
+    let stage = bench.phase("revision");
+    let authors: Vec<SeatIx> = first.iter().map(|answer| answer.seat).collect();
+    let views = labelled::for_readers(&stage, first, &authors);
+    let own = |seat: SeatIx| first.iter().find(|answer| answer.seat == seat).map(|answer| answer.text.as_str());
+    let replies: Answers<Reconsidered> = stage
+        .ask_each(&authors, &|seat| {
+            let answers = views.of(seat);
+            let ask = prompt!("revise", own = own(seat), answers = labelled::shown(answers));
+            ask.ids("labels", labelled::names(answers)).max_tokens(options.revision_tokens())
+        })
+        .await?;
+    let labels: Vec<String> = first.iter().map(|answer| answer.label.clone()).collect();
+    let revised: Vec<Revised> = first.iter().map(|answer| Revised::of(answer, replies.of(answer.seat), &labels)).collect();
+    for (answer, revised) in first.iter().zip(&revised) {
+        stage.show("revision", revised.exhibit(answer.seat, &replies)).await?;
+    }
+    stage.show("revision_summary", summary(first, &revised)).await?;
+    Ok((revised, replies.closed()))
+}
+
+/// The second round's labels: other letters than the first's, and no words of what is on the ballot.
+async fn relabel(bench: &Bench, first: &[Labelled], revised: &[Revised]) -> Result<Vec<Labelled>> {
+    let stage = bench.phase("vote");
+    let old: Vec<String> = first.iter().map(|answer| answer.label.clone()).collect();
+    let texts: Vec<&str> = revised.iter().flat_map(|revised| [revised.text.as_str(), revised.original.as_str()]).collect();
+    let labels = labels_apart(stage.seed("labels"), first.len(), &old, &texts);
+    let named = first.iter().zip(revised).zip(labels);
+    let answers: Vec<Labelled> =
+        named.map(|((first, revised), label)| Labelled { label, seat: first.seat, key: revised.key.clone(), text: revised.text.clone() }).collect();
+    stage.show("revised_label_map", labelled::key_to_labels(bench, &answers)).await?;
+    Ok(answers)
+}
+
+async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], revised: &[Revised], voters: &[SeatIx]) -> Result<Answers<DebateBallot>> {
+    let stage = bench.phase("vote");
+    let few = answers.len() <= LEAST;
+    if few {
+        let who = if voters.is_empty() { "the seed draws between them" } else { "those who wrote neither decide" };
+        stage.warn(format!("Only two answers were given; each author could only have voted for the other, so {who}."));
+    }
+    let views = labelled::for_readers(&stage, answers, voters);
+    let draft = |seat: SeatIx| {
+        let own = answers.iter().zip(revised).find(|(answer, revised)| answer.seat == seat && revised.changed());
+        own.map(|(_, revised)| revised.original.as_str())
+    };
+    let votes: Answers<DebateBallot> = stage
+        .ask_each(voters, &|seat| {
+            let view = views.of(seat);
+            let shown: Vec<Value> =
+                view.iter().map(|answer| json!({"label": answer.label, "text": answer.text, "draft": draft(answer.seat)})).collect();
+            let ask = prompt!("vote", answers = shown, criteria = options.criteria).ids("labels", labelled::names(view));
+            if few { ask.extra() } else { ask }
+        })
+        .await?;
+    for seat in voters {
+        let shown = labelled::names(views.of(*seat));
+        let exhibit = match votes.of(*seat) {
+            Some(given) => {
+                let vote = given.value.clone();
+                let data = json!({"votedFor": vote.vote, "selfVote": false, "weakerRevisions": vote.weaker_revisions});
+                let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
+                Exhibit::new("Vote", Shape::Ballot(ballot)).turn(&given.key).data(data)
+            }
+            None => {
+                let data = json!({"votedFor": null, "selfVote": false, "weakerRevisions": null});
+                labelled::abstention("Vote", shown, &votes, *seat).data(data)
+            }
+        };
+        stage.show("debate_vote", exhibit.by(*seat, "voter")).await?;
+    }
+    Ok(votes)
+}
+
+/// The ladder: most votes, fewest readers who found the revision weaker than its original, the seed's draw. Without a valid vote every
+/// answer is still in the running, and only the draw is left: one mark is no vote.
+fn decide(count: &Count, marks: &[Marks], answers: &[Labelled], seed: u64) -> (usize, Tiebreak) {
+    let mut tied: Vec<usize> = if count.valid == 0 { (0..answers.len()).collect() } else { count.winners.clone() };
+    if let [winner] = tied.as_slice() {
+        return (*winner, Tiebreak::None);
+    }
+    if count.valid > 0 {
+        let fewest = tied.iter().map(|item| marks[*item].weaker).min();
+        tied.retain(|item| Some(marks[*item].weaker) == fewest);
+        if let [winner] = tied.as_slice() {
+            return (*winner, Tiebreak::FewerMarks);
+        }
+    }
+    tied.sort_by(|a, b| answers[*a].label.cmp(&answers[*b].label));
+    (tied[Rng::derive(seed, "tie").index(tied.len())], Tiebreak::Draw)
+}

@@ -1,0 +1,232 @@
+//! Decompose: a planner splits a request into parts and says which needs which, workers do each part as soon as its inputs are there, and an
+//! assembler makes one answer of the results.
+
+mod assign;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use crate::text::words;
+pub use plan::{Complexity, Draft, Expertise, Plan};
+use plan::{Schedule, id};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Calls, Finding, Given, Halt, Mode, Result, Seating, computed, each, instead, mode, prompt, seat, spoken};
+use synod_types::*;
+use work::Outcome;
+
+pub static MODE: Mode = mode! {
+    id: "decompose", name: "Decompose", family: Algorithmic, seats: 2..=6, roles: &[each("worker"), seat("planner", 0), seat("assembler", 0)],
+    summary: "One seat splits the request into parts that depend on each other, the seats do the parts side by side, and one answer is assembled.",
+    pick: "Take it for a request of several parts, some of which need others first: a study, a plan, a comparison with a recommendation.",
+    phases: &["plan", "tasks", "assembly"],
+    stages: &[
+        spoken("plan", "planner", &["type", "tasks", "executionWaves", "criticalPath", "maxParallelism", "assignments"]),
+        spoken("task_{n}", "worker", &["taskId", "title", "waveNumber", "dependenciesUsed", "wordCount", "complexity", "expertise", "assignedModel"]),
+        computed("graph", &["done", "failed", "criticalPath"]),
+        spoken("assembly", "assembler", &["tasksAssembled", "missingTasks", "wordCount", "totalWaves", "criticalPathMs", "totalPipelineMs"]),
+        instead(computed("assembly", &["tasksAssembled", "missingTasks"])),
+    ],
+    multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
+    cost: "t + 2 for a plan of t parts, at most max_tasks",
+    example: "synod ask --mode decompose \"Compare three ways to host our search and recommend one, with a migration plan\"",
+    failure_rule: "If the planner fails, the next seat plans. A part that fails is tried once on another seat; then those that need it go on without it and are told. One finished part is enough. If nobody can assemble, the results are returned one after another with the gaps listed.",
+    prompts: ["plan", "work", "assembly"],
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The most parts a plan may have.
+    #[schemars(range(min = 3, max = 8))]
+    pub max_tasks: u32,
+    /// What each seat is good at, in seat order: technical, creative, analytical or general. A part goes to a seat that matches it; without
+    /// this, parts go round.
+    #[schemars(length(max = 6))]
+    pub expertise: Vec<Expertise>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { max_tasks: 6, expertise: Vec::new() }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// Parts in the plan.
+    pub tasks: u32,
+    pub done: u32,
+    /// Ids of the parts that have no result.
+    pub failed: Vec<String>,
+    /// How many steps deep the plan is.
+    pub waves: u32,
+    /// Needs that were dropped because parts waited for each other in a circle.
+    pub dropped_edges: Vec<Dropped>,
+}
+
+/// `to` was to have the result of `from`, and goes without it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Dropped {
+    pub from: String,
+    pub to: String,
+}
+
+fn calls(options: &Options, _seating: &Seating) -> Vec<Calls> {
+    let parts = options.max_tasks;
+    vec![
+        Calls { prompt: "plan", role: "planner", min: 1, max: 1, reads: 0, max_tokens: None },
+        Calls { prompt: "work", role: "worker", min: 1, max: parts, reads: parts.saturating_sub(1), max_tokens: None },
+        Calls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: parts, max_tokens: None },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let schedule = plan(bench, &options).await?;
+    let outcomes = work::work(bench, &schedule).await?;
+    let (done, failed): (Vec<usize>, Vec<usize>) = (0..outcomes.len()).partition(|place| outcomes[*place].is_ok());
+    let failed = schedule.ids(&failed);
+    let critical = schedule.ids(&schedule.critical);
+    let graph = schedule.graph(|place| match &outcomes[place] {
+        Ok(given) => ("done", given.seat, String::new()),
+        Err(missed) => ("failed", missed.seat, missed.failure.kind.plain().to_owned()),
+    });
+    let data = json!({"done": schedule.ids(&done), "failed": failed, "criticalPath": critical});
+    bench.phase("tasks").show("graph", Exhibit::new("Parts and what came of them", Shape::Graph(graph)).data(data)).await?;
+    if done.is_empty() {
+        return Err(Halt::no_quorum("tasks", format!("none of the {} parts has a result, and at least one must", outcomes.len())));
+    }
+    let answer = assemble(bench, &schedule, &outcomes, &failed).await?;
+    bench.figure("tasks", outcomes.len() as f64);
+    bench.figure("failed_tasks", failed.len() as f64);
+    bench.figure("parallelism", schedule.widest() as f64);
+    let decision = Decision {
+        tasks: outcomes.len() as u32,
+        done: done.len() as u32,
+        failed,
+        waves: schedule.waves.len() as u32,
+        dropped_edges: schedule.dag.cut.iter().map(|(from, to)| Dropped { from: id(*from), to: id(*to) }).collect(),
+    };
+    Ok(Finding {
+        stop_reason: "finished",
+        answer: Some(answer),
+        decision: Some(synod_engine::to_value(&decision)),
+        data: json!({"tasks": schedule.listed(), "criticalPath": critical, "maxParallelism": schedule.widest()}),
+        ..Finding::default()
+    })
+}
+
+/// The role's own seat first, then the workers in seat order.
+fn with_stand_ins(bench: &Bench, role: &str) -> Vec<SeatIx> {
+    let mut seats: Vec<SeatIx> = bench.role(role).to_vec();
+    seats.extend(bench.role("worker").iter().filter(|seat| !bench.role(role).contains(seat)));
+    seats
+}
+
+async fn plan(bench: &Bench, options: &Options) -> Result<Schedule> {
+    let stage = bench.phase("plan");
+    let most = options.max_tasks as usize;
+    let ask = prompt!("plan", max_tasks = options.max_tasks).ids("tasks", (0..most).map(id));
+    let Some(given) = stage.ask_first::<Plan>(&with_stand_ins(bench, "planner"), ask).await? else {
+        return Err(Halt::no_quorum("plan", "no seat gave a plan that could be read, and there is nothing to do without one"));
+    };
+    let Given { seat, key, value, .. } = given;
+    let workers = bench.role("worker");
+    if options.expertise.len() > workers.len() {
+        stage.warn(format!("{} tags of expertise were given for {} seats; the last are not used.", options.expertise.len(), workers.len()));
+    }
+    let schedule = Schedule::of(value, most, workers, &options.expertise);
+    for warning in said_of(&schedule, most) {
+        stage.warn(warning);
+    }
+    let waves: Vec<Vec<String>> = schedule.waves.iter().map(|wave| schedule.ids(wave)).collect();
+    let assigned = schedule.tasks.iter().map(|task| json!({"taskId": task.id, "model": bench.seat(task.seat).model, "waveNumber": task.wave}));
+    let data = json!({
+        "type": "plan", "tasks": schedule.listed(), "executionWaves": waves, "criticalPath": schedule.ids(&schedule.critical),
+        "maxParallelism": schedule.widest(), "assignments": assigned.collect::<Value>(),
+    });
+    let graph = schedule.graph(|place| ("planned", schedule.tasks[place].seat, String::new()));
+    stage.show("plan", Exhibit::new("Plan", Shape::Graph(graph)).by(seat, "planner").turn(key).data(data)).await?;
+    Ok(schedule)
+}
+
+/// What was done about a poor plan.
+fn said_of(schedule: &Schedule, most: usize) -> Vec<String> {
+    let mut said = Vec::new();
+    if !schedule.left_out.is_empty() {
+        let (all, titles) = (schedule.tasks.len() + schedule.left_out.len(), schedule.left_out.join("; "));
+        said.push(format!("The plan had {all} parts and may have {most}: the last were left out ({titles}), and nothing waits for them."));
+    }
+    if schedule.tasks.len() < 3 {
+        let count = if schedule.tasks.len() == 1 { "one part" } else { "two parts" };
+        said.push(format!("The plan has only {count}: the request may not have needed splitting."));
+    }
+    if !schedule.unknown.is_empty() {
+        let named: Vec<String> = schedule.unknown.iter().map(|(task, needed)| format!("{needed} for {task}")).collect();
+        said.push(format!("The plan asks for parts it does not have ({}); they were passed over.", named.join(", ")));
+    }
+    for circle in &schedule.dag.circles {
+        let inside = |edge: &&(usize, usize)| circle.contains(&edge.0) && circle.contains(&edge.1);
+        let cut: Vec<String> = schedule.dag.cut.iter().filter(inside).map(|(from, to)| format!("{} goes without {}", id(*to), id(*from))).collect();
+        said.push(format!("{} wait for each other in a circle. To break it, {}.", schedule.ids(circle).join(", "), cut.join(", ")));
+    }
+    said
+}
+
+/// One text from all results; if nobody can write it, the results one after another.
+async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[Outcome], failed: &[String]) -> Result<Answer> {
+    let stage = bench.phase("assembly");
+    let result = |place: usize| Some(json!({"label": schedule.tasks[place].name(), "text": outcomes[place].as_ref().ok()?.value}));
+    let results: Vec<Value> = schedule.waves.concat().into_iter().filter_map(result).collect();
+    let mut plan = schedule.listed();
+    for (line, outcome) in plan.iter_mut().zip(outcomes) {
+        line["missing"] = json!(outcome.as_ref().err().map(|missed| missed.failure.kind.plain()));
+    }
+    let ask = prompt!("assembly", plan, results);
+    let written = stage.ask_first::<String>(&with_stand_ins(bench, "assembler"), ask).await?;
+    let text = written.as_ref().map_or_else(|| joined(schedule, outcomes), |given| given.value.clone());
+    // A mode has no clock: the receipt has the run's times, each row its turn's.
+    let data = json!({
+        "tasksAssembled": results.len(), "missingTasks": failed, "wordCount": words(&text), "totalWaves": schedule.waves.len(),
+        "criticalPathMs": null, "totalPipelineMs": null,
+    });
+    match written {
+        Some(given) => {
+            if given.partial {
+                stage.warn("The assembled answer was cut off at its token limit: its end is missing.");
+            }
+            stage.show("assembly", Exhibit::said("Assembled answer", given.seat, "assembler", &given.key).data(data)).await?;
+            Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![given.seat] })
+        }
+        None => {
+            stage.warn("Nobody could assemble the answer; the results are returned one after another as they are.");
+            stage.show("assembly", Exhibit::note("Results one after another", &text).data(data)).await?;
+            let mut by: Vec<SeatIx> = outcomes.iter().flatten().map(|given| given.seat).collect();
+            by.sort_unstable();
+            by.dedup();
+            Ok(Answer { kind: AnswerKind::Computed, text, by })
+        }
+    }
+}
+
+/// Every result under its title in the order of the work, then what is missing.
+fn joined(schedule: &Schedule, outcomes: &[Outcome]) -> String {
+    let order = schedule.waves.concat();
+    let title = |place: &usize| &schedule.tasks[*place].draft.title;
+    let mut parts: Vec<String> =
+        order.iter().filter_map(|place| Some(format!("## {}\n\n{}", title(place), outcomes[*place].as_ref().ok()?.value.trim()))).collect();
+    let missing: Vec<String> = order.iter().filter(|place| outcomes[**place].is_err()).map(|place| format!("- {}", title(place))).collect();
+    if !missing.is_empty() {
+        parts.push(format!("## Not done\n\n{}", missing.join("\n")));
+    }
+    parts.join("\n\n")
+}

@@ -1,0 +1,138 @@
+//! The plan's text form as models write it, and what is made of a poor plan.
+
+use super::plan::{Plan, Schedule};
+use super::{Complexity, Draft, Expertise, MODE, said_of};
+use synod_engine::{Form, Speech, Terms};
+
+fn terms() -> Terms {
+    Terms::default().with("tasks", (1..=6).map(|n| format!("task_{n}")))
+}
+
+fn read(text: &str) -> Vec<Draft> {
+    Plan::from_text(text, &terms()).map(|plan| plan.tasks).unwrap_or_default()
+}
+
+fn needs(text: &str) -> Vec<Vec<String>> {
+    read(text).into_iter().map(|draft| draft.depends_on).collect()
+}
+
+fn draft(title: &str, depends_on: &[&str]) -> Draft {
+    Draft {
+        title: title.into(),
+        description: String::new(),
+        depends_on: depends_on.iter().map(|id| (*id).to_owned()).collect(),
+        complexity: None,
+        expertise: None,
+    }
+}
+
+fn schedule(tasks: Vec<Draft>) -> Schedule {
+    Schedule::of(Plan { reasons: String::new(), tasks }, 6, &[0, 1, 2], &[])
+}
+
+const GOOD: &str = "Two steps build on one.\n\nTASK PLAN:\n\n**TASK task_1:**\n- **Title:** Gather\n- **Description:** Collect the figures.\n  All of them.\n\
+    - **Dependencies:** none\n- **Complexity:** LOW\n- **Expertise:** analytical\n\n\
+    ### TASK task_2: ignored here\nTitle: Compare\n\nDescription: Compare them.\n\nDependencies: [task_1]\nComplexity: **HIGH**\nExpertise: Technical\n\n\
+    TASK task_3:\nTitle: Recommend\nDescription: Decide.\nDependencies: task_1 and task_2\nComplexity: MEDIUM\nExpertise: general\n\nSUMMARY: three parts";
+
+#[test]
+fn blocks_are_read_with_their_markup() {
+    let plan = Plan::from_text(GOOD, &terms()).expect("a plan");
+    assert_eq!(plan.reasons, "Two steps build on one.\n\nTASK PLAN:");
+    let titles: Vec<&str> = plan.tasks.iter().map(|draft| draft.title.as_str()).collect();
+    assert_eq!(titles, ["Gather", "Compare", "Recommend"]);
+    assert_eq!(plan.tasks[0].description, "Collect the figures.\n  All of them.");
+    assert_eq!(plan.tasks[1].complexity, Some(Complexity::High));
+    assert_eq!(plan.tasks[1].expertise, Some(Expertise::Technical));
+    assert_eq!(needs(GOOD), [vec![], vec!["task_1"], vec!["task_1", "task_2"]]);
+    assert!(Plan::read(GOOD, &terms()).is_ok(), "what is read fits the schema");
+}
+
+#[test]
+fn a_bad_complexity_costs_only_itself() {
+    let text = "TASK task_1:\nTitle: A\nDescription: a\nDependencies: none\nComplexity: EXTREME\nExpertise: wizardry\n\n\
+                TASK task_2:\nTitle: B\nDescription: b\nDependencies: task_1\nComplexity: LOW\nExpertise: general";
+    let drafts = read(text);
+    assert_eq!((drafts.len(), drafts[0].complexity, drafts[0].expertise), (2, None, None));
+    assert_eq!((needs(text), drafts[1].complexity), (vec![vec![], vec!["task_1".to_owned()]], Some(Complexity::Low)));
+}
+
+#[test]
+fn ids_are_found_however_they_are_listed_and_prose_names_none() {
+    for (list, want) in [
+        ("task_1 and task_3", vec!["task_1", "task_3"]),
+        ("[task_1, task_3]", vec!["task_1", "task_3"]),
+        ("`task_1`, TASK_3.", vec!["task_1", "task_3"]),
+        ("Task 1; task-3", vec!["task_1", "task_3"]),
+        ("1, 3", vec!["task_1", "task_3"]),
+        ("none", vec![]),
+        ("None (can begin at once)", vec![]),
+        ("the results of 3 interviews", vec![]),
+        ("task_9, task_1", vec!["task_1"]),
+        ("task_1 task_1", vec!["task_1"]),
+    ] {
+        let text = format!("TASK task_1:\nTitle: A\n\nTASK task_2:\nTitle: B\nDependencies: {list}\n\nTASK task_3:\nTitle: C");
+        assert_eq!(needs(&text)[1], want, "{list}");
+    }
+}
+
+#[test]
+fn a_number_written_twice_is_numbered_anew_and_means_the_first() {
+    let text = "TASK task_1:\nTitle: A\nTASK task_2:\nTitle: B\nTASK task_2:\nTitle: C\nDependencies: task_2\nTASK task_5:\nTitle: D\nDependencies: task_5, task_1";
+    assert_eq!(read(text).len(), 4);
+    assert_eq!(needs(text), [vec![], vec![], vec!["task_2"], vec!["task_4", "task_1"]]);
+    let schedule = schedule(read(text));
+    assert_eq!((schedule.dag.cut.len(), schedule.waves.clone()), (0, vec![vec![0, 1], vec![2, 3]]), "waiting for oneself is no circle");
+}
+
+#[test]
+fn prose_is_no_plan() {
+    for text in ["", "I would first do task_1: gather, then TASK task_2: compare.", "TASK PLAN: do it", "Task one: gather"] {
+        assert_eq!(Plan::from_text(text, &terms()), None, "{text:?}");
+    }
+    let error = Plan::read("{\"reasons\": \"r\", \"tasks\": []}", &terms()).expect_err("a plan has parts");
+    assert!(error.contains("/tasks"), "{error}");
+}
+
+#[test]
+fn too_many_parts_are_cut_and_nothing_waits_for_those() {
+    let tasks = (1..=8).map(|n| draft(&format!("part {n}"), if n == 2 { &["task_1", "task_8", "task_9"] } else { &[] })).collect();
+    let schedule = schedule(tasks);
+    assert_eq!((schedule.tasks.len(), schedule.left_out.as_slice()), (6, ["part 7".to_owned(), "part 8".to_owned()].as_slice()));
+    assert_eq!(schedule.dag.inputs(1), [0]);
+    let said = said_of(&schedule, 6).join("\n");
+    assert!(said.contains("8 parts and may have 6") && said.contains("part 7; part 8") && said.contains("(task_9 for task_2)"), "{said}");
+}
+
+#[test]
+fn one_loop_costs_one_edge_and_is_said() {
+    let tasks = vec![draft("a", &["task_3"]), draft("b", &["task_1"]), draft("c", &["task_2", "task_4"]), draft("d", &[])];
+    let schedule = schedule(tasks);
+    assert_eq!((schedule.dag.cut.as_slice(), schedule.dag.edges.len()), ([(1, 2)].as_slice(), 3));
+    assert_eq!(said_of(&schedule, 6), ["task_1, task_2, task_3 wait for each other in a circle. To break it, task_3 goes without task_2."]);
+    let graph = schedule.graph(|place| ("planned", schedule.tasks[place].seat, String::new()));
+    let cut: Vec<(&str, &str)> = graph.edges.iter().filter(|edge| edge.cut).map(|edge| (edge.from.as_str(), edge.to.as_str())).collect();
+    assert_eq!(cut, [("task_2", "task_3")]);
+}
+
+#[test]
+fn a_small_plan_is_taken_and_said() {
+    let schedule = schedule(vec![draft("all of it", &["task_1"])]);
+    assert_eq!((schedule.tasks[0].seat, schedule.widest()), (0, 1));
+    assert_eq!(said_of(&schedule, 6).len(), 1);
+}
+
+#[test]
+fn the_longest_path_goes_by_the_size_of_parts() {
+    let mut tasks = vec![draft("a", &[]), draft("b", &[]), draft("c", &["task_1", "task_2"])];
+    tasks[1].complexity = Some(Complexity::High);
+    let schedule = schedule(tasks);
+    assert_eq!(schedule.ids(&schedule.critical), ["task_2", "task_3"]);
+    assert_eq!(schedule.tasks.iter().map(|task| task.critical).collect::<Vec<_>>(), [false, true, true]);
+}
+
+#[test]
+fn the_registry_counts_every_part() {
+    let calls = (MODE.calls)(&serde_json::json!({"max_tasks": 8}), &synod_engine::Seating::default());
+    assert_eq!(calls.iter().map(|line| (line.min, line.max)).collect::<Vec<_>>(), [(1, 1), (1, 8), (1, 1)]);
+}

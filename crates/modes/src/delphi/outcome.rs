@@ -1,0 +1,234 @@
+//! What the rounds come to: the final value by its stated rule, the report about it, and the verdict.
+
+use super::question::Asked;
+use super::standing::{Entry, Round, Rung, Standing};
+use super::{Decision, Interval};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Finding, Result, prompt};
+use synod_math::Rng;
+use synod_math::numbers::plain;
+use synod_types::*;
+
+/// Why there was no further round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Settled,
+    MaxRounds,
+    TooFew,
+}
+
+impl Stop {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Settled => "settled",
+            Self::MaxRounds => "max_rounds",
+            Self::TooFew => "too_few",
+        }
+    }
+}
+
+/// The last whole round, and how the panel came to it.
+pub struct Outcome<'a> {
+    asked: &'a Asked,
+    rounds: &'a [Round],
+    last: &'a Round,
+    stop: Stop,
+}
+
+impl<'a> Outcome<'a> {
+    /// `None` without a whole round.
+    pub fn of(asked: &'a Asked, rounds: &'a [Round], stop: Stop) -> Option<Self> {
+        Some(Self { asked, rounds, last: rounds.last()?, stop })
+    }
+
+    pub async fn conclude(&self, bench: &Bench) -> Result<Finding> {
+        let stage = bench.phase("synthesis");
+        if let Some(said) = self.tie() {
+            stage.warn(said);
+        }
+        let decision = self.decision();
+        let final_value = self.final_value();
+        let summary = json!({
+            "totalRounds": decision.rounds, "converged": decision.settled, "convergenceRound": decision.settled.then_some(decision.rounds),
+            "finalValue": final_value,
+        });
+        let mut data = summary.clone();
+        data["stopReason"] = json!(self.stop.as_str());
+        data["interval"] = json!(decision.interval);
+        stage.show("trajectory", Exhibit::new("Round by round", Shape::Series(self.series())).data(data)).await?;
+
+        let answer = match stage.ask_first::<String>(&self.writers(bench), self.prompt(bench)).await? {
+            Some(text) => {
+                if text.partial {
+                    stage.warn("The report was cut off at its token limit: its end is missing.");
+                }
+                stage.show("synthesis", Exhibit::said("Report", text.seat, "facilitator", &text.key).data(summary)).await?;
+                Answer { kind: AnswerKind::Report, text: text.value, by: vec![text.seat] }
+            }
+            None => {
+                stage.warn("Nobody could write the report; the computed result is the answer.");
+                let text = format!("{} {}", self.result(), self.ended());
+                Answer { kind: AnswerKind::Computed, text, by: self.last.entries.iter().map(|entry| entry.seat).collect() }
+            }
+        };
+        bench.figure("rounds", f64::from(decision.rounds));
+        bench.figure("settled", f64::from(u8::from(decision.settled)));
+        let confidence = self.confidence();
+        if let Some(value) = confidence.as_ref().and_then(|confidence| confidence.value) {
+            bench.figure("agreement", value);
+        }
+        Ok(Finding {
+            status: None,
+            stop_reason: self.stop.as_str(),
+            answer: Some(answer),
+            decision: Some(synod_engine::to_value(&decision)),
+            confidence,
+            dissent: self.dissent(),
+            data: json!({
+                "finalValue": final_value, "rule": self.rule(), "measure": self.last.measure, "options": self.asked.options,
+                "rounds": self.rounds.iter().map(|round| round.told(self.asked)).collect::<Vec<_>>(),
+            }),
+        })
+    }
+
+    /// The facilitator, who gave no answer; then whoever answered, in seat order.
+    fn writers(&self, bench: &Bench) -> Vec<SeatIx> {
+        bench.role("facilitator").iter().copied().chain(self.last.entries.iter().map(|entry| entry.seat)).collect()
+    }
+
+    fn prompt(&self, bench: &Bench) -> synod_engine::Prompt {
+        let asked = self.asked;
+        // Ordered by what was said, and equal answers by lot: no place tells a seat.
+        let mut entries: Vec<&Entry> = self.last.entries.iter().collect();
+        Rng::new(bench.seed("reasons")).shuffle(&mut entries);
+        entries.sort_by(|a, b| match (a.number(), b.number()) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            _ => a.option().cmp(&b.option()),
+        });
+        let entries: Vec<Value> = entries
+            .into_iter()
+            .map(|entry| {
+                let apart = if self.last.apart(entry) { ", stands apart" } else { "" };
+                json!({"label": format!("{}, {} confidence{apart}", entry.said(asked), entry.level.as_str()), "text": entry.reasons})
+            })
+            .collect();
+        let rounds: Vec<Value> = self.rounds.iter().map(|round| round.told(asked)).collect();
+        let (low, high) = (plain(asked.scale.0), plain(asked.scale.1));
+        let (ended, outcome) = (self.ended(), self.result());
+        prompt!("synthesis", kind = asked.kind, unit = asked.unit, menu = asked.menu(), low, high, rounds, ended, outcome, entries)
+    }
+
+    fn settled(&self) -> bool {
+        self.stop == Stop::Settled
+    }
+
+    fn decision(&self) -> Decision {
+        let (value, choice, interval) = match &self.last.standing {
+            Standing::Numbers { summary, .. } => (Some(summary.median), None, Some(Interval { low: summary.low, high: summary.high })),
+            Standing::Choices { leader, .. } => (None, Some(self.asked.options[*leader].clone()), None),
+        };
+        let unit = Some(self.asked.unit.clone()).filter(|unit| !unit.is_empty());
+        Decision { kind: self.asked.kind, value, choice, unit, interval, rounds: self.last.n, settled: self.settled() }
+    }
+
+    fn final_value(&self) -> Value {
+        match &self.last.standing {
+            Standing::Numbers { summary, .. } => json!(summary.median),
+            Standing::Choices { leader, .. } => json!(self.asked.options[*leader]),
+        }
+    }
+
+    fn rule(&self) -> String {
+        match &self.last.standing {
+            Standing::Numbers { .. } => "the median of the last whole round; its interval is the middle half".into(),
+            Standing::Choices { rung, .. } => format!("the option most chose in the last whole round (decided by {})", rung.as_str()),
+        }
+    }
+
+    /// The result in a sentence.
+    fn result(&self) -> String {
+        let n = self.last.entries.len();
+        match &self.last.standing {
+            Standing::Numbers { summary, .. } => format!(
+                "{}, the median of {n} panelists; the middle half lies between {} and {}, all of them between {} and {}.",
+                self.asked.number(summary.median),
+                plain(summary.low),
+                plain(summary.high),
+                plain(summary.min),
+                plain(summary.max)
+            ),
+            Standing::Choices { counts, leader, percent, .. } => {
+                format!("{}, chosen by {} of {n} panelists ({percent} %).", self.asked.options[*leader], counts[*leader])
+            }
+        }
+    }
+
+    /// How the rounds ended, in a sentence.
+    fn ended(&self) -> String {
+        let n = self.last.n;
+        let rounds = if n == 1 { "round" } else { "rounds" };
+        match self.stop {
+            Stop::Settled => format!("The panel settled after {n} {rounds}."),
+            Stop::TooFew => format!("The rounds ended early: round {n} is the last that enough panelists completed."),
+            Stop::MaxRounds => format!("The panel had not settled after {n} {rounds}, which was the limit."),
+        }
+    }
+
+    fn tie(&self) -> Option<String> {
+        let Standing::Choices { leader, rung, .. } = &self.last.standing else { return None };
+        let chosen = &self.asked.options[*leader];
+        match rung {
+            Rung::Votes => None,
+            Rung::Confidence => Some(format!("Equally many chose another option; \"{chosen}\" stands because those who chose it were surer.")),
+            Rung::Order => Some(format!("Equally many, equally sure, chose another option; \"{chosen}\" stands because it is listed first.")),
+        }
+    }
+
+    /// For a choice the share that chose it. For numbers 1 less the spread by the measure that decides whether they have settled.
+    fn confidence(&self) -> Option<Confidence> {
+        let n = self.last.entries.len();
+        match &self.last.standing {
+            Standing::Choices { counts, leader, .. } => {
+                Some(Confidence { value: Some(f64::from(counts[*leader]) / n as f64), source: ConfidenceSource::Agreement, n: n as u32 })
+            }
+            Standing::Numbers { dispersion, .. } => dispersion.map(|dispersion| Confidence {
+                value: Some((1.0 - dispersion).clamp(0.0, 1.0)),
+                source: ConfidenceSource::Panel,
+                n: n as u32,
+            }),
+        }
+    }
+
+    /// Those who ended elsewhere: on another option, or beyond the fences.
+    fn dissent(&self) -> Vec<Dissent> {
+        let elsewhere = |entry: &&Entry| match (&self.last.standing, entry.option()) {
+            (Standing::Choices { leader, .. }, Some(at)) => at != *leader,
+            _ => self.last.apart(entry),
+        };
+        let said = |entry: &Entry| format!("{}: {}", entry.said(self.asked), entry.reasons);
+        self.last.entries.iter().filter(elsewhere).map(|entry| Dissent { seat: entry.seat, label: None, text: said(entry) }).collect()
+    }
+
+    fn series(&self) -> Series {
+        let steps = self.rounds.iter().map(|round| format!("Round {}", round.n)).collect();
+        let line =
+            |name: &str, value: &dyn Fn(&Round) -> Option<f64>| Line { name: name.to_owned(), values: self.rounds.iter().map(value).collect() };
+        let lines = match &self.last.standing {
+            Standing::Numbers { .. } => vec![
+                line("median", &|round| round.summary().map(|summary| summary.median)),
+                line("lower quarter", &|round| round.summary().map(|summary| summary.low)),
+                line("upper quarter", &|round| round.summary().map(|summary| summary.high)),
+            ],
+            Standing::Choices { .. } => {
+                let share = |at: usize| {
+                    move |round: &Round| match &round.standing {
+                        Standing::Choices { counts, .. } => Some((100.0 * f64::from(counts[at]) / round.entries.len() as f64).round()),
+                        Standing::Numbers { .. } => None,
+                    }
+                };
+                self.asked.options.iter().enumerate().map(|(at, option)| line(&format!("{option} (%)"), &share(at))).collect()
+            }
+        };
+        Series { steps, lines }
+    }
+}

@@ -1,0 +1,138 @@
+//! What is estimated: the kind of answer, its unit, its options, and how the facilitator says so.
+
+use crate::text::{self, bare};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Terms};
+use synod_math::numbers::plain;
+
+/// The kinds of answer a panel can settle on. Each has a measure of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Numeric,
+    Year,
+    Scale,
+    Choice,
+}
+
+/// The question as every panelist gets it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    pub kind: Kind,
+    /// Empty: none is known, or none is needed.
+    pub unit: String,
+    /// Only for a choice.
+    pub options: Vec<String>,
+    pub scale: (f64, f64),
+}
+
+impl Asked {
+    /// A number counted in calendar years is a year: beside its own size any two would look alike.
+    pub fn new(kind: Kind, unit: &str, options: &[String], scale: (f64, f64)) -> Self {
+        let unit = unit.split_whitespace().collect::<Vec<_>>().join(" ");
+        let calendar = ["year", "calendar year", "date", "year ce"].contains(&unit.to_lowercase().as_str());
+        let kind = if kind == Kind::Numeric && calendar { Kind::Year } else { kind };
+        let unit = match kind {
+            Kind::Numeric => unit,
+            Kind::Year => "year".into(),
+            Kind::Scale | Kind::Choice => String::new(),
+        };
+        Self { kind, unit, options: if kind == Kind::Choice { tidy(options) } else { Vec::new() }, scale }
+    }
+
+    pub fn ids(&self) -> Vec<String> {
+        (1..=self.options.len()).map(|n| format!("O{n}")).collect()
+    }
+
+    /// The option behind an id.
+    pub fn index(&self, id: &str) -> Option<usize> {
+        self.ids().iter().position(|known| known == id)
+    }
+
+    /// The options one a line, each with its id.
+    pub fn menu(&self) -> String {
+        let lines: Vec<String> = self.ids().iter().zip(&self.options).map(|(id, option)| format!("{id}: {option}")).collect();
+        lines.join("\n")
+    }
+
+    /// A number with its unit, as people read it.
+    pub fn number(&self, value: f64) -> String {
+        let number = plain(value);
+        match (self.kind, self.unit.as_str()) {
+            (Kind::Numeric, "") | (Kind::Year | Kind::Choice, _) => number,
+            (Kind::Numeric, unit) => format!("{number} {unit}"),
+            (Kind::Scale, _) => format!("{number} of {}", plain(self.scale.1)),
+        }
+    }
+}
+
+/// What kind of answer the question wants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Classification {
+    /// One or two sentences: what a useful answer to this question looks like.
+    pub reasons: String,
+    /// numeric: an amount. year: a point in time, as a calendar year. scale: a rating. choice: one of a few options.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// For numeric: the one unit every estimate is given in, such as "days" or "USD per month" or "%". Otherwise empty.
+    #[schemars(length(max = 60))]
+    pub unit: String,
+    /// For choice: 3 to 6 options that exclude each other and leave no likely answer out (2 for yes or no). Otherwise empty.
+    #[schemars(length(max = 6))]
+    pub options: Vec<String>,
+}
+
+const LABELS: [&str; 4] = ["TYPE", "UNIT", "OPTIONS", "REASONING"];
+
+impl Form for Classification {
+    /// Lines `TYPE:`, `UNIT:`, `OPTIONS:`, `REASONING:`.
+    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+        let field = |label: &str| text::field(text, label, &LABELS);
+        let kind = match text::token(&field("TYPE")?, &["NUMERIC", "YEAR", "DATE", "SCALE", "CHOICE", "QUALITATIVE"])? {
+            "NUMERIC" => Kind::Numeric,
+            "YEAR" | "DATE" => Kind::Year,
+            "SCALE" => Kind::Scale,
+            _ => Kind::Choice,
+        };
+        let named = |value: &String| !["n/a", "na", "none", "-", ""].contains(&bare(value).to_lowercase().as_str());
+        let unit = field("UNIT").filter(named).unwrap_or_default().chars().take(60).collect();
+        let options = field("OPTIONS").filter(named).map(|list| listed(&list)).unwrap_or_default();
+        Some(Self { reasons: field("REASONING").unwrap_or_default(), kind, unit, options })
+    }
+
+    fn check(&self, _: &Terms) -> Result<(), String> {
+        let found = tidy(&self.options).len();
+        if self.kind == Kind::Choice && found < 2 {
+            return Err(format!("options holds {found} different entries; a choice needs at least 2"));
+        }
+        Ok(())
+    }
+}
+
+/// Options from a list: one a line, or in one line between commas. What stands in brackets stays together.
+fn listed(list: &str) -> Vec<String> {
+    if list.trim().contains('\n') {
+        return tidy(&list.lines().flat_map(text::items).collect::<Vec<_>>());
+    }
+    let mark = if list.contains(';') { ';' } else { ',' };
+    let mut depth = 0_i32;
+    let parts = list.split(|c: char| {
+        depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+        c == mark && depth <= 0
+    });
+    tidy(&parts.map(str::to_owned).collect::<Vec<_>>())
+}
+
+/// Without numbering and markup, each only once.
+pub fn tidy(options: &[String]) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for option in options {
+        let plain = text::items(option).join(" ");
+        let plain = bare(&plain).split_whitespace().collect::<Vec<_>>().join(" ");
+        if !plain.is_empty() && !kept.iter().any(|other| other.to_lowercase() == plain.to_lowercase()) {
+            kept.push(plain);
+        }
+    }
+    kept
+}

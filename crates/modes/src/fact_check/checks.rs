@@ -1,0 +1,185 @@
+//! One checker's rulings on the claims, typed, and their classic text form.
+
+use super::claims::Claim;
+use super::material::Material;
+use crate::text::{bare, blocks, field, token};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Form, Terms};
+use synod_types::{CheckEntry, Checks, Evidence, Exhibit, Shape};
+
+/// What a checker, or the panel, says of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Ruling {
+    Verified,
+    Disputed,
+    Unverifiable,
+}
+
+impl Ruling {
+    pub const ALL: [Self; 3] = [Self::Verified, Self::Disputed, Self::Unverifiable];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Verified => "VERIFIED",
+            Self::Disputed => "DISPUTED",
+            Self::Unverifiable => "UNVERIFIABLE",
+        }
+    }
+}
+
+/// How sure it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Sureness {
+    Low,
+    Medium,
+    High,
+}
+
+impl Sureness {
+    const ALL: [Self; 3] = [Self::Low, Self::Medium, Self::High];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "LOW",
+            Self::Medium => "MEDIUM",
+            Self::High => "HIGH",
+        }
+    }
+}
+
+/// A checker's rulings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verification {
+    /// What you could check the claims by, and what you could not, in a sentence or two.
+    pub reasons: String,
+    /// One for each claim.
+    pub checks: Vec<Check>,
+}
+
+/// One ruling.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// The id of the claim.
+    #[schemars(extend("x-ids" = "claims"))]
+    pub id: String,
+    /// What speaks for or against the claim: facts, figures, sources you know.
+    pub evidence: String,
+    /// Words copied exactly from one of the passages that decide it; null without such a passage.
+    pub quote: Option<String>,
+    /// What the evidence comes to.
+    pub verdict: Ruling,
+    /// How far you would rely on that verdict.
+    pub confidence: Sureness,
+    /// For a disputed claim what is right instead, in one sentence; else null.
+    pub correction: Option<String>,
+}
+
+/// Labels that end a field. The counts that some write below the last block belong to none.
+const FIELDS: [&str; 9] = ["Verdict", "Evidence", "Quote", "Correction", "Confidence", "Summary", "Verified", "Disputed", "Unverifiable"];
+
+impl Form for Verification {
+    /// Blocks `VERIFICATION claim_n: VERDICT` (or just the number) with lines `Evidence:`, `Quote:`, `Correction:`, `Confidence:`. A block
+    /// without a verdict or a confidence rules on nothing, and so does one on a claim that was not asked about.
+    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+        let claims = terms.list("claims");
+        let found = blocks(text, "VERIFICATION");
+        let read = found.iter().filter_map(|block| {
+            let asked = |id: &&String| id.eq_ignore_ascii_case(&block.id) || id.strip_prefix("claim_") == Some(block.id.as_str());
+            let id = claims.iter().find(asked)?.clone();
+            let value = |label: &str| field(&block.body, label, &FIELDS);
+            let verdict = token(&block.title, &Ruling::ALL.map(Ruling::as_str));
+            let verdict = verdict.or_else(|| token(&value("Verdict").filter(|_| block.title.is_empty())?, &Ruling::ALL.map(Ruling::as_str)))?;
+            let confidence = token(&value("Confidence")?, &Sureness::ALL.map(Sureness::as_str))?;
+            Some(Check {
+                id,
+                evidence: value("Evidence").unwrap_or_default(),
+                quote: value("Quote"),
+                verdict: Ruling::ALL.into_iter().find(|ruling| ruling.as_str() == verdict)?,
+                confidence: Sureness::ALL.into_iter().find(|sureness| sureness.as_str() == confidence)?,
+                correction: value("Correction"),
+            })
+        });
+        let checks: Vec<Check> = read.collect();
+        let reasons: Vec<&str> = text.lines().take_while(|line| blocks(line, "VERIFICATION").is_empty()).collect();
+        (!checks.is_empty()).then(|| Self { reasons: reasons.join("\n").trim().to_owned(), checks })
+    }
+}
+
+/// A ruling as it counts: a correction only where something is disputed, and a quotation with the file it was found in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    pub claim: String,
+    pub verdict: Ruling,
+    pub confidence: Sureness,
+    pub evidence: String,
+    pub quote: Option<String>,
+    /// `None`: the quotation stands in no attached file.
+    pub found_in: Option<String>,
+    pub correction: Option<String>,
+}
+
+/// What counts of a reply, in the order of the claims. Ruled twice on one claim, the last ruling stands; not at all, the checker abstains on it.
+pub fn counted(verification: &Verification, claims: &[Claim], material: &Material) -> Vec<Counted> {
+    let last = |claim: &Claim| verification.checks.iter().rev().find(|check| check.id == claim.id);
+    let count = |check: &Check| {
+        let quote = said(&check.quote);
+        Counted {
+            claim: check.id.clone(),
+            verdict: check.verdict,
+            confidence: check.confidence,
+            evidence: check.evidence.trim().to_owned(),
+            found_in: quote.as_deref().and_then(|quote| material.file_of(quote)).map(str::to_owned),
+            quote,
+            correction: said(&check.correction).filter(|_| check.verdict == Ruling::Disputed),
+        }
+    };
+    claims.iter().filter_map(last).map(count).collect()
+}
+
+/// A field that says something: not empty, and none of the words people put where there is nothing to say.
+fn said(value: &Option<String>) -> Option<String> {
+    let value = bare(value.as_deref()?);
+    let nothing = ["", "n/a", "na", "none", "null", "-", "—"].contains(&value.trim_end_matches('.').to_lowercase().as_str());
+    (!nothing).then(|| value.to_owned())
+}
+
+impl Counted {
+    /// What speaks for it, for people.
+    pub fn evidence(&self, by: &str) -> Evidence {
+        Evidence {
+            by: by.to_owned(),
+            text: format!("{} ({}): {}", self.verdict.as_str(), self.confidence.as_str(), self.evidence),
+            quote: self.quote.clone().unwrap_or_default(),
+            found_in: self.found_in.clone(),
+        }
+    }
+}
+
+/// One checker's rulings as a row. Empty: it abstained, for the reason given.
+pub fn exhibit(title: String, counted: &[Counted], claims: &[Claim], abstained: Option<String>) -> Exhibit {
+    let entry = |check: &Counted| CheckEntry {
+        id: check.claim.clone(),
+        claim: claims.iter().find(|claim| claim.id == check.claim).map(|claim| claim.claim.clone()).unwrap_or_default(),
+        verdict: check.verdict.as_str().to_lowercase(),
+        confidence: check.confidence.as_str().to_lowercase(),
+        correction: check.correction.clone().unwrap_or_default(),
+        evidence: vec![Evidence { text: check.evidence.clone(), ..check.evidence("") }],
+        ..CheckEntry::default()
+    };
+    let row = |check: &Counted| {
+        json!({
+            "claimId": check.claim, "verdict": check.verdict, "evidence": check.evidence, "correction": check.correction,
+            "confidence": check.confidence, "quote": check.quote, "foundIn": check.found_in,
+        })
+    };
+    let rows: Vec<Value> = counted.iter().map(row).collect();
+    let [verified, disputed, unverifiable] = Ruling::ALL.map(|ruling| counted.iter().filter(|check| check.verdict == ruling).count());
+    let summary = json!({"verified": verified, "disputed": disputed, "unverifiable": unverifiable});
+    let measure = abstained.as_ref().map(|why| format!("abstained: {why}")).unwrap_or_default();
+    let checks = Checks { entries: counted.iter().map(entry).collect(), score: None, measure };
+    Exhibit::new(title, Shape::Checks(checks)).data(json!({"verifications": rows, "summary": summary, "abstained": abstained}))
+}

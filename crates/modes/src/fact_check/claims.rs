@@ -1,0 +1,154 @@
+//! What is to be checked: claims as the extractor gives them, numbered by us, without repetitions, and where each stands in the content.
+
+use crate::text::{blocks, field, token};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::ops::Range;
+use synod_engine::{Form, Terms};
+use synod_math::Verbatim;
+use synod_types::{Cluster, Clusters, Exhibit, Shape};
+
+/// The kind of statement a claim is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ClaimType {
+    Statistic,
+    Date,
+    Attribution,
+    Technical,
+    Comparison,
+    Causal,
+}
+
+impl ClaimType {
+    const ALL: [Self; 6] = [Self::Statistic, Self::Date, Self::Attribution, Self::Technical, Self::Comparison, Self::Causal];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Statistic => "STATISTIC",
+            Self::Date => "DATE",
+            Self::Attribution => "ATTRIBUTION",
+            Self::Technical => "TECHNICAL",
+            Self::Comparison => "COMPARISON",
+            Self::Causal => "CAUSAL",
+        }
+    }
+
+    /// For people.
+    fn plain(self) -> &'static str {
+        match self {
+            Self::Statistic => "figures",
+            Self::Date => "dates",
+            Self::Attribution => "who said or did what",
+            Self::Technical => "how things work",
+            Self::Comparison => "comparisons",
+            Self::Causal => "causes",
+        }
+    }
+
+    fn in_text(value: &str) -> Option<Self> {
+        let named = token(value, &Self::ALL.map(Self::as_str))?;
+        Self::ALL.into_iter().find(|kind| kind.as_str() == named)
+    }
+}
+
+/// Everything in a content that can be checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Extraction {
+    /// What the content is, and what was left out as opinion, hedge, definition or prediction, in a sentence or two.
+    pub reasons: String,
+    /// The claims. Empty when nothing in the content can be checked.
+    pub claims: Vec<Stated>,
+}
+
+/// One claim as the extractor states it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stated {
+    /// The claim as one sentence that can be understood alone.
+    pub claim: String,
+    /// The sentence of the content it stands in, copied word for word.
+    pub context: String,
+    /// What kind of statement it is.
+    #[serde(rename = "type")]
+    pub kind: ClaimType,
+}
+
+const FIELDS: [&str; 4] = ["Context", "Type", "Summary", "Total claims"];
+
+impl Form for Extraction {
+    /// Blocks `CLAIM n: …` with lines `Context:` and `Type:`, or a line `NO CLAIMS`. A claim of no known type makes the reply unreadable:
+    /// a claim that was silently left out would never be checked.
+    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+        let is_none = |line: &str| line.trim_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case("no claims");
+        let found = blocks(text, "CLAIM");
+        if found.is_empty() {
+            return text.lines().any(is_none).then(|| Self { reasons: text.trim().to_owned(), claims: Vec::new() });
+        }
+        let claims = found.iter().map(|block| {
+            let kind = ClaimType::in_text(&field(&block.body, "Type", &FIELDS)?)?;
+            let context = field(&block.body, "Context", &FIELDS).unwrap_or_default();
+            (!block.title.is_empty()).then(|| Stated { claim: block.title.clone(), context, kind })
+        });
+        let reasons: Vec<&str> = text.lines().take_while(|line| blocks(line, "CLAIM").is_empty()).collect();
+        Some(Self { reasons: reasons.join("\n").trim().to_owned(), claims: claims.collect::<Option<_>>()? })
+    }
+}
+
+/// A claim under check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// `claim_1`, by position.
+    pub id: String,
+    pub claim: String,
+    pub context: String,
+    pub kind: ClaimType,
+    /// Where its sentence stands in the content; `None`: not there word for word.
+    pub place: Option<Range<usize>>,
+}
+
+/// Claims without repetitions, at most so many, each looked up in the content; and how many were left out beyond that.
+pub fn number(content: &str, stated: Vec<Stated>, most: usize) -> (Vec<Claim>, usize) {
+    let words = |text: &str| {
+        let words: Vec<String> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        words.join(" ")
+    };
+    let verbatim = Verbatim::new(content);
+    let mut seen: Vec<String> = vec![String::new()];
+    let mut claims = Vec::new();
+    let mut over = 0;
+    for Stated { claim, context, kind } in stated {
+        let said = words(&claim);
+        if seen.contains(&said) {
+            continue;
+        }
+        seen.push(said);
+        if claims.len() == most {
+            over += 1;
+            continue;
+        }
+        let place = verbatim.find(content, &context);
+        let id = format!("claim_{}", claims.len() + 1);
+        claims.push(Claim { id, claim: claim.trim().to_owned(), context: context.trim().to_owned(), kind, place });
+    }
+    (claims, over)
+}
+
+/// The claims by their kinds.
+pub fn exhibit(claims: &[Claim]) -> Exhibit {
+    let of = |kind: ClaimType| claims.iter().filter(move |claim| claim.kind == kind);
+    let kinds: Vec<ClaimType> = ClaimType::ALL.into_iter().filter(|kind| of(*kind).next().is_some()).collect();
+    let clusters = kinds.iter().map(|kind| Cluster {
+        id: kind.as_str().to_owned(),
+        name: kind.plain().to_owned(),
+        items: of(*kind).map(|claim| (claim.id.clone(), claim.claim.clone())).collect(),
+        ..Cluster::default()
+    });
+    let rows: Vec<Value> = claims
+        .iter()
+        .map(|claim| json!({"id": claim.id, "claim": claim.claim, "context": claim.context, "type": claim.kind, "located": claim.place.is_some()}))
+        .collect();
+    let breakdown: Map<String, Value> = kinds.iter().map(|kind| (kind.as_str().to_owned(), json!(of(*kind).count()))).collect();
+    Exhibit::new("Claims", Shape::Clusters(Clusters { clusters: clusters.collect() }))
+        .data(json!({"claims": rows, "totalClaims": claims.len(), "typeBreakdown": breakdown}))
+}

@@ -1,0 +1,147 @@
+//! What the checkers' votes come to, claim by claim, and over all of them.
+
+use super::checks::{Counted, Ruling, Sureness};
+use super::claims::Claim;
+use serde_json::{Value, json};
+use synod_engine::Bench;
+use synod_math::consensus::Rung;
+use synod_math::{Band, Consensus, Sides, common, consensus, reliability};
+use synod_types::{CheckEntry, Checks, Dissent, Exhibit, SeatIx, Shape};
+
+const SIDES: Sides<Ruling> = Sides { held: Ruling::Verified, denied: Ruling::Disputed, open: Ruling::Unverifiable };
+
+/// How the score is made, for whoever reads it.
+pub const MEASURE: &str =
+    "weighted mean of the claims: verified 1, unverifiable 0.5, disputed 0; weight = agreement × confidence (high 1, medium 0.6, low 0.3)";
+
+/// A claim and what the panel says of it.
+#[derive(Clone, Debug)]
+pub struct Ruled {
+    pub claim: Claim,
+    pub votes: Vec<(SeatIx, Counted)>,
+    pub outcome: Consensus<Ruling, Sureness>,
+    /// What is right instead, in the words of the checker whose correction most others resemble.
+    pub correction: Option<String>,
+}
+
+impl Ruled {
+    pub fn new(claim: Claim, votes: Vec<(SeatIx, Counted)>) -> Self {
+        let cast: Vec<(Ruling, Sureness)> = votes.iter().map(|(_, check)| (check.verdict, check.confidence)).collect();
+        let outcome = consensus(&cast, SIDES, Sureness::Low);
+        let corrections: Vec<&str> = votes.iter().filter_map(|(_, check)| check.correction.as_deref()).collect();
+        let correction = common(&corrections).filter(|_| outcome.ruling == Ruling::Disputed).map(|(at, _)| corrections[at].to_owned());
+        Self { claim, votes, outcome, correction }
+    }
+
+    /// In whole percent; `None` where too few ruled.
+    pub fn agreement(&self) -> Option<u32> {
+        self.outcome.agreement.map(|share| (100.0 * share).round() as u32)
+    }
+
+    /// What a reader must know about the ruling beside its numbers.
+    pub fn note(&self) -> Option<&'static str> {
+        match self.outcome.rung {
+            Rung::Majority => None,
+            Rung::Plurality => Some("no majority; the largest group stands"),
+            Rung::Tie => Some("the checkers are evenly split"),
+            Rung::TooFew => Some("fewer than two checkers ruled on it"),
+        }
+    }
+
+    fn worth(&self) -> (f64, f64) {
+        let worth = match self.outcome.ruling {
+            Ruling::Verified => 1.0,
+            Ruling::Unverifiable => 0.5,
+            Ruling::Disputed => 0.0,
+        };
+        let sure = match self.outcome.sureness {
+            Sureness::High => 1.0,
+            Sureness::Medium => 0.6,
+            Sureness::Low => 0.3,
+        };
+        (worth, self.outcome.agreement.unwrap_or(0.0) * sure)
+    }
+
+    fn entry(&self, bench: &Bench) -> CheckEntry {
+        let votes =
+            Ruling::ALL.map(|ruling| (ruling.as_str().to_lowercase(), self.votes.iter().filter(|(_, check)| check.verdict == ruling).count() as u32));
+        CheckEntry {
+            id: self.claim.id.clone(),
+            claim: self.claim.claim.clone(),
+            verdict: self.outcome.ruling.as_str().to_lowercase(),
+            confidence: self.outcome.sureness.as_str().to_lowercase(),
+            agreement: self.outcome.agreement,
+            votes: votes.into_iter().filter(|(_, n)| *n > 0).collect(),
+            correction: self.correction.clone().unwrap_or_default(),
+            evidence: self.votes.iter().map(|(seat, check)| check.evidence(&bench.seat(*seat).label)).collect(),
+        }
+    }
+}
+
+/// The claims together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    pub verified: u32,
+    pub disputed: u32,
+    pub unverifiable: u32,
+    /// Out of 100; `None` without a claim on which two ruled.
+    pub score: Option<u32>,
+    /// Mean share over the claims on which two or more ruled.
+    pub agreement: Option<f64>,
+}
+
+impl Totals {
+    pub fn of(ruled: &[Ruled]) -> Self {
+        let count = |ruling: Ruling| ruled.iter().filter(|claim| claim.outcome.ruling == ruling).count() as u32;
+        let shares: Vec<f64> = ruled.iter().filter_map(|claim| claim.outcome.agreement).collect();
+        Self {
+            verified: count(Ruling::Verified),
+            disputed: count(Ruling::Disputed),
+            unverifiable: count(Ruling::Unverifiable),
+            score: reliability(&ruled.iter().map(Ruled::worth).collect::<Vec<_>>()),
+            agreement: (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64),
+        }
+    }
+
+    pub fn claims(&self) -> u32 {
+        self.verified + self.disputed + self.unverifiable
+    }
+    pub fn band(&self) -> Option<Band> {
+        self.score.map(Band::of)
+    }
+    /// The mean agreement in percent, to two places.
+    pub fn agreement_rate(&self) -> Option<f64> {
+        self.agreement.map(|share| (share * 10_000.0).round() / 100.0)
+    }
+}
+
+/// All rulings, with the votes and the evidence behind them.
+pub fn exhibit(bench: &Bench, ruled: &[Ruled], totals: &Totals) -> Exhibit {
+    let row = |claim: &Ruled| {
+        json!({
+            "claimId": claim.claim.id, "claim": claim.claim.claim, "consensusVerdict": claim.outcome.ruling,
+            "consensusConfidence": claim.outcome.sureness, "agreementRate": claim.agreement(), "correction": claim.correction,
+            "votes": claim.votes.len(), "rung": claim.outcome.rung.as_str(), "note": claim.note(),
+        })
+    };
+    let rows: Vec<Value> = ruled.iter().map(row).collect();
+    let checks =
+        Checks { entries: ruled.iter().map(|claim| claim.entry(bench)).collect(), score: totals.score.map(f64::from), measure: MEASURE.to_owned() };
+    Exhibit::new("What the checkers' votes come to", Shape::Checks(checks))
+        .data(json!({"consensus": rows, "averageAgreementRate": totals.agreement_rate(), "reliabilityScore": totals.score}))
+}
+
+/// Votes against what the panel ruled, with their evidence.
+pub fn dissent(ruled: &[Ruled]) -> Vec<Dissent> {
+    let ruled = ruled.iter().filter(|claim| claim.outcome.rung != Rung::TooFew);
+    let against =
+        ruled.flat_map(|claim| claim.votes.iter().filter(|(_, check)| check.verdict != claim.outcome.ruling).map(move |vote| (claim, vote)));
+    against
+        .map(|(claim, (seat, check))| {
+            let correction = check.correction.as_ref().map(|right| format!(" Correction: {right}")).unwrap_or_default();
+            let text =
+                format!("{} ({}) on “{}”: {}{correction}", check.verdict.as_str(), check.confidence.as_str(), claim.claim.claim, check.evidence);
+            Dissent { seat: *seat, label: Some(claim.claim.id.clone()), text }
+        })
+        .collect()
+}

@@ -1,0 +1,112 @@
+//! A juror's assessment: the typed form and its classic text reading.
+
+use crate::scores::scored;
+use crate::text::{after_last_marker, items, section, token};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Terms};
+use synod_math::jury;
+
+/// What a jury may say, kindest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Ruling {
+    Approve,
+    Revise,
+    Reject,
+}
+
+impl Ruling {
+    /// By the index the arithmetic knows it by.
+    pub const ALL: [Self; 3] = [Self::Approve, Self::Revise, Self::Reject];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approve => "APPROVE",
+            Self::Revise => "REVISE",
+            Self::Reject => "REJECT",
+        }
+    }
+    pub fn index(self) -> usize {
+        match self {
+            Self::Approve => jury::APPROVE,
+            Self::Revise => jury::REVISE,
+            Self::Reject => jury::REJECT,
+        }
+    }
+    /// What an average from 1 to 10 stands for.
+    pub fn of_average(average: f64) -> Self {
+        Self::ALL[jury::band(average)]
+    }
+
+    /// The verdict a reply's own line gives: `VERDICT: X` (the last one), or the line under a heading of that name. Never from prose, and
+    /// never from a line that leaves the choice open.
+    pub fn in_text(text: &str, marker: &str) -> Option<Self> {
+        let marked = after_last_marker(text, marker).and_then(|(_, rest)| Self::in_line(rest.lines().next()?));
+        marked.or_else(|| Self::in_line(section(text, marker)?.lines().find(|line| !line.trim().is_empty())?))
+    }
+
+    fn in_line(line: &str) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|ruling| token(line, &[ruling.as_str()]).is_some())?;
+        let words = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let after = words.get(found.as_str().len()..)?.trim_start_matches(|c: char| c.is_whitespace() || "*_`]".contains(c));
+        let open = after.starts_with(['|', '/']) || after.to_lowercase().starts_with("or ");
+        (!open).then_some(found)
+    }
+}
+
+pub const DIMENSIONS: [&str; 5] = ["accuracy", "completeness", "clarity", "relevance", "actionability"];
+
+/// One juror's judgement of the work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Assessment {
+    /// What you found, dimension by dimension, a sentence or two each, then what decides the matter.
+    pub reasons: String,
+    pub scores: Scores,
+    /// Your verdict in a word; null if you have none.
+    pub verdict: Option<Ruling>,
+    /// What to change, most important first; empty if nothing need be.
+    pub recommendations: Vec<String>,
+}
+
+/// From 1 (worst) to 10 (best); null where you cannot tell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scores {
+    #[schemars(range(min = 1, max = 10))]
+    pub accuracy: Option<f64>,
+    #[schemars(range(min = 1, max = 10))]
+    pub completeness: Option<f64>,
+    #[schemars(range(min = 1, max = 10))]
+    pub clarity: Option<f64>,
+    #[schemars(range(min = 1, max = 10))]
+    pub relevance: Option<f64>,
+    #[schemars(range(min = 1, max = 10))]
+    pub actionability: Option<f64>,
+}
+
+impl Scores {
+    /// In the order of `DIMENSIONS`, as whole numbers, halves upwards.
+    pub fn whole(&self) -> [Option<f64>; 5] {
+        let given = [self.accuracy, self.completeness, self.clarity, self.relevance, self.actionability];
+        given.map(|score| score.map(|score| (score + 0.5).floor()))
+    }
+}
+
+impl Form for Assessment {
+    /// Scores from a table or from lines of their own, `VERDICT:` on its line, a list under `Recommendations`.
+    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+        let [accuracy, completeness, clarity, relevance, actionability] =
+            DIMENSIONS.map(|dimension| scored(text, dimension, 1.0, 10.0).and_then(|scored| scored.score));
+        Some(Self {
+            reasons: text.trim().to_owned(),
+            scores: Scores { accuracy, completeness, clarity, relevance, actionability },
+            verdict: Ruling::in_text(text, "VERDICT"),
+            recommendations: section(text, "Recommendations").map(items).unwrap_or_default(),
+        })
+    }
+
+    fn check(&self, _: &Terms) -> Result<(), String> {
+        let says_something = self.verdict.is_some() || self.scores.whole().iter().any(Option::is_some);
+        if says_something { Ok(()) } else { Err("it holds neither a score nor a verdict; give at least one of them".into()) }
+    }
+}

@@ -1,0 +1,305 @@
+//! Peer review: reviewers grade one work by the same weighted rubric, alone; agreement and shared findings are computed, and a consolidator
+//! makes one report of it.
+
+mod consensus;
+mod consolidation;
+mod review;
+mod rubric;
+
+use crate::work;
+use consensus::{Consensus, Reviewer, counts};
+pub use consolidation::Consolidation;
+pub use review::Review;
+use review::{OTHER, Severity};
+pub use rubric::{Criterion, ReviewType, Rubric};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Answers, Bench, Calls, Finding, Mode, Result, Seating, chair, computed, each, instead, mode, prompt, spoken};
+use synod_math::rubric::Level;
+use synod_types::*;
+
+/// One review is an opinion; two can agree or differ.
+const LEAST: usize = 2;
+
+pub static MODE: Mode = mode! {
+    id: "peer_review", name: "Peer Review", family: RoleBased, seats: 3..=7, roles: &[each("reviewer"), chair("consolidator")],
+    summary: "Reviewers grade one work by the same weighted rubric without seeing each other, and a consolidator turns it into one list of actions.",
+    pick: "Take it for code, designs, plans or audits that exist and need more than one pair of eyes: scores, findings with their places, what to do first.",
+    phases: &["review", "consolidation"],
+    stages: &[
+        spoken("review_{n}", "reviewer", &["reviewerIndex", "scores", "overallScore", "findingCounts", "findings", "strengths"]),
+        spoken("findings_{n}", "reviewer", &["reviewerIndex", "findings"]),
+        computed("consensus_scores", &["reviewerCount", "consensusScores", "averageOverallScore", "disputed"]),
+        computed("consensus_findings", &["findings", "consensusFindingCount", "uniqueFindingCount", "findingsOverlapRate", "severityAgreementRate"]),
+        spoken("consolidation", "consolidator", &[
+            "reviewerCount", "consensusScores", "actionItemCount", "criticalFindingCount", "majorFindingCount", "weightedOverallAvg",
+            "weightedOverallStddev", "overallAgreement", "totalFindings", "consensusFindingCount", "uniqueFindingCount",
+            "disputedAssessmentCount", "interReviewerAgreement",
+        ]),
+        instead(computed("consolidation", &["reviewerCount", "consensusScores", "actionItemCount"])),
+    ],
+    multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
+    cost: "n + 1 for n reviewers",
+    example: "synod ask --mode peer_review --review-type code_review --content queue.rs \"The job queue of our scheduler\"",
+    failure_rule: "Two readable reviews are enough. If the consolidator fails, the next reviewer who gave a review consolidates; if nobody can, the report is computed from scores and findings.",
+    prompts: ["review", "consolidate"],
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Which rubric the work is graded by.
+    pub review_type: ReviewType,
+    /// A rubric of your own, for review_type = custom: a JSON object with name, description and 3 to 10 criteria, each with name, description
+    /// and a weight from 1 to 5.
+    pub custom_rubric: Option<Rubric>,
+    /// The most tokens one review may take.
+    #[schemars(range(min = 512, max = 32768))]
+    pub review_tokens: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { review_type: ReviewType::default(), custom_rubric: None, review_tokens: 6144 }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        const FIELD: &str = "options.custom_rubric";
+        let custom = self.review_type == ReviewType::Custom;
+        match &self.custom_rubric {
+            None if custom => vec![Problem::new(FIELD, "nothing", "a rubric, since review_type is custom; see `synod modes peer_review`")],
+            None => Vec::new(),
+            Some(rubric) => {
+                let mut problems = rubric.check(FIELD);
+                if !custom {
+                    problems.insert(
+                        0,
+                        Problem::new("options.review_type", "another type than custom, and a custom_rubric too", "custom, or no custom_rubric"),
+                    );
+                }
+                problems
+            }
+        }
+    }
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// Mean of the reviewers' weighted scores, from 1 to 5; null if nobody scored.
+    pub overall: Option<f64>,
+    /// `high`, `medium` or `low`, by the mean distance between two reviewers; null with fewer than two scores.
+    pub agreement: Option<String>,
+    pub reviewers: u32,
+    /// Different findings, each counted once at its gravest.
+    pub critical: u32,
+    pub major: u32,
+    pub minor: u32,
+    pub suggestion: u32,
+    /// Findings more than one reviewer made.
+    pub shared: u32,
+    pub criteria: Vec<CriterionOpinion>,
+    /// Criteria on which the reviewers are far apart.
+    pub disputed: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CriterionOpinion {
+    pub name: String,
+    pub weight: f64,
+    pub average: Option<f64>,
+    pub agreement: Option<String>,
+}
+
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    vec![
+        Calls { prompt: "review", role: "reviewer", min: n, max: n, reads: 0, max_tokens: Some(options.review_tokens) },
+        Calls { prompt: "consolidate", role: "consolidator", min: 1, max: 1, reads: n, max_tokens: None },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    work::warn_if_question(bench);
+    let rubric = Rubric::of(options.review_type, options.custom_rubric.as_ref());
+    let consensus = review(bench, &options, rubric).await?;
+    let answer = consolidate(bench, &consensus).await?;
+    if let Some(overall) = consensus.overall.average {
+        bench.figure("overall", overall);
+    }
+    if let Some(rate) = consensus.overlap_rate() {
+        bench.figure("findings_overlap", rate);
+    }
+    let criteria = consensus.rubric.criteria.iter().zip(&consensus.criteria).map(|(criterion, opinion)| CriterionOpinion {
+        name: criterion.name.clone(),
+        weight: criterion.weight,
+        average: opinion.average,
+        agreement: opinion.agreement.map(|level| level.as_str().to_owned()),
+    });
+    let decision = Decision {
+        overall: consensus.overall.average,
+        agreement: consensus.overall.agreement.map(|level| level.as_str().to_owned()),
+        reviewers: consensus.reviewers.len() as u32,
+        critical: consensus.count(Severity::Critical),
+        major: consensus.count(Severity::Major),
+        minor: consensus.count(Severity::Minor),
+        suggestion: consensus.count(Severity::Suggestion),
+        shared: consensus.shared(),
+        criteria: criteria.collect(),
+        disputed: consensus.disputed().into_iter().map(str::to_owned).collect(),
+    };
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(answer),
+        decision: Some(synod_engine::to_value(&decision)),
+        // How near the reviewers are to each other says nothing of how right they are.
+        confidence: None,
+        dissent: dissent(&consensus),
+        data: json!({"rubric": consensus.rubric.name, "consensusScores": consensus.scores()}),
+    })
+}
+
+/// Every reviewer alone, then what the reviews come to.
+async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Consensus> {
+    let stage = bench.phase("review");
+    let seats = bench.role("reviewer");
+    let names = rubric.names();
+    let mut categories = names.clone();
+    if !categories.iter().any(|name| name == OTHER) {
+        categories.push(OTHER.to_owned());
+    }
+    let criteria: Vec<Value> = rubric
+        .criteria
+        .iter()
+        .map(|criterion| json!({"name": criterion.name, "weight": criterion.weight.to_string(), "description": criterion.description}))
+        .collect();
+    let about = json!({"name": rubric.name, "description": rubric.description, "criteria": criteria});
+    let ask = prompt!("review", rubric = about).ids("criteria", names).ids("categories", categories).max_tokens(options.review_tokens);
+    let given = stage.ask_all::<Review>(seats, ask).await?;
+    let labels = synod_math::labels(bench.seed("labels"), seats.len());
+    let mut reviewers: Vec<Reviewer> = Vec::new();
+    for (index, (seat, label)) in seats.iter().zip(labels).enumerate() {
+        let name = format!("review_{}", index + 1);
+        let Some(review) = given.of(*seat) else {
+            stage.show(&name, absent(index, &label, &given, *seat)).await?;
+            continue;
+        };
+        let reviewer = Reviewer::new(index, label, review.clone(), &rubric);
+        stage.show(&name, reviewer.scorecard(&rubric).by(*seat, "reviewer")).await?;
+        stage.show(&format!("findings_{}", index + 1), reviewer.findings().by(*seat, "reviewer")).await?;
+        reviewers.push(reviewer);
+    }
+    given.quorum(LEAST)?;
+    let consensus = Consensus::of(rubric, reviewers);
+    stage.show("consensus_scores", consensus.scorecard()).await?;
+    stage.show("consensus_findings", consensus.findings_exhibit()).await?;
+    Ok(consensus)
+}
+
+/// A reviewer who was asked and gave no review, and why.
+fn absent(index: usize, label: &str, given: &Answers<Review>, seat: SeatIx) -> Exhibit {
+    let missed = given.missed.iter().find(|missed| missed.seat == seat);
+    let data = json!({
+        "reviewerIndex": index, "label": label, "scores": [], "overallScore": null, "findingCounts": counts(std::iter::empty()), "findings": [],
+        "strengths": [], "error": missed.map(|missed| missed.failure.to_string()),
+    });
+    let why = missed.map_or("gave no review", |missed| missed.failure.kind.plain());
+    let exhibit = Exhibit::note(format!("Review {label}"), format!("This reviewer {why}.")).by(seat, "reviewer").data(data);
+    match missed {
+        Some(missed) => exhibit.turn(&missed.key),
+        None => exhibit,
+    }
+}
+
+/// The consolidator's report around our tables; from the next reviewer if he fails, from the tables alone if all do.
+async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<Answer> {
+    let stage = bench.phase("consolidation");
+    let mut writers: Vec<SeatIx> = bench.role("consolidator").to_vec();
+    let mut authors: Vec<SeatIx> = consensus.reviewers.iter().map(|reviewer| reviewer.seat).filter(|seat| !writers.contains(seat)).collect();
+    authors.sort_unstable();
+    writers.extend(authors);
+    let findings: Vec<Value> = consensus.findings.iter().map(|finding| json!({"id": finding.id, "text": finding_text(finding)})).collect();
+    let review = |reviewer: &Reviewer| json!({"label": reviewer.label, "text": review_text(reviewer, &consensus.rubric)});
+    let reviews: Vec<Value> = consensus.reviewers.iter().map(review).collect();
+    let overall = json!({"average": consensus.overall.average, "agreement": consensus.overall.agreement.map(Level::as_str)});
+    let evidence = consensus.findings.iter().map(|finding| finding.id.clone()).chain(consensus.rubric.names());
+    let ask = prompt!(
+        "consolidate",
+        rubric = consensus.rubric.name,
+        overall,
+        table = consolidation::table(consensus),
+        disputed = consensus.disputed(),
+        findings,
+        reviews
+    )
+    .ids("evidence", evidence);
+    let written = stage.ask_first::<Consolidation>(&writers, ask).await?;
+    let text = consolidation::report(consensus, written.as_ref().map(|given| &given.value));
+    let data = json!({
+        "reviewerCount": consensus.reviewers.len(), "consensusScores": consensus.scores(),
+        "actionItemCount": written.as_ref().map(|given| given.value.actions.len()),
+        "criticalFindingCount": consensus.count(Severity::Critical), "majorFindingCount": consensus.count(Severity::Major),
+        "weightedOverallAvg": consensus.overall.average, "weightedOverallStddev": consensus.overall.stddev,
+        "overallAgreement": consensus.overall.agreement.map(Level::as_str), "totalFindings": consensus.findings.len(),
+        "consensusFindingCount": consensus.shared(), "uniqueFindingCount": consensus.findings.len() as u32 - consensus.shared(),
+        "disputedAssessmentCount": consensus.disputed().len(),
+        "interReviewerAgreement": {
+            "averageScoreStddev": consensus.average_stddev(), "findingsOverlapRate": consensus.overlap_rate(),
+            "severityAgreementRate": consensus.severity_agreement_rate(),
+        },
+    });
+    let Some(given) = written else {
+        stage.warn("Nobody could consolidate the reviews; the report is computed from their scores and findings.");
+        stage.show("consolidation", Exhibit::note("Consolidation", &text).data(data)).await?;
+        return Ok(Answer { kind: AnswerKind::Computed, text, by: Vec::new() });
+    };
+    let said = Statement { text: Some(text.clone()), ..Statement::default() };
+    let exhibit = Exhibit::new("Consolidation", Shape::Statement(said)).by(given.seat, "consolidator").turn(&given.key).data(data);
+    stage.show("consolidation", exhibit).await?;
+    Ok(Answer { kind: AnswerKind::Report, text, by: vec![given.seat] })
+}
+
+fn finding_text(finding: &consensus::Merged) -> String {
+    let mut text = format!("{} ({}, {})", finding.flaw().title, finding.severity.as_str(), finding.flaw().category);
+    for (label, flaw) in &finding.flaws {
+        let place = if flaw.location.is_empty() { String::new() } else { format!(", at {}", flaw.location) };
+        text.push_str(&format!("\n{label}, {}{place}: {} {} {}", flaw.severity.as_str(), flaw.description, flaw.impact, flaw.recommendation));
+    }
+    text
+}
+
+fn review_text(reviewer: &Reviewer, rubric: &Rubric) -> String {
+    let mut text = String::new();
+    for scored in rubric.criteria.iter().filter_map(|criterion| reviewer.review.score(&criterion.name)) {
+        let score = scored.score.map_or_else(|| "not scored".to_owned(), |score| score.to_string());
+        text.push_str(&format!("{} {score}: {}\n", scored.criterion, scored.justification));
+    }
+    if !reviewer.review.strengths.is_empty() {
+        text.push_str(&format!("Strengths: {}\n", reviewer.review.strengths.join(" ")));
+    }
+    text + reviewer.review.summary.trim()
+}
+
+/// On each disputed criterion, whoever is farthest from the average, and why.
+fn dissent(consensus: &Consensus) -> Vec<Dissent> {
+    let disputed = consensus.disputed();
+    let mut found = Vec::new();
+    for (at, criterion) in consensus.rubric.criteria.iter().enumerate().filter(|(_, criterion)| disputed.contains(&criterion.name.as_str())) {
+        let Some(average) = consensus.criteria[at].average else { continue };
+        let far = |reviewer: &&Reviewer| reviewer.scores[at].map_or(0.0, |score| (score - average).abs());
+        let farthest = consensus.reviewers.iter().reduce(|a, b| if far(&b) > far(&a) { b } else { a });
+        if let Some((reviewer, scored)) = farthest.and_then(|reviewer| Some((reviewer, reviewer.review.score(&criterion.name)?))) {
+            let score = scored.score.map(|score| score.to_string()).unwrap_or_default();
+            let text = format!("{} {score}, where the panel averages {average}: {}", criterion.name, scored.justification);
+            found.push(Dissent { seat: reviewer.seat, label: Some(reviewer.label.clone()), text });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! One reviewer's review: the typed form and its classic text reading.
+
+use crate::scores::scored;
+use crate::text::{blocks, field, items, section, token};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Terms};
+
+/// Worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Severity {
+    Critical,
+    Major,
+    Minor,
+    Suggestion,
+}
+
+impl Severity {
+    pub const ALL: [Self; 4] = [Self::Critical, Self::Major, Self::Minor, Self::Suggestion];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Critical => "CRITICAL",
+            Self::Major => "MAJOR",
+            Self::Minor => "MINOR",
+            Self::Suggestion => "SUGGESTION",
+        }
+    }
+}
+
+/// For a flaw that belongs to no criterion.
+pub const OTHER: &str = "Other";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Review {
+    /// What you looked at, and how you came to your scores.
+    pub reasons: String,
+    /// One for each criterion of the rubric.
+    #[schemars(extend("x-each" = "criteria"))]
+    pub scores: Vec<CriterionScore>,
+    /// What is wrong with the work; empty if you found nothing.
+    pub findings: Vec<Flaw>,
+    /// What should stay as it is.
+    pub strengths: Vec<String>,
+    /// How good the work is, what is worst about it, and what to do next, in two or three paragraphs.
+    pub summary: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CriterionScore {
+    #[schemars(extend("x-ids" = "criteria"))]
+    pub criterion: String,
+    /// From 1 to 5; null if the work gives nothing to judge it by.
+    #[schemars(range(min = 1, max = 5))]
+    pub score: Option<f64>,
+    pub justification: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Flaw {
+    /// The flaw in a few words.
+    pub title: String,
+    /// The criterion it falls under.
+    #[schemars(extend("x-ids" = "categories"))]
+    pub category: String,
+    pub severity: Severity,
+    /// Where exactly: section, line, sentence, component.
+    pub location: String,
+    pub description: String,
+    /// What comes of it if it stays.
+    pub impact: String,
+    /// What to do about it.
+    pub recommendation: String,
+}
+
+impl Review {
+    /// The score of a criterion, and why. Whoever scores one twice is taken at the first word.
+    pub fn score(&self, criterion: &str) -> Option<&CriterionScore> {
+        self.scores.iter().find(|scored| scored.criterion == criterion)
+    }
+}
+
+const FIELDS: [&str; 6] = ["Category", "Severity", "Location", "Description", "Impact", "Recommendation"];
+
+impl Form for Review {
+    /// A table or lines of scores, `FINDING n: title` blocks with their six fields, lists and paragraphs under their headings. A finding
+    /// whose severity cannot be read spoils the whole: it is asked for again rather than guessed or dropped.
+    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+        let written = |name: &String| {
+            let found = scored(text, name, 1.0, 5.0)?;
+            Some(CriterionScore { criterion: name.clone(), score: found.score, justification: found.remark })
+        };
+        let findings: Option<Vec<Flaw>> = blocks(text, "FINDING").into_iter().map(|block| flaw(&block.title, &block.body, terms)).collect();
+        Some(Self {
+            reasons: String::new(),
+            scores: terms.list("criteria").iter().filter_map(written).collect(),
+            findings: findings?,
+            strengths: section(text, "Strengths").map(items).unwrap_or_default(),
+            summary: section(text, "Summary").unwrap_or_default().to_owned(),
+        })
+    }
+
+    fn check(&self, _: &Terms) -> Result<(), String> {
+        let says_something = !self.findings.is_empty() || self.scores.iter().any(|scored| scored.score.is_some());
+        if says_something { Ok(()) } else { Err("it holds neither a score nor a finding; score at least one criterion".into()) }
+    }
+}
+
+fn flaw(title: &str, body: &str, terms: &Terms) -> Option<Flaw> {
+    let read = |label: &str| field(body, label, &FIELDS).unwrap_or_default();
+    let severity = Severity::ALL.into_iter().find(|severity| token(&read("Severity"), &[severity.as_str()]).is_some())?;
+    let named = read("Category");
+    let category = terms.list("categories").iter().find(|category| category.eq_ignore_ascii_case(&named));
+    Some(Flaw {
+        title: title.to_owned(),
+        category: category.map_or(OTHER, String::as_str).to_owned(),
+        severity,
+        location: read("Location"),
+        description: read("Description"),
+        impact: read("Impact"),
+        recommendation: read("Recommendation"),
+    })
+}

@@ -1,0 +1,31 @@
+//! What is attacked: the content and attached files as one text, or the question itself where there is nothing else, cut to a limit.
+
+use synod_types::Question;
+
+pub struct Material {
+    pub text: String,
+    /// Characters beyond the limit.
+    pub left_out: usize,
+    pub is_question: bool,
+}
+
+pub fn of(question: &Question, limit: usize) -> Material {
+    let content = question.content.iter().filter(|text| !text.trim().is_empty()).cloned();
+    let files = question.files.iter().map(|file| format!("File {}:\n{}", file.name, file.text));
+    let parts: Vec<String> = content.chain(files).collect();
+    let is_question = parts.is_empty();
+    let whole = if is_question { question.text.clone() } else { parts.join("\n\n") };
+    let (text, left_out) = cut(&whole, limit);
+    Material { text, left_out, is_question }
+}
+
+/// At most so many characters, and a notice where more were there.
+fn cut(text: &str, limit: usize) -> (String, usize) {
+    match text.char_indices().nth(limit) {
+        None => (text.to_owned(), 0),
+        Some((end, _)) => {
+            let left_out = text[end..].chars().count();
+            (format!("{}\n\n[Cut here: {left_out} more characters were not given.]", &text[..end]), left_out)
+        }
+    }
+}

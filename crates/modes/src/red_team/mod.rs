@@ -1,0 +1,286 @@
+//! Red team: one seat attacks a piece of work, its author defends and mends it, a third rules on what the author disputes, and the work is
+//! written anew. Findings carry our ids and keep them; what became of each is computed, never left to a model's summary.
+
+mod fates;
+mod findings;
+mod material;
+mod replies;
+mod rounds;
+
+use crate::revised::long_enough;
+use crate::text::words;
+use fates::{BySeverity, Counts, Fate, Risk, Severity};
+use findings::Register;
+use rounds::{Attacked, Case};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Calls, Finding, Halt, Mode, Result, Seating, computed, mode, prompt, seat, spoken};
+use synod_types::*;
+
+pub static MODE: Mode = mode! {
+    id: "red_team", name: "Red Team", family: Adversarial, seats: 2..=3,
+    roles: &[seat("generator", 0), seat("attacker", 1), seat("judge", 2), seat("synthesizer", 0)],
+    summary: "One seat attacks the work, its author defends and mends it round by round, and a hardened version comes out with an audit of every finding.",
+    pick: "Take it for code, a design, a policy or an argument that must stand up to somebody who wants it to fail. Give it three seats, so that disputes are ruled on.",
+    phases: &["generate", "round", "synthesis"],
+    stages: &[
+        spoken("generate", "generator", &["inputLength", "outputLength", "used"]),
+        spoken("attack_round_{r}", "attacker", &["round", "findings", "summary", "noFlaws", "reopened"]),
+        spoken("defend_round_{r}", "defender", &["round", "responses", "accepted", "rebutted", "unaddressed", "revisedContentLength", "kept"]),
+        spoken("judge_round_{r}", "judge", &["round", "rulings"]),
+        computed("audit", &["overallRisk", "findings", "fates", "unresolved", "hardeningConfidence"]),
+        spoken("synthesis", "synthesizer", &[
+            "totalRounds", "totalFindings", "totalAccepted", "totalRebutted", "severityCounts", "hardeningConfidence", "used",
+        ]),
+    ],
+    multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
+    cost: "2 + 3r for r rounds (2 + 2r with two seats), less when nothing more is found",
+    example: "synod ask --mode red_team --content design.md \"Our plan for rotating keys\"",
+    failure_rule: "Without a readable attack in the first round there is no result; later the rounds stop. If the attacker fails, the judge attacks in its place and judges no more. If the defender fails, its text stays and the findings stay open; without a judge, disputed findings stay contested. A revision or final version that loses too much of the text is refused. If nobody can write the final version, the last revision is returned.",
+    prompts: ["generate", "attack", "attack_again", "defend", "judge", "synthesis"], fits: fits,
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Attack and defend at most this often. A round in which the attacker finds nothing is the last.
+    #[schemars(range(min = 1, max = 3))]
+    pub rounds: u32,
+    /// Material beyond this many characters is cut off, and the verdict says so.
+    #[schemars(range(min = 1000, max = 50000))]
+    pub max_input_chars: u32,
+    /// The share of the words a revision must keep to be taken: a reply that lost half of the text is no revision of it.
+    #[schemars(range(min = 0.1, max = 1.0))]
+    pub least_kept: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { rounds: 2, max_input_chars: 25_000, least_kept: 0.5 }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// Tokens for a reply that holds the whole work: a token is about four characters, and hardening makes a text longer.
+    fn text_tokens(&self) -> u32 {
+        (self.max_input_chars / 4 + 2048).max(4096)
+    }
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// The worst severity among findings that are open, overruled or contested; NONE when every finding was fixed or rightly rebutted.
+    pub risk: Risk,
+    /// Every finding, worst first.
+    pub findings: Vec<Outcome>,
+    /// How many findings met each fate.
+    pub counts: Counts,
+    /// Open, overruled and contested findings by severity.
+    pub unresolved: BySeverity,
+    /// Rounds in which the work was attacked.
+    pub rounds: u32,
+}
+
+/// One finding and what became of it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Outcome {
+    pub id: String,
+    pub title: String,
+    pub severity: Severity,
+    pub fate: Fate,
+}
+
+/// Who attacks must not be who wrote: a model misses in another's words what it misses in its own.
+fn fits(_: &Options, seating: &Seating) -> Vec<Problem> {
+    let model = |role: &str| {
+        seating.roles.get(role).and_then(|seats| seats.first()).and_then(|seat| seating.seats.get(*seat as usize)).map(|seat| &seat.model)
+    };
+    match (model("generator"), model("attacker")) {
+        (Some(generator), Some(attacker)) if generator == attacker => {
+            vec![Problem::new(
+                "models",
+                format!("{generator} as generator and as attacker"),
+                "another model for the attacker (the second seat, or --role attacker=MODEL)",
+            )]
+        }
+        (Some(_), Some(_)) => Vec::new(),
+        (None, _) | (_, None) => {
+            vec![Problem::new("models", "nobody to defend or nobody to attack", "at least two models: the first defends, the second attacks")]
+        }
+    }
+}
+
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+    let held = |role: &str| u32::from(seating.roles.get(role).is_some_and(|seats| !seats.is_empty()));
+    let text = Some(options.text_tokens());
+    let again = options.rounds.saturating_sub(1) * held("attacker");
+    vec![
+        Calls { prompt: "generate", role: "generator", min: 1, max: 1, reads: 0, max_tokens: text },
+        Calls { prompt: "attack", role: "attacker", min: held("attacker"), max: held("attacker"), reads: 1, max_tokens: None },
+        Calls { prompt: "attack_again", role: "attacker", min: 0, max: again, reads: 3, max_tokens: None },
+        Calls { prompt: "defend", role: "generator", min: 0, max: options.rounds, reads: 2, max_tokens: text.map(|text| text + 2048) },
+        Calls { prompt: "judge", role: "judge", min: 0, max: options.rounds * held("judge"), reads: 3, max_tokens: None },
+        Calls { prompt: "synthesis", role: "synthesizer", min: 0, max: 1, reads: 3, max_tokens: text },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let mut case = prepare(bench, &options).await?;
+    let mut held = 0;
+    for round in 1..=options.rounds {
+        let stage = bench.round("round", round);
+        match case.attack(&stage, round).await? {
+            Attacked::Found => held = round,
+            Attacked::Nothing => {
+                held = round;
+                break;
+            }
+            Attacked::Failed if held == 0 => {
+                return Err(Halt::no_quorum("round 1", "there was no readable attack in the first round, so the work was not tested"));
+            }
+            Attacked::Failed => {
+                stage.warn(format!("There was no readable attack in round {round}: the work was tested in {} only.", rounds_in_words(held)));
+                break;
+            }
+        }
+        let rebutted = case.defend(&stage, round).await?;
+        case.judge(&stage, round, &rebutted).await?;
+    }
+    conclude(bench, &options, case, held).await
+}
+
+/// The material cut to its limit, and restated by the generator so that parts of it can be pointed at.
+async fn prepare<'a>(bench: &'a Bench, options: &'a Options) -> Result<Case<'a>> {
+    let stage = bench.phase("generate");
+    let material = material::of(bench.question(), options.max_input_chars as usize);
+    if material.is_question {
+        stage.warn("There was no content to attack, so the question itself was taken as the work.");
+    }
+    if material.left_out > 0 {
+        stage.warn(format!("The material was cut to {} characters; {} more were not tested.", options.max_input_chars, material.left_out));
+    }
+    let mut case = Case::new(bench, options, &material);
+    let input = material.text.chars().count();
+    let ask = prompt!("generate", task = case.task, material = material.text).max_tokens(options.text_tokens());
+    for seat in bench.role("generator") {
+        let exhibit = match stage.ask::<String>(*seat, ask.clone()).await? {
+            Ok(given) => {
+                let used = long_enough(&material.text, &given.value, options.least_kept);
+                let output = given.value.chars().count();
+                if used {
+                    case.content = given.value;
+                    case.author = Some(*seat);
+                } else {
+                    stage.warn(format!(
+                        "The restated work has {} words of {}; the material was used as given.",
+                        words(&given.value),
+                        words(&material.text)
+                    ));
+                }
+                let data = json!({"inputLength": input, "outputLength": output, "used": used});
+                Exhibit::said("The work, restated", *seat, "generator", &given.key).data(data)
+            }
+            Err(missed) => {
+                stage.warn("The work could not be restated; the material was used as given.");
+                let data = json!({"inputLength": input, "outputLength": null, "used": false, "error": true});
+                Exhibit::note("The work, restated", format!("Not restated: {}", missed.failure)).by(*seat, "generator").turn(&missed.key).data(data)
+            }
+        };
+        stage.show("generate", exhibit).await?;
+    }
+    Ok(case)
+}
+
+async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32) -> Result<Finding> {
+    let stage = bench.phase("synthesis");
+    let findings = &case.findings;
+    stage.show("audit", findings.audit(bench)).await?;
+    let counts = findings.counts();
+    bench.figure("findings", findings.all().len() as f64);
+    bench.figure("unresolved", f64::from(counts.unresolved()));
+    if counts.contested > 0 && bench.role("judge").is_empty() {
+        let disputed = if counts.contested == 1 { "1 disputed finding".to_owned() } else { format!("{} disputed findings", counts.contested) };
+        stage.warn(format!("With two seats there is no neutral judge: nobody ruled on {disputed}."));
+    }
+    let last = |case: &Case| match case.author {
+        Some(seat) => Answer { kind: AnswerKind::Selected, text: case.content.clone(), by: vec![seat] },
+        None => Answer { kind: AnswerKind::Computed, text: case.content.clone(), by: Vec::new() },
+    };
+    let answer = if findings.all().is_empty() {
+        stage.warn("The attacker found no flaws, so the work stands as it was attacked.");
+        last(&case)
+    } else {
+        match synthesis(&stage, options, &case, rounds).await? {
+            Some(answer) => answer,
+            None => last(&case),
+        }
+    };
+    let decision = Decision {
+        risk: findings.risk(),
+        findings: findings.worst_first().iter().map(|found| found.outcome()).collect(),
+        counts,
+        unresolved: findings.unresolved(),
+        rounds,
+    };
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(answer),
+        decision: Some(synod_engine::to_value(&decision)),
+        confidence: None,
+        dissent: findings.dissent(),
+        data: totals(findings, rounds),
+    })
+}
+
+/// The hardened version, by the synthesizer or the next who can; nothing when it is missing or has lost too much of the text.
+async fn synthesis(stage: &Bench, options: &Options, case: &Case<'_>, rounds: u32) -> Result<Option<Answer>> {
+    let mut writers: Vec<SeatIx> = Vec::new();
+    for seat in ["synthesizer", "generator", "attacker", "judge"].iter().flat_map(|role| stage.role(role)) {
+        if !writers.contains(seat) {
+            writers.push(*seat);
+        }
+    }
+    let ask =
+        prompt!("synthesis", task = case.task, content = case.content, findings = case.findings.shown(|_| true)).max_tokens(options.text_tokens());
+    let Some(given) = stage.ask_first::<String>(&writers, ask).await? else {
+        stage.warn("Nobody could write the final version; the work is returned as it stood after the last round.");
+        return Ok(None);
+    };
+    let used = long_enough(&case.content, &given.value, options.least_kept);
+    let mut data = totals(&case.findings, rounds);
+    data["used"] = json!(used);
+    stage.show("synthesis", Exhibit::said("Hardened version", given.seat, "synthesizer", &given.key).data(data)).await?;
+    if !used {
+        let why = format!("the final version has {} words of {}", words(&given.value), words(&case.content));
+        stage.warn(format!("Refused: {why}. The work is returned as it stood after the last round."));
+        stage.abstained(given.seat, why);
+        return Ok(None);
+    }
+    if case.findings.counts().unresolved() > 0 {
+        stage.warn("Findings were unresolved when the final version was written; whether it resolves them was not tested.");
+    }
+    Ok(Some(Answer { kind: AnswerKind::Synthesis, text: given.value, by: vec![given.seat] }))
+}
+
+fn totals(findings: &Register, rounds: u32) -> Value {
+    let counts = findings.counts();
+    json!({
+        "totalRounds": rounds, "totalFindings": findings.all().len(), "totalAccepted": counts.fixed,
+        "totalRebutted": counts.rebutted + counts.overruled + counts.contested,
+        "severityCounts": findings.by_severity(|_| true), "hardeningConfidence": findings.hardening(),
+    })
+}
+
+fn rounds_in_words(n: u32) -> String {
+    if n == 1 { "1 round".into() } else { format!("{n} rounds") }
+}
+
+#[cfg(test)]
+mod tests;

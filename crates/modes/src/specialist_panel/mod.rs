@@ -1,0 +1,227 @@
+//! Specialist Panel: each seat assesses the material from a role of its own, answers the others' findings, and one report joins them.
+
+mod findings;
+mod library;
+mod report;
+mod review;
+mod roles;
+mod specialist;
+mod synthesis;
+#[cfg(test)]
+mod tests;
+
+use report::Report;
+use review::CrossReview;
+use roles::{CustomRole, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use specialist::Specialist;
+use synod_engine::{Answers, Bench, Calls, Finding, Mode, Result, Seating, chair, computed, each, mode, prompt, spoken};
+use synod_math::Reception;
+use synod_types::*;
+
+/// One report is an opinion, not a panel.
+const LEAST_REPORTS: usize = 2;
+
+pub static MODE: Mode = mode! {
+    id: "specialist_panel", name: "Specialist Panel", family: RoleBased, seats: 3..=7, roles: &[each("specialist"), chair("synthesizer")],
+    summary: "Each seat assesses the material from an expert role of its own, the roles answer each other's findings, and one report joins them.",
+    pick: "Take it to review a design or a plan from several sides at once, where views complete each other rather than compete.",
+    phases: &["report", "cross_review", "synthesis"],
+    stages: &[
+        spoken("specialist_{id}", "{id}", &[
+            "roleId", "roleTitle", "criteriaScores", "topRecommendations", "keyFindings", "averageScore", "parsedCriteria", "totalCriteria",
+        ]),
+        spoken("cross_review", "specialist", &["roleId", "stances", "ratingChanges"]),
+        computed("convergence", &["findings", "convergentFindingCount", "divergentFindingCount"]),
+        spoken("synthesis", "synthesizer", &[
+            "specialistCount", "failedCount", "convergentFindingCount", "divergentFindingCount", "recommendationCount", "topRisk",
+            "overallAssessment", "citedFindings", "unknownCitations",
+        ]),
+    ],
+    multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
+    cost: "2n + 1 for n roles",
+    example: "synod ask --mode specialist_panel --roles security_expert,cost_analyst,devops_engineer \"What is wrong with this design?\" --content design.md",
+    failure_rule: "Two reports are enough, and the synthesis names the perspectives that are missing. A cross-review that fails leaves its stances out. If the synthesizer fails, the specialists are asked in seat order; if nobody can write, the findings, ratings and recommendations are put together as they stand.",
+    prompts: ["report", "cross_review", "synthesis"], made: made,
+};
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Roles by id, two to six, each once: security_expert, scalability_architect, cost_analyst, devops_engineer, data_architect,
+    /// performance_engineer, ux_designer, compliance_officer, or a custom role's id. None: your custom roles, then these in this order, one a
+    /// model and at least three.
+    #[schemars(length(max = 6))]
+    pub roles: Vec<String>,
+    /// Roles of your own. An id is custom_ and the title in lower case, words joined by _.
+    #[schemars(length(max = 6))]
+    pub custom_roles: Vec<CustomRole>,
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        roles::check(self)
+    }
+}
+
+/// A seat for every role; the models are dealt round.
+fn made(options: &Options, models: usize) -> Vec<String> {
+    roles::seated(options, models).into_iter().map(|role| role.title).collect()
+}
+
+/// What a script branches on. Ratings run from 1 to 5, and 5 is best.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    /// The mean of the roles' averages, to a tenth; null if nobody rated anything.
+    pub overall: Option<f64>,
+    pub by_role: Vec<RoleAverage>,
+    /// The lowest rating of all, the first of equals.
+    pub top_risk: Option<TopRisk>,
+    /// Findings that at least one other specialist contradicts.
+    pub conflicts: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RoleAverage {
+    pub role: String,
+    /// Null if it rated none of its criteria.
+    pub average: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TopRisk {
+    pub role: String,
+    pub criterion: String,
+    pub score: f64,
+}
+
+fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    vec![
+        Calls { prompt: "report", role: "specialist", min: n, max: n, reads: 0, max_tokens: None },
+        Calls { prompt: "cross_review", role: "specialist", min: n, max: n, reads: n.saturating_sub(1), max_tokens: None },
+        Calls { prompt: "synthesis", role: "synthesizer", min: 1, max: 1, reads: 2 * n, max_tokens: None },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let seats = bench.role("specialist").to_vec();
+    let roles = roles::seated(&options, seats.len());
+    let table: Vec<(SeatIx, Role)> = seats.into_iter().zip(roles).collect();
+    let mut specialists = report(bench, &table).await?;
+    let reviews = cross_review(bench, &specialists).await?;
+    let heard: Vec<(usize, &CrossReview)> =
+        specialists.iter().enumerate().filter_map(|(at, specialist)| reviews.of(specialist.seat).map(|given| (at, &given.value))).collect();
+    let held = findings::received(&specialists, &heard);
+    for specialist in &mut specialists {
+        specialist.changes = reviews.of(specialist.seat).map(|given| given.value.changes.clone()).unwrap_or_default();
+    }
+    bench.phase("cross_review").show("convergence", findings::exhibit(&held)).await?;
+
+    let decision = Decision {
+        overall: specialist::average(specialists.iter().map(Specialist::average)),
+        by_role: specialists.iter().map(|one| RoleAverage { role: one.role.id.clone(), average: one.average() }).collect(),
+        top_risk: top_risk(&specialists),
+        conflicts: findings::count(&held, Reception::Divergent) as u32,
+    };
+    bench.figure("conflicts", f64::from(decision.conflicts));
+    if let Some(overall) = decision.overall {
+        bench.figure("overall", overall);
+    }
+    let absent: Vec<&str> =
+        table.iter().filter(|(seat, _)| !specialists.iter().any(|one| one.seat == *seat)).map(|(_, role)| role.title.as_str()).collect();
+    let answer = synthesis::write(bench, &specialists, &held, &absent, &decision).await?;
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(answer),
+        decision: Some(synod_engine::to_value(&decision)),
+        confidence: None,
+        dissent: findings::dissent(&held),
+        data: json!({"roles": table.iter().map(|(_, role)| role.id.as_str()).collect::<Vec<_>>(), "unavailable": absent}),
+    })
+}
+
+/// Every specialist assesses the material alone.
+async fn report(bench: &Bench, table: &[(SeatIx, Role)]) -> Result<Vec<Specialist>> {
+    let stage = bench.phase("report");
+    let seats: Vec<SeatIx> = table.iter().map(|(seat, _)| *seat).collect();
+    let role_of = |seat: SeatIx| table.iter().find(|(other, _)| *other == seat).map(|(_, role)| role);
+    let reports: Answers<Report> = stage
+        .ask_each(&seats, &|seat| {
+            let role = role_of(seat);
+            prompt!("report", role).ids("criteria", role.map(|role| role.criteria.clone()).unwrap_or_default())
+        })
+        .await?;
+    let mut specialists = Vec::new();
+    for (number, (seat, role)) in (1..).zip(table) {
+        let Some(given) = reports.of(*seat) else { continue };
+        let (specialist, dropped) = Specialist::new(number, role.clone(), given);
+        if dropped > 0 {
+            let kept = report::FINDINGS;
+            stage.warn(format!("{} gave {} findings; the first {kept} are counted.", role.title, kept + dropped));
+        }
+        stage.show(&format!("specialist_{}", role.id), specialist.exhibit()).await?;
+        specialists.push(specialist);
+    }
+    // After the rows are shown, so that a single report is kept even where it is not enough.
+    reports.quorum(LEAST_REPORTS)?;
+    Ok(specialists)
+}
+
+/// Every specialist reads the others' findings, never its own, and says where it agrees, disagrees or knows more.
+async fn cross_review(bench: &Bench, specialists: &[Specialist]) -> Result<Answers<CrossReview>> {
+    let stage = bench.phase("cross_review");
+    let seats: Vec<SeatIx> = specialists.iter().map(|specialist| specialist.seat).collect();
+    let own: Vec<Option<usize>> = (0..seats.len()).map(Some).collect();
+    let orders = synod_math::orders(bench.seed("orders"), &own, seats.len());
+    let place = |seat: SeatIx| seats.iter().position(|other| *other == seat).unwrap_or_default();
+    let reviews: Answers<CrossReview> = stage
+        .ask_each(&seats, &|seat| {
+            let me = &specialists[place(seat)];
+            let others: Vec<&Specialist> = orders[place(seat)].iter().map(|other| &specialists[*other]).collect();
+            let ids: Vec<String> = others.iter().flat_map(|other| other.findings().map(|(id, _)| id)).collect();
+            let shown: Vec<Value> = others.iter().map(|other| shown(other)).collect();
+            prompt!("cross_review", role = me.role, ratings = me.ratings(), others = shown)
+                .ids("findings", ids)
+                .ids("criteria", me.role.criteria.clone())
+        })
+        .await?;
+    for specialist in specialists {
+        if let Some(given) = reviews.of(specialist.seat) {
+            stage.show("cross_review", review_exhibit(specialist, specialists, &given.value).turn(&given.key)).await?;
+        }
+    }
+    Ok(reviews)
+}
+
+fn shown(specialist: &Specialist) -> Value {
+    let findings: Vec<Value> = specialist.findings().map(|(id, text)| json!({"id": id, "text": text})).collect();
+    json!({"title": specialist.role.title, "findings": findings})
+}
+
+fn review_exhibit(reader: &Specialist, specialists: &[Specialist], review: &CrossReview) -> Exhibit {
+    let all: Vec<(String, &str, &str)> =
+        specialists.iter().flat_map(|one| one.findings().map(|(id, text)| (id, text, one.role.title.as_str()))).collect();
+    let mut entries: Vec<FindingEntry> = Vec::new();
+    for taken in &review.stances {
+        if let Some((id, text, by)) = all.iter().find(|(id, ..)| *id == taken.id && !entries.iter().any(|entry| entry.id == *id)) {
+            let (title, fate) = (text.to_string(), taken.stance.as_str().to_owned());
+            entries.push(FindingEntry { id: id.clone(), title, by: vec![by.to_string()], fate, reply: taken.why.clone(), ..FindingEntry::default() });
+        }
+    }
+    let none = format!("{} read the others' findings and took no stance.", reader.role.title);
+    let data = json!({"roleId": reader.role.id, "stances": review.stances, "ratingChanges": review.changes});
+    let title = format!("{} on the others' findings", reader.role.title);
+    Exhibit::new(title, Shape::Findings(Findings { entries, none })).by(reader.seat, "specialist").data(data)
+}
+
+/// The lowest rating that stands, the first of equals.
+fn top_risk(specialists: &[Specialist]) -> Option<TopRisk> {
+    let all =
+        specialists.iter().flat_map(|one| one.scored().into_iter().map(|scored| (one.role.id.clone(), scored.criterion.to_owned(), scored.now)));
+    let rated = all.filter_map(|(role, criterion, score)| score.map(|score| TopRisk { role, criterion, score }));
+    rated.min_by(|a, b| a.score.total_cmp(&b.score))
+}

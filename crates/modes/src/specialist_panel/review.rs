@@ -1,0 +1,106 @@
+//! What a specialist says to the others' findings, and to its own ratings after reading them.
+
+use super::report::{BEST, WORST};
+use crate::text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Terms};
+use synod_math::Stance;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CrossReview {
+    /// What the others' findings mean from where you stand, in a few sentences.
+    pub reasons: String,
+    /// Your stance on findings where you have something to say, each finding at most once. Empty if there is none.
+    pub stances: Vec<Taken>,
+    /// Ratings of your own that you now see differently. Empty if none.
+    pub changes: Vec<Changed>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Taken {
+    /// The finding's id.
+    #[schemars(extend("x-ids" = "findings"))]
+    pub id: String,
+    pub stance: Word,
+    /// What you know that supports, refutes or completes it.
+    pub why: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// It holds from where you stand too.
+    Agree,
+    /// It is wrong, or wrongly weighed.
+    Disagree,
+    /// It holds, and more follows from it.
+    Extend,
+}
+
+impl Word {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agree => "agree",
+            Self::Disagree => "disagree",
+            Self::Extend => "extend",
+        }
+    }
+    pub fn stance(self) -> Stance {
+        match self {
+            Self::Agree => Stance::Agree,
+            Self::Disagree => Stance::Disagree,
+            Self::Extend => Stance::Extend,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Changed {
+    /// One of your own criteria.
+    #[schemars(extend("x-ids" = "criteria"))]
+    pub criterion: String,
+    /// 1 is worst, 5 is best.
+    #[schemars(range(min = 1, max = 5))]
+    pub score: f64,
+    pub why: String,
+}
+
+impl Form for CrossReview {
+    /// Lines `S1.2: AGREE - why` and `RATING Criterion: 3 - why`; or the one word NONE.
+    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+        let stances: Vec<Taken> = text.lines().filter_map(|line| taken(line, terms.list("findings"))).collect();
+        let changes: Vec<Changed> = terms.list("criteria").iter().filter_map(|criterion| changed(text, criterion)).collect();
+        let none = text.lines().any(|line| text::bare(line).eq_ignore_ascii_case("none"));
+        (none || !stances.is_empty() || !changes.is_empty()).then(|| Self { reasons: String::new(), stances, changes })
+    }
+}
+
+/// A line that begins with a finding's id and a stance.
+fn taken(line: &str, ids: &[String]) -> Option<Taken> {
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || "*_#>`-•[|".contains(c));
+    let (id, rest) = ids.iter().find_map(|id| {
+        let head = line.get(..id.len()).filter(|head| head.eq_ignore_ascii_case(id))?;
+        let rest = &line[head.len()..];
+        (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '.')).then_some((id, rest))
+    })?;
+    let rest = &rest[rest.find(char::is_alphanumeric)?..];
+    let stance = match text::token(rest, &["AGREE", "DISAGREE", "EXTEND"])? {
+        "AGREE" => Word::Agree,
+        "DISAGREE" => Word::Disagree,
+        _ => Word::Extend,
+    };
+    Some(Taken { id: id.clone(), stance, why: text::bare(rest[stance.as_str().len()..].trim_matches(between)).to_owned() })
+}
+
+fn changed(text: &str, criterion: &str) -> Option<Changed> {
+    let value = text::field(text, &format!("RATING {criterion}"), &["RATING"])?;
+    let line = value.lines().next()?;
+    let end = line.find([' ', '—', '–', '-', '(']).unwrap_or(line.len());
+    let score = text::score(&line[..end], WORST, BEST)?;
+    Some(Changed { criterion: criterion.to_owned(), score, why: text::bare(line[end..].trim_matches(between)).to_owned() })
+}
+
+fn between(c: char) -> bool {
+    c.is_whitespace() || "*_`]:|-–—".contains(c)
+}

@@ -1,0 +1,82 @@
+//! Single votes on labelled answers: who may cast one, which are counted, what they come to, and how far they agree.
+
+use crate::labelled::{LEAST, Labelled};
+use serde_json::{Map, Value, json};
+use synod_engine::{Answers, Missed};
+use synod_math::{Agreement, Tally as Count, plurality};
+use synod_types::*;
+
+/// Every author votes on the others' answers. With two answers each could only choose the other, so those who wrote neither decide.
+pub fn voters(collected: &Answers<String>, answers: &[Labelled]) -> Vec<SeatIx> {
+    if answers.len() > LEAST {
+        return answers.iter().map(|answer| answer.seat).collect();
+    }
+    let may_yet_speak = |kind: FailureKind| match kind {
+        FailureKind::Refused
+        | FailureKind::Truncated
+        | FailureKind::Empty
+        | FailureKind::Unreadable
+        | FailureKind::RateLimited
+        | FailureKind::Server => true,
+        FailureKind::Timeout | FailureKind::Auth | FailureKind::ModelGone | FailureKind::ContextTooLong | FailureKind::Closed => false,
+    };
+    collected.missed.iter().filter(|missed| may_yet_speak(missed.failure.kind)).map(|missed| missed.seat).collect()
+}
+
+/// The votes as cast, and their count.
+pub struct Poll {
+    voters: Vec<SeatIx>,
+    ballots: Vec<Option<usize>>,
+    pub count: Count,
+}
+
+impl Poll {
+    /// A voter whose call failed cast no ballot; one whose reply could not be read cast an invalid one.
+    pub fn of<T>(answers: &[Labelled], voters: &[SeatIx], votes: &Answers<T>, label: impl Fn(&T) -> &str) -> Self {
+        let unread = |missed: &&Missed| matches!(missed.failure.kind, FailureKind::Unreadable | FailureKind::Truncated);
+        let cast_one = |seat: &SeatIx| votes.of(*seat).is_some() || votes.missed.iter().filter(unread).any(|missed| missed.seat == *seat);
+        let voters: Vec<SeatIx> = voters.iter().copied().filter(cast_one).collect();
+        let ballots: Vec<Option<usize>> = voters.iter().map(|seat| votes.of(*seat).and_then(|given| index(label(&given.value), answers))).collect();
+        let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
+        let count = plurality(&labels, &ballots);
+        Self { voters, ballots, count }
+    }
+
+    /// The winner's own author could not vote for it, so that vote is not comparable.
+    pub fn agreement(&self, winner: usize, answers: &[Labelled]) -> Agreement {
+        let author = answers[winner].seat;
+        let comparable = self.voters.iter().zip(&self.ballots).filter(|(voter, _)| **voter != author).map(|(_, vote)| *vote);
+        Agreement::with_winner(winner, &comparable.collect::<Vec<_>>())
+    }
+}
+
+/// One vote agrees with itself: that says nothing.
+pub fn confidence(agreement: Agreement) -> Option<Confidence> {
+    let value = agreement.value.filter(|_| agreement.n > 1)?;
+    Some(Confidence { value: Some(value), source: ConfidenceSource::Agreement, n: agreement.n })
+}
+
+pub fn index(label: &str, answers: &[Labelled]) -> Option<usize> {
+    answers.iter().position(|answer| answer.label == label)
+}
+
+pub fn tallies(count: &Count, answers: &[Labelled]) -> Map<String, Value> {
+    answers.iter().zip(&count.counts).map(|(answer, votes)| (answer.label.clone(), json!(votes))).collect()
+}
+
+pub fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
+    let winners: Vec<String> = count.winners.iter().map(|item| answers[*item].label.clone()).collect();
+    let mut entries: Vec<TallyEntry> = answers
+        .iter()
+        .zip(&count.counts)
+        .map(|(answer, votes)| TallyEntry { label: answer.label.clone(), seat: answer.seat, votes: *votes })
+        .collect();
+    entries.sort_by(|a, b| b.votes.cmp(&a.votes).then_with(|| a.label.cmp(&b.label)));
+    let tied: &[String] = if count.is_tie() { &winners } else { &[] };
+    let data = json!({
+        "tallies": tallies(count, answers), "validVoteCount": count.valid, "invalidVoteCount": count.invalid,
+        "isTie": count.is_tie(), "winners": winners, "tiedLabels": tied,
+    });
+    let tally = Tally { entries, valid: count.valid, invalid: count.invalid, winners };
+    Exhibit::new("Votes", Shape::Tally(tally)).data(data)
+}

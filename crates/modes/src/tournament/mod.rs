@@ -1,0 +1,250 @@
+//! Tournament: seats answer alone, a judge compares the answers in pairs and both orders, and the one that is left is returned unchanged.
+
+mod court;
+mod judging;
+mod knockout;
+mod pick;
+mod round_robin;
+mod shown;
+#[cfg(test)]
+mod tests;
+
+use crate::labelled::{self, LEAST, Labelled};
+use court::{Court, Played};
+pub use judging::How;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use synod_engine::{Bench, Calls, Finding, Mode, Result, Seating, chair_apart, computed, each, mode, prompt, spoken};
+use synod_math::{Rng, bracket};
+use synod_types::*;
+
+const MATCH_FIELDS: &[&str] = &[
+    "round",
+    "matchIndex",
+    "contestantA",
+    "contestantB",
+    "labelA",
+    "labelB",
+    "winner",
+    "winnerModel",
+    "loserModel",
+    "reasoning",
+    "isBye",
+    "how",
+    "judgements",
+    "wasRetry",
+    "wasDefault",
+];
+
+pub static MODE: Mode = mode! {
+    id: "tournament", name: "Tournament", family: Algorithmic, seats: 5..=9, roles: &[each("contestant"), chair_apart("judge")],
+    summary: "Everyone answers, a judge compares the answers two at a time and in both orders, and the champion's is returned word for word.",
+    pick: "Take it when one whole answer must be chosen from many and comparing two is easier than ranking all.",
+    phases: &["collect", "round"],
+    stages: &[
+        spoken("collect", "contestant", &["responseTimeMs"]),
+        computed("bracket_seed", &["type", "totalRounds", "contestants", "byes", "round1Matchups"]),
+        computed("round_{r}_match_{m}", MATCH_FIELDS),
+        spoken("round_{r}_match_{m}", "judge", MATCH_FIELDS),
+        computed("standings", &["format", "champion", "rounds"]),
+        spoken("winner", "champion", &["winnerModel", "totalMatchupsWon", "totalRounds", "bracketPath"]),
+    ],
+    multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
+    cost: "n + 2(n - 1) to n + 4(n - 1) for n contestants; a round robin has n(n - 1)/2 matches where a knockout has n - 1",
+    example: "synod ask --mode tournament \"Write the opening line of a talk on technical debt\"",
+    failure_rule: "Two answers are enough. If the judge fails, or its word changes with the order, a contestant who wrote neither answer judges, those already beaten first. If no word holds in both orders, the seed draws; if nobody can judge, the higher seed goes on.",
+    prompts: ["answer", "judge"], fits: fits,
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Who meets whom: losers are out, or everybody meets everybody (at most 6 contestants).
+    pub format: Format,
+    /// What makes one answer better than another, most important first.
+    #[schemars(length(min = 1, max = 8))]
+    pub criteria: Vec<String>,
+    /// The most tokens one answer may take.
+    #[schemars(range(min = 64, max = 32768))]
+    pub answer_tokens: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    #[default]
+    Knockout,
+    RoundRobin,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let criteria = ["accuracy", "completeness", "clarity", "practical value", "overall quality"];
+        Self { format: Format::Knockout, criteria: criteria.map(str::to_owned).to_vec(), answer_tokens: 4096 }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        crate::ballots::check_criteria(&self.criteria)
+    }
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    pub label: String,
+    pub seat: u32,
+    pub model: String,
+    pub format: Format,
+    /// The champion's matches in order.
+    pub path: Vec<Step>,
+    /// Matches won by a judge's word: no byes, no lots, no matches that nobody could judge.
+    pub matches_won: u32,
+    /// What decided between equals at the top of a round robin.
+    pub tiebreak: Tiebreak,
+}
+
+/// One match of the champion.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    pub round: u32,
+    /// The label met; nothing for a bye.
+    pub opponent: Option<String>,
+    pub result: Outcome,
+    pub how: How,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Went on, or won.
+    Won,
+    Lost,
+    /// Nobody won; in a round robin only.
+    Open,
+    Bye,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tiebreak {
+    /// There was no tie.
+    None,
+    /// The matches between those who stood equal.
+    HeadToHead,
+    /// Drawn from the run's seed.
+    Draw,
+}
+
+impl Tiebreak {
+    fn rung(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::HeadToHead => Some("head_to_head"),
+            Self::Draw => Some("draw"),
+        }
+    }
+}
+
+fn fits(options: &Options, seating: &Seating) -> Vec<Problem> {
+    let contestants = seating.panel();
+    if options.format == Format::Knockout || contestants <= round_robin::MOST {
+        return Vec::new();
+    }
+    let got = format!("round_robin with {contestants} contestants");
+    vec![Problem::new("options.format", got, format!("knockout, or at most {} contestants beside the judge", round_robin::MOST))]
+}
+
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    let matches = match options.format {
+        Format::Knockout => n.saturating_sub(1),
+        Format::RoundRobin => n * n.saturating_sub(1) / 2,
+    };
+    vec![
+        Calls { prompt: "answer", role: "contestant", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        Calls { prompt: "judge", role: "judge", min: 2 * matches, max: 4 * matches, reads: 2, max_tokens: None },
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let entrants = collect(bench, &options).await?;
+    let mut court = Court::new(bench, &options.criteria, &entrants);
+    let (rounds, champion, tiebreak) = match options.format {
+        Format::Knockout => {
+            let first = bracket::first_round(entrants.len());
+            bench.show("bracket_seed", shown::seeding(bench, "bracket", &entrants, bracket::rounds(entrants.len()), &first)).await?;
+            let (rounds, champion) = knockout::play(bench, &mut court).await?;
+            bench.show("standings", shown::bracket(&entrants, &rounds, champion)).await?;
+            (rounds, champion, Tiebreak::None)
+        }
+        Format::RoundRobin => {
+            bench.show("bracket_seed", shown::seeding(bench, "round_robin", &entrants, 1, &round_robin::pairs(entrants.len()))).await?;
+            let (played, standings) = round_robin::play(bench, &mut court).await?;
+            bench.show("standings", shown::table(&entrants, &played, &standings)).await?;
+            (vec![played], standings.order[0], standings.tiebreak)
+        }
+    };
+    let won = &entrants[champion];
+    let mine: Vec<&Played> = rounds.iter().flatten().filter(|one| one.has(champion)).collect();
+    let decision = Decision {
+        label: won.label.clone(),
+        seat: won.seat,
+        model: bench.seat(won.seat).model.clone(),
+        format: options.format,
+        path: mine.iter().map(|one| step(&entrants, one, champion)).collect(),
+        matches_won: mine.iter().filter(|one| one.winner == Some(champion) && one.how.judged()).count() as u32,
+        tiebreak,
+    };
+    let data = json!({
+        "winnerModel": decision.model, "totalMatchupsWon": decision.matches_won, "totalRounds": rounds.len(), "bracketPath": decision.path,
+    });
+    bench.show("winner", Exhibit::said(format!("Champion {}", won.label), won.seat, "champion", &won.key).labelled(&won.label).data(data)).await?;
+
+    let judged: Vec<&Played> = rounds.iter().flatten().filter(|one| matches!(one.how, How::Agreed | How::SecondJudge | How::Draw)).collect();
+    let same_word = |matches: &[&Played]| share(matches.iter().filter(|one| one.how == How::Agreed).count(), matches.len());
+    if let Some(steady) = same_word(&judged) {
+        bench.figure("orders_agreed", steady);
+    }
+    let own: Vec<&Played> = judged.iter().copied().filter(|one| one.has(champion)).collect();
+    let others = entrants.iter().filter(|entrant| entrant.seat != won.seat);
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
+        decision: Some(synod_engine::to_value(&decision)),
+        // How steady the judge was on the champion, which is all that was measured.
+        confidence: same_word(&own).map(|value| Confidence { value: Some(value), source: ConfidenceSource::Panel, n: own.len() as u32 }),
+        dissent: others.map(|other| Dissent { seat: other.seat, label: Some(other.label.clone()), text: other.text.clone() }).collect(),
+        data: json!({"format": options.format, "criteria": options.criteria, "tiebreak": tiebreak}),
+    })
+}
+
+/// Every contestant answers alone. They come back in seeded order, which is the run's seed's and not the panel's.
+async fn collect(bench: &Bench, options: &Options) -> Result<Vec<Labelled>> {
+    let stage = bench.phase("collect");
+    let given = stage.ask_all::<String>(bench.role("contestant"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
+    let answers = labelled::under(&given, synod_math::labels(bench.seed("labels"), given.given.len()));
+    for answer in &answers {
+        let title = format!("Answer {}", answer.label);
+        stage.show("collect", Exhibit::said(title, answer.seat, "contestant", &answer.key).labelled(&answer.label)).await?;
+    }
+    let order = Rng::derive(bench.seed("bracket"), "seeding").permutation(answers.len());
+    Ok(order.into_iter().map(|at| answers[at].clone()).collect())
+}
+
+fn step(entrants: &[Labelled], one: &Played, champion: usize) -> Step {
+    let result = match (one.how, one.winner) {
+        (How::Bye, _) => Outcome::Bye,
+        (_, Some(winner)) if winner == champion => Outcome::Won,
+        (_, Some(_)) => Outcome::Lost,
+        (_, None) => Outcome::Open,
+    };
+    Step { round: one.round, opponent: one.opponent(champion).map(|entrant| entrants[entrant].label.clone()), result, how: one.how }
+}
+
+fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}

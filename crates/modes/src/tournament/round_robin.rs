@@ -1,0 +1,84 @@
+//! Everybody meets everybody: strengths from all matches together, ties by what the tied did against each other, then the seed's draw.
+
+use super::court::{Court, Pair, Played};
+use super::{Tiebreak, shown};
+use synod_engine::{Bench, Result};
+use synod_math::{Rng, bradley_terry};
+
+/// More contestants would make more than fifteen matches.
+pub const MOST: u32 = 6;
+
+/// Strengths nearer to each other than this are equal: the fit is exact to many more places, and no two results of six entrants come closer.
+const EQUAL: f64 = 1e-6;
+
+/// The table after the last match.
+pub struct Standings {
+    /// Best first.
+    pub order: Vec<usize>,
+    /// By entrant.
+    pub strengths: Vec<f64>,
+    /// What ordered equal strengths at the top.
+    pub tiebreak: Tiebreak,
+}
+
+pub fn pairs(entrants: usize) -> Vec<Pair> {
+    (0..entrants).flat_map(|a| (a + 1..entrants).map(move |b| (a, Some(b)))).collect()
+}
+
+/// All matches side by side, as no pair depends on another.
+pub async fn play(bench: &Bench, court: &mut Court<'_>) -> Result<(Vec<Played>, Standings)> {
+    let played = court.hear(1, &pairs(court.entrants.len()), &[]).await?;
+    let stage = bench.round("round", 1);
+    for one in &played {
+        stage.show(&format!("round_1_match_{}", one.index), shown::one_match(bench, court.entrants, one)).await?;
+    }
+    if court.closing {
+        stage.warn("The run was closing: matches that were not judged any more count for nobody.");
+    }
+    let wins = wins(&played, court.entrants.len());
+    let standings = standings(&wins, bench.seed("draw"));
+    let champion = &court.entrants[standings.order[0]].label;
+    match standings.tiebreak {
+        Tiebreak::None => {}
+        Tiebreak::HeadToHead => stage.warn(format!("{champion} stands first among equals by the matches between them.")),
+        Tiebreak::Draw => stage.warn(format!("{champion} stands first among equals by lot.")),
+    }
+    Ok((played, standings))
+}
+
+/// A drawn match is half a win for each; a void one is none.
+fn wins(played: &[Played], entrants: usize) -> Vec<Vec<f64>> {
+    let mut wins = vec![vec![0.0; entrants]; entrants];
+    for one in played {
+        let Some(b) = one.b else { continue };
+        match one.winner {
+            Some(winner) if winner == b => wins[b][one.a] += 1.0,
+            Some(_) => wins[one.a][b] += 1.0,
+            None if one.how == super::How::Draw => {
+                wins[one.a][b] += 0.5;
+                wins[b][one.a] += 0.5;
+            }
+            None => {}
+        }
+    }
+    wins
+}
+
+pub fn standings(wins: &[Vec<f64>], seed: u64) -> Standings {
+    let strengths = bradley_terry(wins);
+    let lots = Rng::derive(seed, "standings").permutation(wins.len());
+    let mut by_strength: Vec<usize> = (0..wins.len()).collect();
+    by_strength.sort_by(|a, b| strengths[*b].total_cmp(&strengths[*a]));
+    let mut order: Vec<usize> = Vec::new();
+    let mut tiebreak = Tiebreak::None;
+    for group in by_strength.chunk_by(|a, b| strengths[*a] - strengths[*b] <= EQUAL * strengths[*a]) {
+        let points = |entrant: usize| group.iter().map(|other| wins[entrant][*other]).sum::<f64>();
+        let mut group = group.to_vec();
+        group.sort_by(|a, b| points(*b).total_cmp(&points(*a)).then(lots[*a].cmp(&lots[*b])));
+        if let ([first, second, ..], true) = (group.as_slice(), order.is_empty()) {
+            tiebreak = if points(*first) > points(*second) { Tiebreak::HeadToHead } else { Tiebreak::Draw };
+        }
+        order.extend(group);
+    }
+    Standings { order, strengths, tiebreak }
+}
