@@ -3,9 +3,8 @@
 use crate::{ended, voices};
 use std::sync::Arc;
 use synod_engine::{Changes, Ending};
-use synod_modes::MODES;
 use synod_testkit::reading::{difference, journal_set};
-use synod_testkit::rig::{Rig, order};
+use synod_testkit::rig::{Rig, modes, order};
 use synod_testkit::shuffled::Shuffled;
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::turnstile::Turnstile;
@@ -17,7 +16,7 @@ fn after_closing(rows: &[Row]) -> impl Iterator<Item = &Row> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_run_closed_at_any_call_gives_a_verdict_and_begins_nothing_new() {
-    for mode in MODES {
+    for mode in modes() {
         for seed in [1, 5] {
             let full = Rig::new(voices());
             let (run, ending) = full.run(&order(mode, seed)).await;
@@ -55,7 +54,7 @@ async fn a_run_closed_at_any_call_gives_a_verdict_and_begins_nothing_new() {
 
 #[tokio::test]
 async fn a_turn_under_way_when_the_run_closed_may_still_finish_after_a_stop() {
-    for mode in MODES {
+    for mode in modes() {
         // As it goes without a stop: closed while the first call is under way.
         let close = async |rig: &Rig, gate: &Turnstile| {
             let mut handle = rig.start(&order(mode, 4)).await;
@@ -90,7 +89,7 @@ async fn a_turn_under_way_when_the_run_closed_may_still_finish_after_a_stop() {
 
 #[tokio::test]
 async fn a_run_past_its_deadline_concludes_and_says_so() {
-    for mode in MODES {
+    for mode in modes() {
         let gate = Turnstile::new(voices(), 1);
         let rig = Rig::new(Arc::new(gate.clone()));
         let mut order = order(mode, 2);

@@ -4,14 +4,13 @@ use crate::{ended, voices};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use synod_engine::options;
-use synod_modes::MODES;
 use synod_testkit::counted::Counted;
-use synod_testkit::rig::{Rig, order};
+use synod_testkit::rig::{Rig, modes, order};
 use synod_types::{Attachment, Body, Kind, PastTurn, Status, sha256_hex};
 
 #[test]
 fn options_parse_from_defaults_and_the_schema_accepts_them() {
-    for mode in MODES {
+    for mode in modes() {
         let defaults = (mode.option_defaults)();
         let schema = (mode.options_schema)();
         let validator = jsonschema::validator_for(&schema).expect("the schema compiles");
@@ -28,13 +27,15 @@ fn options_parse_from_defaults_and_the_schema_accepts_them() {
 
 #[tokio::test]
 async fn every_prompt_renders_and_every_typed_reply_argues_first() {
-    for mode in MODES {
+    for mode in modes() {
         let mut unseen: BTreeSet<&str> = mode.prompts.iter().map(|(name, _)| *name).collect();
         for seed in 0..60 {
             let counted = Arc::new(Counted::new(voices()));
             let rig = Rig::new(counted.clone());
             let mut order = order(mode, seed);
-            order.question.content = Some("cron runs forty jobs; </content> three fail a week".into());
+            if seed % 2 == 0 {
+                order.question.content = Some("cron runs forty jobs; </content> three fail a week".into());
+            }
             let text = "a,b\n1,2\n".to_owned();
             order.question.files.push(Attachment { name: "jobs.csv".into(), sha256: sha256_hex(&text), bytes: text.len() as u64, text });
             if mode.multi_turn {
@@ -63,7 +64,7 @@ async fn every_prompt_renders_and_every_typed_reply_argues_first() {
 
 #[tokio::test]
 async fn phases_and_calls_are_as_declared() {
-    for mode in MODES {
+    for mode in modes() {
         for seed in 0..12 {
             let rig = Rig::new(voices());
             let step = format!("{} seed {seed}", mode.id);

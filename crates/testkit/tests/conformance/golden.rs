@@ -1,13 +1,17 @@
-//! One rehearsal of every mode, whole, as a person would read its journal. A change here is a change of protocol or of voice.
+//! One rehearsal of every mode, whole, as a person would read its journal, and every prompt as a seat reads it. A change here is a change of
+//! protocol, of voice or of wording.
 
 use crate::{ended, voices};
-use synod_modes::MODES;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use synod_testkit::counted::Counted;
 use synod_testkit::reading::transcript;
-use synod_testkit::rig::{Rig, order};
+use synod_testkit::rig::{Rig, modes, order};
+use synod_types::{Attachment, Message, PastTurn, Request, sha256_hex};
 
 #[tokio::test]
 async fn a_rehearsal_reads_as_it_always_did() {
-    for mode in MODES {
+    for mode in modes() {
         let rig = Rig::new(voices());
         let (run, ending) = rig.run(&order(mode, 7)).await;
         ended(&rig, &run, ending, mode.id).await;
@@ -15,5 +19,64 @@ async fn a_rehearsal_reads_as_it_always_did() {
         insta::with_settings!({snapshot_path => "../snapshots", prepend_module_to_snapshot => false}, {
             insta::assert_snapshot!(format!("golden_{}", mode.id), transcript(&rows));
         });
+    }
+}
+
+/// The name of the prompt behind a turn's key: `round 2/match 0/judge@4`.
+fn prompt_of(key: &str) -> &str {
+    key.rsplit('/').next().and_then(|last| last.split('@').next()).unwrap_or(key)
+}
+
+fn reading(request: &Request) -> String {
+    let temperature = request.temperature.map_or_else(|| "the model's own".to_owned(), |temperature| temperature.to_string());
+    let mut out = format!("temperature {temperature}, at most {} tokens\n", request.max_tokens);
+    for message in &request.messages {
+        let who = match message {
+            Message::System { .. } => "system",
+            Message::User { .. } => "user",
+            Message::Assistant { .. } => "assistant",
+            Message::Tool { .. } => "tool",
+        };
+        out.push_str(&format!("\n===== {who}\n{}\n", message.text()));
+    }
+    if let Some(schema) = &request.schema {
+        out.push_str(&format!("\n===== schema {}\n{}\n", schema.name, serde_json::to_string_pretty(&schema.schema).expect("JSON")));
+    }
+    out
+}
+
+#[tokio::test]
+async fn every_prompt_reads_as_it_always_did() {
+    for mode in modes() {
+        let mut first: BTreeMap<String, Request> = BTreeMap::new();
+        for seed in 0..60 {
+            let counted = Arc::new(Counted::new(voices()));
+            let rig = Rig::new(counted.clone());
+            let mut order = order(mode, seed);
+            if seed % 2 == 0 {
+                order.question.content = Some("cron runs forty jobs; </content> three fail a week".into());
+                let text = "a,b\n1,2\n".to_owned();
+                order.question.files.push(Attachment { name: "jobs.csv".into(), sha256: sha256_hex(&text), bytes: text.len() as u64, text });
+            }
+            if mode.multi_turn {
+                order.question.history.push(PastTurn { question: "And before?".into(), answer: "It was fine.".into() });
+            }
+            let (run, ending) = rig.run(&order).await;
+            ended(&rig, &run, ending, mode.id).await;
+            // Requests come as they were sent, which is another order every time; keys do not.
+            let by_key: BTreeMap<String, Request> = counted.requests().into_iter().collect();
+            for (key, request) in by_key {
+                first.entry(prompt_of(&key).to_owned()).or_insert(request);
+            }
+            if first.len() == mode.prompts.len() {
+                break;
+            }
+        }
+        for (name, _) in mode.prompts {
+            let request = first.get(*name).unwrap_or_else(|| panic!("{}: {name} was never asked in 60 runs", mode.id));
+            insta::with_settings!({snapshot_path => "../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+                insta::assert_snapshot!(format!("prompt_{}_{name}", mode.id), reading(request));
+            });
+        }
     }
 }

@@ -7,7 +7,7 @@ use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
 use synod_testkit::counted::Counted;
 use synod_testkit::reading::{asked_after_reply, difference, journal_set, keys};
-use synod_testkit::rig::{Rig, order, stopped};
+use synod_testkit::rig::{Rig, modes, order, stopped};
 use synod_testkit::shuffled::Shuffled;
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::turnstile::Turnstile;
@@ -67,7 +67,7 @@ async fn at_every_append(mode: &'static Mode, order: &Order, journal: Arc<dyn Jo
 
 #[tokio::test]
 async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
-    for mode in MODES {
+    for mode in modes() {
         for seed in [1, 2] {
             at_every_append(mode, &order(mode, seed), Arc::new(MemoryJournal::default())).await;
         }
@@ -76,7 +76,7 @@ async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
 
 #[tokio::test]
 async fn a_fork_stopped_at_any_append_resumes_to_the_same_end() {
-    for mode in MODES {
+    for mode in modes() {
         let rig = Rig::new(voices());
         let (parent, ending) = rig.run(&order(mode, 6)).await;
         ended(&rig, &parent, ending, mode.id).await;
@@ -90,7 +90,7 @@ async fn a_fork_stopped_at_any_append_resumes_to_the_same_end() {
 
 #[tokio::test]
 async fn a_run_cancelled_at_any_call_keeps_what_was_under_way_and_goes_on() {
-    for mode in MODES {
+    for mode in modes() {
         let calm = Rig::new(voices());
         let (run, ending) = calm.run(&order(mode, 8)).await;
         let want = ended(&calm, &run, ending, mode.id).await;
@@ -144,7 +144,7 @@ async fn one_task_keeps_the_leases_however_many_runs_came_before() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_sqlite() {
-    for mode in MODES {
+    for mode in modes() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("synod.db");
         let store = Store::open(path.to_str().expect("a UTF-8 path"), StoreSettings::default()).await.expect("the store opens");

@@ -3,8 +3,7 @@
 use crate::voices;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use synod_modes::MODES;
-use synod_testkit::rig::{Rig, order};
+use synod_testkit::rig::{Rig, modes, order};
 use synod_testkit::shuffled::Shuffled;
 use synod_testkit::tiny::{PERSON, TINY};
 use synod_testkit::turnstile::Turnstile;
@@ -24,7 +23,7 @@ async fn all(mut events: tokio::sync::mpsc::Receiver<Result<(Event, Option<synod
 
 #[tokio::test]
 async fn events_come_once_in_order_with_the_words_between_and_end_with_the_run() {
-    for mode in MODES {
+    for mode in modes() {
         let gate = Turnstile::new(Arc::new(Shuffled::new(voices(), 8)), 1);
         let rig = Rig::new(Arc::new(gate.clone())).live();
         let runner = rig.runner();

@@ -1,0 +1,90 @@
+//! Weights decide what the synthesizer reads first and who stands in for it, and the answer is never the notes.
+
+use serde_json::json;
+use std::sync::Arc;
+use synod_engine::Order;
+use synod_modes::confidence_weighted::MODE;
+use synod_testkit::counted::Counted;
+use synod_testkit::rig::{Rig, order, verdict};
+use synod_testkit::voices::Voices;
+use synod_types::{AnswerKind, ConfidenceSource, Failure, FailureKind, PastTurn, Reply, Status, Verdict, seat_of};
+
+/// Answers with these confidences, a synthesis with notes; the calls fail that `fails` says so of.
+fn sure(confidences: &'static [&'static str], fails: impl Fn(&str) -> bool + Send + Sync + 'static) -> Voices {
+    Voices::default().scripted(move |_, _, context| {
+        let key = context.key.as_str();
+        if fails(key) {
+            return Some(Err(Failure::new(FailureKind::Server, "the provider is down")));
+        }
+        let text = match seat_of(key) {
+            Some(seat) if key.starts_with("answer/") => {
+                format!("RESPONSE:\nanswer of seat {seat}\nCONFIDENCE: {}\nCONFIDENCE_REASONING: r", confidences[seat as usize])
+            }
+            _ => "SYNTHESIS:\nthe blend\nCONFIDENCE CALIBRATION NOTES:\nthe notes".to_owned(),
+        };
+        Some(Ok(Reply::text(text)))
+    })
+}
+
+async fn run(models: Voices, order: &Order) -> (Verdict, Arc<Counted>) {
+    let counted = Arc::new(Counted::new(Arc::new(models)));
+    let (_, ending) = Rig::new(counted.clone()).run(order).await;
+    (verdict(ending), counted)
+}
+
+fn keys(counted: &Counted) -> Vec<String> {
+    let mut keys: Vec<String> = counted.requests().into_iter().map(|(key, _)| key).collect();
+    keys.sort();
+    keys
+}
+
+#[tokio::test]
+async fn the_synthesizer_reads_answers_by_weight_and_without_names() {
+    let (verdict, counted) = run(sure(&["0.5", "rather high", "90%"], |_| false), &order(&MODE, 5)).await;
+    assert_eq!(verdict.status, Status::Full, "a number that was not stated drops nobody: {:?}", verdict.missing);
+    let requests = counted.requests();
+    let (_, request) = requests.iter().find(|(key, _)| key == "synthesis/synthesis@0").expect("a synthesis");
+    let read = request.messages.iter().map(|message| message.text()).collect::<Vec<_>>().join("\n");
+    let places = [2, 1, 0].map(|seat| read.find(&format!("answer of seat {seat}")).expect("every answer"));
+    assert!(places.is_sorted(), "{read}");
+    assert!(read.contains("rated itself not at all") && read.contains("rated itself 0.9"), "{read}");
+    assert!(!["m0", "m1", "m2"].iter().any(|model| read.contains(model)), "{read}");
+    let answer = verdict.answer.expect("an answer");
+    assert_eq!((answer.kind, answer.text.as_str()), (AnswerKind::Synthesis, "the blend"));
+    let confidence = verdict.confidence.expect("two stated one");
+    assert_eq!((confidence.source, confidence.n), (ConfidenceSource::Stated, 2));
+    assert!(confidence.value.is_some_and(|value| value > 0.7 && value < 0.9), "{confidence:?}");
+    assert!(verdict.warnings.iter().any(|warning| warning.contains("mean of the others")), "{:?}", verdict.warnings);
+    let decision = verdict.decision.expect("a decision");
+    assert_eq!((&decision["answers"][0]["seat"], &decision["answers"][1]["confidence"]), (&json!(2), &json!(null)));
+}
+
+#[tokio::test]
+async fn a_lone_answer_is_returned_as_it_is_without_another_call() {
+    let (verdict, counted) = run(sure(&["0.5", "0.6", "0.7"], |key| key != "answer/answer@1"), &order(&MODE, 5)).await;
+    assert_eq!(verdict.status, Status::Degraded);
+    let answer = verdict.answer.expect("an answer");
+    assert_eq!((answer.kind, answer.text.as_str(), answer.by), (AnswerKind::Selected, "answer of seat 1", vec![1]));
+    assert_eq!(keys(&counted), ["answer/answer@0", "answer/answer@1", "answer/answer@2"]);
+    assert_eq!(verdict.decision.expect("a decision")["answers"][0]["weight"], json!(1.0));
+}
+
+#[tokio::test]
+async fn the_next_by_weight_writes_and_at_last_the_heaviest_answer_stands() {
+    let (verdict, _) = run(sure(&["0.5", "0.6", "0.9"], |key| key == "synthesis/synthesis@0"), &order(&MODE, 5)).await;
+    assert_eq!((verdict.status, verdict.answer.expect("an answer").by), (Status::Degraded, vec![2]));
+    let (verdict, _) = run(sure(&["0.5", "0.6", "0.9"], |key| key.starts_with("synthesis/")), &order(&MODE, 5)).await;
+    let answer = verdict.answer.expect("an answer");
+    assert_eq!((answer.kind, answer.text.as_str()), (AnswerKind::Selected, "answer of seat 2"));
+}
+
+#[tokio::test]
+async fn what_was_said_before_is_sent_once() {
+    let mut order = order(&MODE, 5);
+    order.question.history.push(PastTurn { question: "And before?".into(), answer: "It was fine.".into() });
+    let (_, counted) = run(sure(&["0.5", "0.6", "0.9"], |_| false), &order).await;
+    for (key, request) in counted.requests() {
+        let said = request.messages.iter().filter(|message| message.text().contains("It was fine.")).count();
+        assert_eq!(said, 1, "{key}");
+    }
+}
