@@ -36,7 +36,9 @@ pub struct Global {
 #[derive(Subcommand)]
 pub enum Command {
     /// Put a question to a panel.
-    #[command(after_help = "Every option of the mode is a flag too: synod modes MODE lists them.")]
+    #[command(
+        after_help = "Every option of the mode is a flag too: synod modes MODE lists them.\nA value @FILE is read from that file (.json as JSON, else as text); @@ stands for a literal @."
+    )]
     Ask(Box<Ask>),
     /// List the deliberation modes, or explain one.
     Modes(Modes),
@@ -106,7 +108,7 @@ pub struct OrderArgs {
     /// Seat a model for one role of the mode.
     #[arg(long = "role", value_name = "ROLE=MODEL")]
     pub roles: Vec<String>,
-    /// Set an option of the mode.
+    /// Set an option of the mode; @FILE reads its value from a file.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Never spend more than this, in US dollars.

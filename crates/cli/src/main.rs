@@ -9,7 +9,9 @@ mod limits;
 mod order;
 mod outcome;
 mod progress;
+mod reference;
 mod say;
+mod title;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -8,6 +8,8 @@ use synod_types::{Attachment, Problem, Problems, sha256_hex};
 
 /// The largest text file that makes sense in a prompt.
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
+/// How much of a file's text an error repeats.
+const SHOWN_CHARS: usize = 60;
 
 /// Puts what the flags say on top of an order.
 pub fn apply(args: &OrderArgs, order: &mut Order, problems: &mut Vec<Problem>) {
@@ -31,7 +33,10 @@ pub fn apply(args: &OrderArgs, order: &mut Order, problems: &mut Vec<Problem>) {
             Some((key, value)) => {
                 let key = key.replace('-', "_");
                 order.options.retain(|(known, _)| *known != key);
-                order.options.push((key, Typed::Text(value.to_owned())));
+                match option_value(&key, value) {
+                    Ok(value) => order.options.push((key, value)),
+                    Err(problem) => problems.push(problem),
+                }
             }
             None => problems.push(Problem::new("set", given.clone(), "KEY=VALUE")),
         }
@@ -55,6 +60,27 @@ pub fn apply(args: &OrderArgs, order: &mut Order, problems: &mut Vec<Problem>) {
     }
 }
 
+/// The file behind an option's value: `@FILE`. A value that shall begin with @ itself is written `@@…`.
+fn file_of(value: &str) -> Option<&str> {
+    value.strip_prefix('@').filter(|path| !path.starts_with('@'))
+}
+
+/// An option's value as given, or as it stands in the file it names. A `.json` file must hold JSON; any other is text, read as if typed.
+fn option_value(key: &str, value: &str) -> Result<Typed, Problem> {
+    let Some(path) = file_of(value) else { return Ok(Typed::Text(value.strip_prefix('@').unwrap_or(value).to_owned())) };
+    let field = format!("options.{key}");
+    if path.is_empty() {
+        return Err(Problem::new(field, "@", "@FILE, or @@ for a literal @"));
+    }
+    let text = attach(&field, Path::new(path))?.text;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if !path.to_lowercase().ends_with(".json") {
+        return Ok(Typed::Text(text.trim_end_matches(['\n', '\r']).to_owned()));
+    }
+    let read = serde_json::from_str(text).map(Typed::Json);
+    read.map_err(|error| Problem::new(field, format!("{path}: {error}"), "a file that holds JSON"))
+}
+
 /// The models named by flags, or those of a panel.
 pub fn call(args: &OrderArgs, panel: Called) -> Called {
     if args.models.is_empty() {
@@ -69,13 +95,30 @@ pub fn call(args: &OrderArgs, panel: Called) -> Called {
 }
 
 /// Plans an order, and tells its problems together with those the flags already had.
-pub async fn plan(runner: &Runner, order: &Order, mut problems: Vec<Problem>) -> CliResult<Plan> {
+pub async fn plan(runner: &Runner, order: &Order, args: &OrderArgs, mut problems: Vec<Problem>) -> CliResult<Plan> {
     match runner.plan(order).await {
         Ok(plan) if problems.is_empty() => return Ok(plan),
         Ok(_) => {}
-        Err(found) => problems.extend(found.0),
+        Err(found) => problems.extend(found.0.into_iter().map(|problem| named_by_file(problem, args))),
     }
     Err(Problems(problems).into())
+}
+
+/// What is wrong with an option that came from a file, with the file's name instead of all that it holds.
+fn named_by_file(problem: Problem, args: &OrderArgs) -> Problem {
+    let is_it = |key: &str| {
+        let within = problem.field.strip_prefix("options.").and_then(|field| field.strip_prefix(&key.replace('-', "_")));
+        within.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let given = args.set.iter().rev().filter_map(|given| given.split_once('=')).find(|(key, _)| is_it(key));
+    match given.and_then(|(_, value)| file_of(value)) {
+        Some(path) if problem.got.chars().count() > SHOWN_CHARS => {
+            let head: String = problem.got.chars().take(SHOWN_CHARS).collect();
+            Problem { got: format!("{path}: {head} …"), ..problem }
+        }
+        Some(path) => Problem { got: format!("{path}: {}", problem.got), ..problem },
+        None => problem,
+    }
 }
 
 /// A text file to attach, or what is wrong with it.

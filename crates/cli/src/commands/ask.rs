@@ -4,6 +4,7 @@ use crate::app::{self, App};
 use crate::args::{Ask, Global};
 use crate::exit::{CliError, CliResult, DECIDED, print_json};
 use crate::say::{note, say};
+use crate::title::title;
 use crate::{order, outcome};
 use std::io::{IsTerminal, Read};
 use synod_engine::{Order, Plan};
@@ -47,7 +48,7 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
         }
     }
     let runner = app.runner(detected, app.live(ask.output.quiet))?;
-    let mut plan = order::plan(&runner, &order, problems).await?;
+    let mut plan = order::plan(&runner, &order, &ask.order, problems).await?;
     if ask.quote {
         say_quote(&app, &runner.quote(&plan), &plan);
         return Ok(DECIDED);
@@ -56,8 +57,7 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
         note!("{}", quote_line(&runner.quote(&plan)));
     }
     if ask.conversation.as_deref() == Some("new") {
-        let title: Vec<&str> = plan.header.question.text.split_whitespace().take(8).collect();
-        let id = app.store.create_conversation(&plan.header.mode, &title.join(" ")).await?;
+        let id = app.store.create_conversation(&plan.header.mode, &title(&plan.header.question.text)).await?;
         note!("Conversation {id}");
         plan.header.conversation = Some(id);
     }
@@ -109,7 +109,7 @@ async fn join(app: &App, id: &str, order: &mut Order) -> CliResult<()> {
     if mode != order.mode {
         return Err(CliError::usage(
             "conversation",
-            format!("{id} is a conversation in mode {mode}"),
+            format!("mode {} in {id}, which is a conversation in mode {mode}", order.mode),
             format!("--mode {mode}, or --conversation new"),
         ));
     }

@@ -2,9 +2,10 @@
 
 use crate::args::{Global, Modes};
 use crate::exit::{CliError, CliResult, DECIDED, print_json};
+use crate::reference::{self, family, option_lines, planned, seats};
 use crate::say::say;
 use serde_json::{Value, json};
-use synod_engine::{Mode, options};
+use synod_engine::Mode;
 use synod_modes::MODES;
 
 pub fn run(global: &Global, args: Modes) -> CliResult {
@@ -13,7 +14,7 @@ pub fn run(global: &Global, args: Modes) -> CliResult {
         Some(id) => vec![find(id)?],
     };
     if args.markdown {
-        crate::say::out(format_args!("{}", reference()));
+        crate::say::out(format_args!("{}", reference::page()));
     } else if global.json {
         let described: Vec<Value> = chosen.iter().map(|mode| describe(mode)).collect();
         let document = if args.id.is_some() { described.into_iter().next().unwrap_or_default() } else { json!({ "modes": described }) };
@@ -21,17 +22,28 @@ pub fn run(global: &Global, args: Modes) -> CliResult {
     } else if args.id.is_some() {
         chosen.iter().for_each(|mode| explain(mode));
     } else {
-        for mode in chosen {
-            say!("{:<12} {} to {} seats   {}", mode.id, mode.seats.0, mode.seats.1, mode.summary);
-        }
-        say!("\nsynod modes ID explains one; synod ask --mode ID uses it.");
+        list();
     }
     Ok(DECIDED)
 }
 
 fn find(id: &str) -> CliResult<&'static Mode> {
     let known = || MODES.iter().map(|mode| mode.id).collect::<Vec<_>>().join(", ");
-    MODES.iter().copied().find(|mode| mode.id == id).ok_or_else(|| CliError::usage("mode", id, format!("one of: {}", known())))
+    let plain = id.replace('-', "_");
+    MODES.iter().copied().find(|mode| mode.id == plain).ok_or_else(|| CliError::usage("mode", id, format!("one of: {}", known())))
+}
+
+/// By family, in the order in which families first appear.
+fn list() {
+    for group in reference::families() {
+        say!("{}", family(group[0]));
+        for mode in group {
+            say!("  {:<20} {:<8}{}", mode.id, format!("{}–{}", mode.seats.0, mode.seats.1), mode.phases.join(" → "));
+            folded("    ", mode.summary);
+        }
+        say!("");
+    }
+    say!("The numbers are seats, a chair or judge counted. synod modes ID explains one; synod ask --mode ID uses it.");
 }
 
 /// Every field of a mode's definition.
@@ -41,6 +53,7 @@ fn describe(mode: &Mode) -> Value {
         "name": mode.name,
         "family": mode.family,
         "description": mode.summary,
+        "pick": mode.pick,
         "minModels": mode.seats.0,
         "maxModels": mode.seats.1,
         "requiresSpecialRole": mode.special_role().is_some(),
@@ -49,101 +62,70 @@ fn describe(mode: &Mode) -> Value {
         "estimatedDurationMs": mode.estimated_ms,
         "roles": mode.roles.iter().map(|role| role.name).collect::<Vec<_>>(),
         "phases": mode.phases,
+        "stages": mode.stages,
         "turnSeconds": mode.turn_secs,
         "runSeconds": mode.run_secs,
         "failureRule": mode.failure_rule,
         "version": mode.version,
-        "calls": calls(mode),
+        "cost": mode.cost,
+        "calls": planned(mode).into_iter().map(|(panel, turns)| json!({"panel": panel, "turns": turns})).collect::<Vec<_>>(),
+        "example": mode.example,
         "options": (mode.options_schema)(),
         "defaults": (mode.option_defaults)(),
         "decision": (mode.decision_schema)(),
     })
 }
 
-/// The planned turns at the smallest and at a usual panel.
-fn calls(mode: &Mode) -> Value {
-    let at = |panel: u32| -> Value {
-        let mut seating = synod_engine::Seating::default();
-        for index in 0..panel {
-            let seat = synod_types::Seat { index, label: String::new(), model: String::new(), place: synod_types::Place::Panel, persona: None };
-            seating.seats.push(seat);
-        }
-        json!({"panel": panel, "turns": (mode.calls)(&(mode.option_defaults)(), &seating)})
-    };
-    let apart = u32::from(mode.special_role().is_some());
-    json!([at(mode.seats.0 - apart), at((mode.seats.0 - apart + 1).min(mode.seats.1))])
-}
-
 fn explain(mode: &Mode) {
-    say!("{} ({})\n{}\n", mode.name, mode.id, mode.summary);
-    say!("Seats     {} to {}{}", mode.seats.0, mode.seats.1, mode.special_role().map(|role| format!(", {role} counted")).unwrap_or_default());
-    say!("Phases    {}", mode.phases.join(" → "));
-    say!("Follow-up {}", if mode.multi_turn { "yes: --conversation new, then --conversation ID" } else { "no" });
-    say!("Limits    {} s a turn without a sign of life, {} s a run", mode.turn_secs, mode.run_secs);
-    say!("Failures  {}\n", mode.failure_rule);
+    say!("{} ({}, {})", mode.name, mode.id, family(mode).to_lowercase());
+    folded("", mode.summary);
+    say!("");
+    entry("When", mode.pick);
+    entry("Seats", &seats(mode));
+    entry("Phases", &mode.phases.join(" → "));
+    entry("Calls", mode.cost);
+    for (panel, turns) in planned(mode) {
+        entry("", &format!("panel of {panel}: {}", reference::turns(&turns)));
+    }
+    entry("Follow-up", if mode.multi_turn { "yes: --conversation new, then --conversation ID" } else { "no" });
+    entry("Limits", &format!("{} s a turn without a sign of life, {} s a run", mode.turn_secs, mode.run_secs));
+    entry("Failures", mode.failure_rule);
+    say!("");
     let lines = option_lines(mode);
-    if lines.is_empty() {
-        say!("No options.");
-    } else {
-        say!("Options");
-        for (name, default, help, want) in lines {
-            say!("  --{} (default {default})\n      {help} {want}.", name.replace('_', "-"));
-        }
+    say!("{}", if lines.is_empty() { "No options." } else { "Options" });
+    for line in lines {
+        say!("  --{} (default {})", line.name.replace('_', "-"), line.default);
+        folded("      ", &line.help);
+    }
+    say!("\nExample\n  {}", mode.example);
+}
+
+const NAME: usize = 10;
+const WIDTH: usize = 100;
+
+fn entry(name: &str, text: &str) {
+    for (i, line) in fold(text, WIDTH - NAME).into_iter().enumerate() {
+        say!("{:<NAME$}{line}", if i == 0 { name } else { "" });
     }
 }
 
-/// Name, default, help and range of each option, from its schema.
-fn option_lines(mode: &Mode) -> Vec<(String, String, String, String)> {
-    let schema = (mode.options_schema)();
-    let defaults = (mode.option_defaults)();
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
-    let line = |(name, property): (&String, &Value)| {
-        let default = match &defaults[name] {
-            Value::Array(items) => {
-                items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(",")
+fn folded(indent: &str, text: &str) {
+    for line in fold(text, WIDTH - indent.len()) {
+        say!("{indent}{line}");
+    }
+}
+
+/// Text in lines of at most so many characters, broken between words.
+fn fold(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
+                line.push(' ');
+                line.push_str(word);
             }
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let help = property["description"].as_str().unwrap_or_default().to_owned();
-        let want = options::describe(property);
-        (name.clone(), default, help, want[..1].to_uppercase() + &want[1..])
-    };
-    properties.iter().map(line).collect()
-}
-
-/// The modes reference, made from `MODES` and nothing else.
-pub fn reference() -> String {
-    let mut out = String::from("# Modes\n\nMade by `synod modes --markdown` from the registry. Do not edit.\n");
-    for mode in MODES {
-        let special = mode.special_role().map(|role| format!(", {role} counted")).unwrap_or_default();
-        let family = serde_json::to_value(mode.family).unwrap_or_default();
-        out.push_str(&format!("\n## {} (`{}`)\n\n{}\n\n", mode.name, mode.id, mode.summary));
-        out.push_str(&format!("- Family: {}\n- Seats: {} to {}{special}\n", family.as_str().unwrap_or_default(), mode.seats.0, mode.seats.1));
-        out.push_str(&format!("- Phases: {}\n- Follow-up questions: {}\n", mode.phases.join(", "), if mode.multi_turn { "yes" } else { "no" }));
-        out.push_str(&format!(
-            "- Limits: {} s a turn without a sign of life, {} s a run\n- When seats fail: {}\n",
-            mode.turn_secs, mode.run_secs, mode.failure_rule
-        ));
-        out.push_str("\nPlanned calls:\n\n");
-        for row in calls(mode).as_array().into_iter().flatten() {
-            let turns: Vec<String> = row["turns"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|turn| {
-                    let (min, max) = (&turn["min"], &turn["max"]);
-                    let count = if min == max { min.to_string() } else { format!("{min} to {max}") };
-                    format!("{count} × `{}`", turn["prompt"].as_str().unwrap_or_default())
-                })
-                .collect();
-            out.push_str(&format!("- panel of {}: {}\n", row["panel"], turns.join(", ")));
+            _ => lines.push(word.to_owned()),
         }
-        out.push_str("\n| option | default | meaning |\n|---|---|---|\n");
-        for (name, default, help, want) in option_lines(mode) {
-            out.push_str(&format!("| `{name}` | {default} | {help} {want}. |\n"));
-        }
-        out.push_str(&format!("\n```\nsynod ask --mode {} \"Should we rewrite it in Rust?\"\n```\n", mode.id));
     }
-    out
+    lines
 }

@@ -44,6 +44,10 @@ async fn fork(app: &App, run: &str, args: Resume, detected: Option<synod_llm::De
     let mut order = Order::again(&record);
     if args.order.mode.as_ref().is_some_and(|mode| *mode != order.mode) {
         order.options.clear();
+        // A conversation keeps to its mode.
+        if let Some(id) = order.conversation.take() {
+            note!("In another mode this fork is not part of conversation {id}.");
+        }
     }
     for file in &mut order.question.files {
         let bytes = synod_engine::Journal::blob(app.store.as_ref(), &file.sha256).await?.unwrap_or_default();
@@ -61,7 +65,7 @@ async fn fork(app: &App, run: &str, args: Resume, detected: Option<synod_llm::De
         order.called.roles = roles;
     }
     let runner = app.runner(detected, app.live(args.output.quiet))?;
-    let plan = order::plan(&runner, &order, problems).await?;
+    let plan = order::plan(&runner, &order, &args.order, problems).await?;
     let handle = runner.start(plan).await?;
     outcome::follow(app, &runner, handle, &args.output).await
 }

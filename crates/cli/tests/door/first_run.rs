@@ -69,8 +69,25 @@ fn a_follow_up_carries_the_conversation() {
     let asked = house.server.requests();
     let follow_up = asked.iter().find(|ask| ask.last().contains("Why?") && ask.schema.is_none()).expect("a follow-up");
     assert!(follow_up.text().contains("Tea or coffee?"), "{}", follow_up.text());
+    assert_eq!(house.sql("UPDATE conversations SET mode = mode WHERE title = 'Tea or coffee?'"), 1, "it is called after its first question");
+    let paid = house.server.total();
     let other = house.synod(&["ask", "--mode", "vote", "--models", "x/a,x/b,x/c", "--conversation", &id, "Why?"]).exits(2);
-    assert!(other.err.contains("mode council"), "{}", other.err);
+    assert!(other.err.contains("mode council") && other.err.contains("mode vote"), "{}", other.err);
+    assert_eq!(house.server.total(), paid, "another mode is refused before anything is paid");
+    let fork = house.synod(&["resume", "last", "--fork", "--mode", "vote", "-q"]).exits(0);
+    assert!(fork.err.contains(&format!("not part of conversation {id}")), "{}", fork.err);
+}
+
+#[test]
+fn a_mode_without_follow_ups_takes_one_question_a_conversation() {
+    let house = House::new();
+    let ask = ["ask", "--mode", "fact_check", "--models", "x/a,x/b,x/c", "-q", "--conversation"];
+    let first = house.synod(&[&ask[..], &["new", "When did cron begin?"]].concat()).exits(0);
+    let id = first.err.lines().find_map(|line| line.strip_prefix("Conversation ")).expect("its id").to_owned();
+    let paid = house.server.total();
+    let again = house.synod(&[&ask[..], &[id.as_str(), "And why?"]].concat()).exits(2);
+    assert!(again.err.contains("fact_check answers one question at a time"), "{}", again.err);
+    assert_eq!(house.server.total(), paid);
 }
 
 #[test]

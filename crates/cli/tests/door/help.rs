@@ -1,20 +1,52 @@
 //! What the product says of itself.
 
 use crate::house::House;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 #[test]
 fn every_mode_shows_its_whole_definition() {
-    let shown = House::bare().synod(&["modes", "--json"]).exits(0).json();
-    let council = shown["modes"].as_array().expect("modes").iter().find(|mode| mode["id"] == "council").expect("council").clone();
-    let seed = json!({"id": "council", "name": "Council", "family": "evaluation",
-        "description": "Models answer, rank each other anonymously, then a chairman synthesizes.", "minModels": 3, "maxModels": 7,
-        "requiresSpecialRole": true, "supportsMultiTurn": true, "estimatedDurationMs": 120_000});
-    for (field, want) in seed.as_object().expect("fields") {
-        assert_eq!(&council[field], want, "{field}");
-    }
-    for field in ["phases", "options", "defaults", "decision", "turnSeconds", "runSeconds", "calls", "specialRole", "failureRule"] {
-        assert_ne!(council[field], Value::Null, "{field}");
+    let house = House::bare();
+    let shown = house.synod(&["modes", "--json"]).exits(0).json();
+    let modes = shown["modes"].as_array().expect("modes").clone();
+    assert!(modes.len() >= 15, "{} modes", modes.len());
+    let fields = [
+        "id",
+        "name",
+        "family",
+        "description",
+        "pick",
+        "minModels",
+        "maxModels",
+        "requiresSpecialRole",
+        "supportsMultiTurn",
+        "estimatedDurationMs",
+        "phases",
+        "stages",
+        "options",
+        "defaults",
+        "decision",
+        "turnSeconds",
+        "runSeconds",
+        "cost",
+        "calls",
+        "example",
+        "failureRule",
+    ];
+    let listed = house.synod(&["modes"]).exits(0).out;
+    for mode in &modes {
+        for field in fields {
+            assert_ne!(mode[field], Value::Null, "{}: {field}", mode["id"]);
+        }
+        let id = mode["id"].as_str().expect("an id");
+        let line = listed.lines().find(|line| line.split_whitespace().next() == Some(id)).unwrap_or_else(|| panic!("{id} is not listed"));
+        assert!(line.contains(mode["phases"][0].as_str().expect("a phase")), "{line}");
+        let explained = house.synod(&["modes", id]).exits(0).out;
+        for option in mode["options"]["properties"].as_object().into_iter().flatten() {
+            assert!(explained.contains(&format!("--{} (default", option.0.replace('_', "-"))), "{id}: {}", option.0);
+        }
+        for said in [&mode["example"], &mode["name"]] {
+            assert!(explained.contains(said.as_str().expect("text")), "{id}: {said}");
+        }
     }
 }
 

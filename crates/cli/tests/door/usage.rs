@@ -170,3 +170,28 @@ fn a_database_that_cannot_be_written_loses_nothing_and_makes_no_run() {
     house.ask("council", &["--db", &not_a_db]).exits(1);
     assert_eq!(house.server.total(), 0);
 }
+
+#[test]
+fn an_option_may_be_read_from_a_file() {
+    let house = House::new();
+    house.write("work/criteria.json", "[\"accuracy\",\n \"wit, dry\"]\n");
+    house.write("work/criteria.txt", "wit,depth\n");
+    for (flags, want) in [
+        (["--criteria", "@criteria.json"], "first: accuracy, wit, dry."),
+        (["--set", "criteria=@criteria.txt"], "first: wit, depth."),
+        (["--criteria", "@@home"], "first: @home."),
+    ] {
+        house.ask("council", &flags).exits(0);
+        assert!(house.server.requests().iter().any(|ask| ask.text().contains(want)), "{flags:?}");
+    }
+    let paid = house.server.total();
+    house.write("work/broken.json", "[\"accuracy\",");
+    house.write("work/rubric.json", &format!("{{\"criteria\": \"{}\"}}", "long ".repeat(200)));
+    for (value, want) in [("@none.json", "none.json"), ("@broken.json", "broken.json: EOF"), ("@rubric.json", "rubric.json: {"), ("@", "@FILE")] {
+        let did = house.ask("council", &["--criteria", value]).exits(2);
+        assert_eq!(fields(&did), ["options.criteria"], "{value}");
+        assert!(did.out.contains(want) && did.out.len() < 600, "{value}: {}", did.out);
+    }
+    assert_eq!(house.server.total(), paid);
+    assert!(house.synod(&["ask", "--help"]).exits(0).out.contains("@FILE"));
+}
