@@ -137,6 +137,7 @@ fn game(view: &View, each: &Match, x: f64, middle: f64) -> String {
 
 /// A contestant's row; who goes on is bold and has a sign.
 fn name(view: &View, label: &str, x: f64, middle: f64, leads: bool) -> String {
-    let (class, sign) = if leads { (" class=\"leads\"", "▸ ") } else { ("", "") };
-    format!("<text{class} x=\"{}\" y=\"{}\">{sign}{}</text>", x + 8.0, middle + 4.5, esc(&fit(&words::label(view, label), 20, "…")))
+    // Bold letters are wider, and the sign takes room too.
+    let (class, sign, most) = if leads { (" class=\"leads\"", "▸ ", 16) } else { ("", "", 20) };
+    format!("<text{class} x=\"{}\" y=\"{}\">{sign}{}</text>", x + 8.0, middle + 4.5, esc(&fit(&words::label(view, label), most, "…")))
 }

@@ -112,7 +112,7 @@ fn step(view: &View, node: &Node, x: f64, y: f64) -> String {
     let lines: Vec<String> = wrap(&title, 23).into_iter().map(|line| line.into_iter().map(|(c, ())| c).collect()).collect();
     let second = if lines.len() > 2 { fit(&format!("{}…", lines[1]), 23, "…") } else { lines.get(1).cloned().unwrap_or_default() };
     let by = node.seat.map(|seat| format!(" ({})", words::seat(view, seat))).unwrap_or_default();
-    let state = fit(&format!("{sign}{}{by}", words::plain(&node.state)), 25, "…");
+    let state = fit(&format!("{sign}{}{by}", words::plain(&node.state)), 22, "…");
     let left = x + 9.0;
     format!(
         "<g><title>{}</title><rect class=\"box{class}{critical}\" x=\"{x}\" y=\"{y}\" width=\"{WIDE}\" height=\"{HIGH}\" rx=\"5\"/>\
