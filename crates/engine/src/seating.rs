@@ -47,7 +47,9 @@ pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, called: &Called, mo
         (Some(_), Some(name)) => chair = Some(laying.sit("chair", name, Place::Chair)),
         (None, Some(name)) => laying.table.warnings.push(format!("{} has no chair: {name} is not seated.", mode.name)),
         (Some(role), None) if role.held == Held::ChairApart => {
-            if let Some(last) = laying.table.seating.seats.last_mut() {
+            // Somebody named for the role takes it; then nobody leaves the panel.
+            let named = called.roles.iter().any(|(named, _)| named == role.name);
+            if let Some(last) = laying.table.seating.seats.last_mut().filter(|_| !named) {
                 last.place = Place::Chair;
                 chair = Some(last.index);
             }
