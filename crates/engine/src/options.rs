@@ -41,6 +41,14 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, Typed)]) -> Result<Value, V
                     map.insert(name, value);
                 }
             }
+            Ok(validator) if value.is_object() && validator.iter_errors(&value).all(|error| !error.instance_path().as_str().is_empty()) => {
+                let mut fields = std::collections::BTreeMap::new();
+                for error in validator.iter_errors(&value) {
+                    let (field, schema) = named(&name, property, error.instance_path().as_str());
+                    fields.insert(field, (error.instance().to_string(), describe(schema)));
+                }
+                problems.extend(fields.into_iter().map(|(field, (got, want))| Problem::new(field, got, want)));
+            }
             _ => {
                 let got = match typed {
                     Typed::Text(text) => text.clone(),
@@ -54,6 +62,14 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, Typed)]) -> Result<Value, V
         problems.extend((mode.check)(&options));
     }
     if problems.is_empty() { Ok(options) } else { Err(problems) }
+}
+
+/// The field inside an option that a JSON pointer leads to, and its part of the schema.
+fn named<'a>(option: &str, schema: &'a Value, pointer: &str) -> (String, &'a Value) {
+    pointer.split('/').skip(1).fold((format!("options.{option}"), schema), |(field, schema), part| match schema.get("items") {
+        Some(items) => (format!("{field}[{part}]"), items),
+        None => (format!("{field}.{part}"), schema.get("properties").and_then(|properties| properties.get(part)).unwrap_or(schema)),
+    })
 }
 
 /// Text by the type the schema wants: numbers, switches, lists separated by commas, JSON for the rest.

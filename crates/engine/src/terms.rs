@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 /// Named lists of ids. In a schema, `x-ids = "labels"` means one of that list, `x-permutation = "labels"` all of it, each once.
 /// `x-between = "scale"` means a number from the first to the second of a list of two; any number where there is no such list.
+/// `x-range = [1, 10]` asks for a number from 1 to 10; a reply beyond it is read all the same, and whoever reads it counts it as none.
 /// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Terms(BTreeMap<String, Vec<String>>);
@@ -45,6 +46,12 @@ impl Terms {
                             if let Some((low, high)) = self.bounds(list) {
                                 out.insert("minimum".into(), json!(low));
                                 out.insert("maximum".into(), json!(high));
+                            }
+                        }
+                        ("x-range", _) => {
+                            if let Some([low, high]) = value.as_array().map(Vec::as_slice) {
+                                out.insert("minimum".into(), low.clone());
+                                out.insert("maximum".into(), high.clone());
                             }
                         }
                         ("x-each", Some(list)) => {

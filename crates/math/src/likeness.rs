@@ -2,14 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words in lower case without punctuation; words of one letter and the commonest function words carry no meaning here.
+/// Whether a character belongs to a script that sets no spaces between words: Chinese characters and the Japanese syllables.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9d}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// A text's stretches with and without spaced words, in order.
+fn stretches(text: &str) -> impl Iterator<Item = Vec<char>> {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunk_by(|a, b| is_unspaced(*a) == is_unspaced(*b)).map(<[char]>::to_vec).collect::<Vec<_>>().into_iter()
+}
+
+/// Words in lower case without punctuation; words of one letter and the commonest function words carry no meaning here. Where a script sets no
+/// spaces, every two neighbouring characters are a term.
 pub fn terms(text: &str) -> Vec<String> {
     const EMPTY: [&str; 32] = [
         "the", "an", "and", "or", "of", "to", "in", "is", "it", "its", "be", "are", "was", "for", "on", "as", "at", "by", "with", "that", "this",
         "from", "not", "but", "we", "you", "they", "has", "have", "will", "can", "should",
     ];
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().nth(1).is_some());
-    words.map(str::to_lowercase).filter(|word| !EMPTY.contains(&word.as_str())).collect()
+    let mut found = Vec::new();
+    for stretch in text.split(|c: char| !c.is_alphanumeric()).flat_map(stretches) {
+        if stretch.first().copied().is_some_and(is_unspaced) {
+            found.extend(stretch.windows(2.min(stretch.len())).map(String::from_iter));
+        } else if stretch.len() > 1 {
+            found.push(String::from_iter(stretch).to_lowercase());
+        }
+    }
+    found.retain(|word| !EMPTY.contains(&word.as_str()));
+    found
 }
 
 /// Share of distinct terms that both have: 1 for the same set, 0 for none in common. Two texts without terms are alike only if equal.
@@ -72,6 +93,14 @@ mod tests {
         assert_eq!(kept("queue jobs", "a queue for all"), 0.5);
         assert_eq!((overlap("", ""), overlap("", "queue"), kept("", "x")), (1.0, 0.0, 1.0));
         assert!((cosine("queue queue jobs", "queue jobs") - 3.0 / 10f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn texts_without_spaces_share_pairs_of_characters() {
+        assert_eq!(terms("東京都, 水とAPI"), ["東京", "京都", "水と", "api"]);
+        assert_eq!(terms("水"), ["水"]);
+        assert!(kept("今天天气很好我们去公园", "今天天气很好我们去公园散步") == 1.0);
+        assert!(overlap("今天天气很好", "今天天气不好") > 0.3 && overlap("今天天气很好", "数据库迁移计划") == 0.0);
     }
 
     #[test]

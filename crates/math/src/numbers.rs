@@ -118,18 +118,21 @@ fn currency(sign: &str, unit: &str) -> bool {
 /// What the words after a number multiply it by. `None`: they are no part of the unit.
 fn factor(after: &str, unit: &str) -> Option<f64> {
     let joined = !after.starts_with(char::is_whitespace);
-    let mut written = None;
+    let mut written: Option<f64> = None;
+    let mut last = None;
     for (nth, word) in words(after).enumerate() {
         let scale = magnitude(&word, nth == 0 && joined);
         // A letter that is the unit itself multiplies nothing: `42m` in metres.
         if in_unit(&word, unit) && (scale.is_none() || word.len() == 1) {
             continue;
         }
-        if let (Some(scale), None) = (scale, written) {
-            written = Some(scale);
+        // `5 hundred million`: magnitudes side by side multiply.
+        if let Some(scale) = scale.filter(|_| written.is_none() || last == nth.checked_sub(1)) {
+            written = Some(written.unwrap_or(1.0) * scale);
+            last = Some(nth);
         } else if word == "%" || word == "percent" {
             (unit.is_empty() || is_percent(unit)).then_some(())?;
-        } else if !unit.is_empty() && !currency(&word, unit) {
+        } else if !currency(&word, unit) {
             return None;
         }
     }
@@ -139,6 +142,10 @@ fn factor(after: &str, unit: &str) -> Option<f64> {
 /// A single letter counts only where it touches the number: `42 m` may be metres.
 fn magnitude(word: &str, joined: bool) -> Option<f64> {
     match word {
+        "dozen" | "dozens" => Some(12.0),
+        "hundred" | "hundreds" => Some(1e2),
+        "lakh" | "lakhs" => Some(1e5),
+        "crore" | "crores" => Some(1e7),
         "thousand" | "thousands" => Some(1e3),
         "million" | "millions" | "mn" | "mio" => Some(1e6),
         "billion" | "billions" | "bn" => Some(1e9),
@@ -151,7 +158,7 @@ fn magnitude(word: &str, joined: bool) -> Option<f64> {
 }
 
 fn unit_magnitude(unit: &str) -> Option<f64> {
-    words(unit).find_map(|word| magnitude(&word, false))
+    words(unit).filter_map(|word| magnitude(&word, false)).reduce(|a, b| a * b)
 }
 
 fn is_percent(unit: &str) -> bool {
@@ -188,6 +195,18 @@ mod tests {
             ("42 million", "million users", Some(42.0)),
             ("42 billion", "million users", Some(42_000.0)),
             ("42", "million users", Some(42.0)),
+            ("5 hundred", "", Some(500.0)),
+            ("5 hundred million", "", Some(5e8)),
+            ("5 hundred million users", "users", Some(5e8)),
+            ("5 per hundred thousand", "deaths per hundred thousand", Some(5.0)),
+            ("3 dozen", "", Some(36.0)),
+            ("2 lakh", "", Some(2e5)),
+            ("2 lakh crore", "", Some(2e12)),
+            ("3 crores", "rupees", Some(3e7)),
+            ("5 million users thousand", "users", None),
+            ("3 gross", "", None),
+            ("3 weeks", "", None),
+            ("5 USD", "", Some(5.0)),
             ("1,250,000", "", Some(1.25e6)),
             ("1,250", "", Some(1250.0)),
             ("2.500.000", "", Some(2.5e6)),

@@ -5,6 +5,11 @@
 
 use std::ops::Range;
 
+/// A quotation proves something only with at least so many words,
+const LEAST_WORDS: usize = 3;
+/// or so many characters.
+const LEAST_CHARS: usize = 12;
+
 /// A text made ready for many searches.
 #[derive(Clone, Debug)]
 pub struct Verbatim {
@@ -31,8 +36,18 @@ impl Verbatim {
         Self { plain, moved }
     }
 
-    pub fn holds(&self, quotation: &str) -> bool {
-        self.place(quotation).is_some()
+    /// Whether a quotation stands here as evidence: between the bounds of words, and long enough that it does not stand there by chance.
+    pub fn quotes(&self, quotation: &str) -> bool {
+        let wanted = Self::new(quotation.trim()).plain;
+        let enough = wanted.split_whitespace().count() >= LEAST_WORDS || wanted.chars().count() >= LEAST_CHARS;
+        enough && self.plain.char_indices().any(|(at, _)| self.plain[at..].starts_with(&wanted) && self.is_whole(at..at + wanted.len()))
+    }
+
+    /// Whether neither end cuts a word in two.
+    fn is_whole(&self, found: Range<usize>) -> bool {
+        let (before, inside, after) = (&self.plain[..found.start], &self.plain[found.clone()], &self.plain[found.end..]);
+        let cut = |left: Option<char>, right: Option<char>| left.is_some_and(in_word) && right.is_some_and(in_word);
+        !cut(before.chars().next_back(), inside.chars().next()) && !cut(inside.chars().next_back(), after.chars().next())
     }
 
     /// The first place of a quotation, in bytes of the original text. An empty one stands nowhere.
@@ -54,6 +69,12 @@ impl Verbatim {
         let after = self.moved.partition_point(|(here, _)| *here <= plain);
         after.checked_sub(1).map_or(plain, |at| self.moved[at].1 + plain - self.moved[at].0)
     }
+}
+
+/// Part of a word whose ends can be seen. Scripts written without spaces have none, so a quotation may begin anywhere in them.
+fn in_word(c: char) -> bool {
+    let unspaced = matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
+    c.is_alphanumeric() && !unspaced
 }
 
 fn fold(c: char) -> char {
@@ -88,8 +109,20 @@ mod tests {
         let verbatim = Verbatim::new(text);
         for (quotation, want) in table {
             assert_eq!(verbatim.find(text, quotation).map(|range| &text[range]), want, "{quotation:?}");
-            assert_eq!(verbatim.holds(quotation), want.is_some(), "{quotation:?}");
         }
+    }
+
+    #[test]
+    fn a_quotation_is_evidence_only_in_whole_words_and_not_by_chance() {
+        let verbatim = Verbatim::new("The forty jobs are overtaken.\n  They are “taken over” by noon. 列車は午前七時に東京駅を出発しました。");
+        for quotation in ["forty jobs are", "  are overtaken. They", "taken over\" by", "are overtaken", "午前七時に東京駅を出発しま"] {
+            assert!(verbatim.quotes(quotation), "{quotation:?}");
+        }
+        for quotation in ["", " ", "forty", "jobs are", "orty jobs are", "forty jobs ar", "re overtaken. They", "the forty jobs"] {
+            assert!(!verbatim.quotes(quotation), "{quotation:?}");
+        }
+        // The first place may be inside other words, and the second not.
+        assert!(Verbatim::new("unfit to be used; fit to be used").quotes("fit to be used"));
     }
 
     proptest! {

@@ -3,6 +3,8 @@
 //! Owns markers, labelled fields, numbered blocks, tables, lists and scores as models write them, with whatever markup they put around them.
 //! Refuses prose: a word counts only where the form asks for it, at the start of a line or alone in a cell.
 
+use synod_math::likeness::is_unspaced;
+
 /// What stands before and after the last line that begins with the marker (markup before it aside).
 pub fn after_last_marker<'a>(text: &'a str, marker: &str) -> Option<(&'a str, &'a str)> {
     markers(text, marker).last()
@@ -91,7 +93,7 @@ fn block_head(line: &str, word: &str) -> Option<(String, String)> {
     let words = line.trim_start_matches(is_lead);
     let head = words.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word))?;
     let rest =
-        words[head.len()..].strip_prefix(|c: char| c.is_whitespace() || c == '#')?.trim_start_matches(|c: char| "*`[(".contains(c) || c == ' ');
+        words[head.len()..].strip_prefix(|c: char| c.is_whitespace() || c == '#')?.trim_start_matches(|c: char| "*`[(#".contains(c) || c == ' ');
     let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
     let (id, rest) = rest.split_at(end);
     if !id.chars().any(|c| c.is_ascii_digit()) {
@@ -186,9 +188,14 @@ pub fn token<'a>(value: &str, tokens: &[&'a str]) -> Option<&'a str> {
     tokens.iter().find(|token| token.eq_ignore_ascii_case(first)).copied()
 }
 
-/// Words as people count them.
+/// Words as people count them. Where a script sets no spaces, every character counts as one.
 pub fn words(text: &str) -> u32 {
-    text.split_whitespace().count() as u32
+    let count = |token: &str| {
+        let unspaced = token.chars().filter(|c| is_unspaced(*c)).count();
+        let between = token.split(is_unspaced).filter(|part| part.chars().any(char::is_alphanumeric)).count();
+        if unspaced == 0 { 1 } else { unspaced + between }
+    };
+    text.split_whitespace().map(count).sum::<usize>() as u32
 }
 
 #[cfg(test)]
@@ -231,6 +238,7 @@ mod tests {
         assert_eq!(heads, [("1", "A"), ("2", "B"), ("3", "C")]);
         assert_eq!(blocks("TASK task_2: x", "task")[0].id, "task_2");
         assert_eq!(blocks("TASK [task_2]: x", "task")[0], Block { id: "task_2".into(), title: "x".into(), body: String::new() });
+        assert_eq!(blocks("FINDING #1: x", "finding")[0], Block { id: "1".into(), title: "x".into(), body: String::new() });
         assert_eq!(blocks("We checked finding 3 and found nothing", "finding"), []);
     }
 
@@ -259,6 +267,11 @@ mod tests {
         let read = |cell| score(cell, 1.0, 10.0);
         assert_eq!([read("8"), read("**8**"), read("8/10"), read("7.5"), read("8 out of 10"), read("[9]")].map(|read| read.is_some()), [true; 6]);
         assert_eq!([read("8/5"), read("0"), read("11"), read("2 errors found"), read("about 7"), read("")], [None; 6]);
+    }
+
+    #[test]
+    fn characters_count_where_no_spaces_part_words() {
+        assert_eq!([words("one two - three"), words("今天天气很好。"), words("用 API迁移data。"), words("")], [4, 6, 5, 0]);
     }
 
     #[test]

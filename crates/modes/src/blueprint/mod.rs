@@ -10,12 +10,13 @@ mod tests;
 
 use assembly::Assembly;
 use manuscript::{Manuscript, Written, without_heading};
+use options::MOST;
 pub use options::{DocumentType, Options};
 use outline::{Outline, Plan, Planned};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Finding, Given, Halt, Mode, Prompt, Result, Seating, computed, each, mode, prompt, seat, spoken};
+use synod_engine::{Bench, Calls, Finding, Given, Halt, Mode, Prompt, Result, Seating, computed, each, instead, mode, prompt, seat, spoken};
 use synod_math::likeness::kept;
 use synod_types::*;
 
@@ -34,6 +35,7 @@ pub static MODE: Mode = mode! {
             "documentTitle", "totalWordCount", "sectionsAssembled", "sectionsMissing", "hasTodoMarkers", "todoMarkers", "crossReferencesAdded",
             "corrections", "openQuestions",
         ]),
+        instead(computed("assembly", &["documentTitle", "totalWordCount", "sectionsAssembled", "sectionsMissing"])),
         computed("document", &["documentTitle", "totalWordCount", "missingSections", "todoMarkers", "brokenReferences", "misfits"]),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 300, run_secs: 900,
@@ -57,13 +59,12 @@ pub struct Decision {
     pub todos: Vec<String>,
 }
 
-fn calls(options: &Options, _: &Seating) -> Vec<Calls> {
-    let most = options.max_sections;
+fn calls(_: &Options, _: &Seating) -> Vec<Calls> {
     vec![
         Calls { prompt: "outline", role: "architect", min: 1, max: 1, reads: 0, max_tokens: None },
-        // An outline may come out shorter than asked for, down to one section for everything.
-        Calls { prompt: "section", role: "author", min: 1, max: most, reads: 1, max_tokens: None },
-        Calls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: most + 1, max_tokens: None },
+        // An outline may come out shorter than asked for, down to one section for everything, or longer, up to the most there may be.
+        Calls { prompt: "section", role: "author", min: 1, max: MOST, reads: 1, max_tokens: None },
+        Calls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: MOST + 1, max_tokens: None },
     ]
 }
 
@@ -115,20 +116,31 @@ async fn outline(bench: &Bench, options: &Options, authors: &[SeatIx]) -> Result
     let Some(given) = stage.ask_first::<Outline>(&planners, ask).await? else {
         return Err(Halt::no_quorum("outline", "nobody could outline the document"));
     };
-    let (plan, cut) = Plan::new(given.value, &capitalised(options.label()), options.max_sections as usize);
+    let (plan, cut) = Plan::new(given.value, &capitalised(options.label()), MOST as usize);
     let sections = plan.sections.len();
-    if cut > 0 {
-        stage.warn(format!("The outline had {} sections; the last {cut} were cut.", sections + cut));
-    }
-    if sections == 1 {
-        stage.warn("The outline has one section, so the document is written in one piece.");
-    } else if (sections as u32) < options.min_sections {
-        stage.warn(format!("The outline has {sections} sections, fewer than the {} asked for.", options.min_sections));
+    for warning in said_of(sections, cut, options) {
+        stage.warn(warning);
     }
     let models: Vec<&str> = authors.iter().cycle().take(sections).map(|seat| bench.seat(*seat).model.as_str()).collect();
     let exhibit = plan.exhibit(options.document_type, &models);
     stage.show("outline", exhibit.by(given.seat, "architect").turn(&given.key)).await?;
     Ok((given.seat, plan))
+}
+
+/// What the reader must know of an outline that is not as it was asked for.
+fn said_of(sections: usize, cut: usize, options: &Options) -> Vec<String> {
+    let mut said = Vec::new();
+    if cut > 0 {
+        said.push(format!("The outline had {} sections; the last {cut} were cut.", sections + cut));
+    }
+    if sections == 1 {
+        said.push("The outline has one section, so the document is written in one piece.".to_owned());
+    } else if (sections as u32) < options.min_sections {
+        said.push(format!("The outline has {sections} sections, fewer than the {} asked for.", options.min_sections));
+    } else if sections as u32 > options.max_sections {
+        said.push(format!("The outline has {sections} sections, more than the {} asked for; all are written.", options.max_sections));
+    }
+    said
 }
 
 fn capitalised(words: &str) -> String {
@@ -216,7 +228,11 @@ async fn assemble(bench: &Bench, options: &Options, plan: &Plan, manuscript: &mu
     let given = stage.ask_first::<Assembly>(&joiners, ask.ids("sections", ids)).await?;
     let assembler = given.as_ref().map(|given| given.seat);
     match given {
-        None => stage.warn("Nobody could assemble the document; its sections are joined without summary and transitions."),
+        None => {
+            let said = "Nobody could assemble the document; its sections are joined without summary and transitions.";
+            stage.warn(said);
+            stage.show("assembly", Exhibit::note("Assembly", said).data(assembly_data(manuscript))).await?;
+        }
         Some(given) => {
             manuscript.assemble(given.value);
             let exhibit = assembly::exhibit(&manuscript.applied).data(assembly_data(manuscript));

@@ -4,6 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_types::Problem;
 
+/// No document has more sections than this; the rest of an outline is cut.
+pub const MOST: u32 = 20;
+
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -15,7 +18,7 @@ pub struct Options {
     /// The fewest sections to ask for.
     #[schemars(range(min = 3, max = 20))]
     pub min_sections: u32,
-    /// The most sections; what an outline has beyond them is cut, with a warning.
+    /// The most sections to ask for. An outline with more is written all the same, up to 20, with a warning.
     #[schemars(range(min = 3, max = 20))]
     pub max_sections: u32,
 }

@@ -49,6 +49,21 @@ fn sections_are_numbered_by_position_and_cut_at_the_most() {
 }
 
 #[test]
+fn an_outline_somewhat_too_long_is_written_whole_and_said_to_be() {
+    let outline = |n: usize| read::<Outline>(&(1..=n).map(|n| format!("SECTION {n}: s{n}\n")).collect::<String>()).expect("an outline");
+    let said = |n: usize| {
+        let (plan, cut) = Plan::new(outline(n), "Plan", super::MOST as usize);
+        (plan.sections.len(), super::said_of(plan.sections.len(), cut, &Options::default()).join(" "))
+    };
+    assert_eq!(said(12), (12, String::new()));
+    assert_eq!(said(15), (15, "The outline has 15 sections, more than the 12 asked for; all are written.".to_owned()));
+    let (sections, warnings) = said(23);
+    assert!(sections == 20 && warnings.contains("had 23 sections; the last 3 were cut"), "{warnings}");
+    let calls = (super::MODE.calls)(&serde_json::json!({}), &synod_engine::Seating::default());
+    assert_eq!((calls[1].prompt, calls[1].max), ("section", 20));
+}
+
+#[test]
 fn lengths_fit_from_half_the_least_to_twice_the_most() {
     // words, short, medium, long
     let table = [

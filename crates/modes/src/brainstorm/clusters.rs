@@ -98,13 +98,18 @@ pub struct Arranged {
     pub dissolved: Vec<String>,
 }
 
+/// Fewer ideas than this fall into clusters of two or so.
+const FEW: usize = 10;
+
 /// How many clusters so many ideas may fall into.
 pub fn limit(max_clusters: u32, ideas: usize) -> usize {
-    (max_clusters as usize).min((ideas / 2).max(3))
+    let most = max_clusters as usize;
+    if ideas < FEW { most.min((ideas / 2).max(3)) } else { most }
 }
 
 impl Arranged {
-    /// Every idea ends in exactly one cluster: the first that names it, else the nearest, else a last one for the rest.
+    /// Every idea ends in exactly one cluster: the first that names it, else the nearest, else a last one for the rest. That one counts like
+    /// the others: where the limit leaves no place for it, the rest goes to whatever is nearest, however far that is.
     pub fn of(clustering: Clustering, pool: &Pool, most: usize) -> Self {
         let mut free: Vec<usize> = (0..pool.entries.len()).collect();
         let mut arranged = Self::default();
@@ -129,9 +134,10 @@ impl Arranged {
         arranged.unclustered = pool.ids(&free);
         // By the curator's own members only, so that no newcomer draws others after it.
         let own: Vec<Vec<usize>> = arranged.clusters.iter().map(|cluster| cluster.members.clone()).collect();
+        let near = if own.len() < most { NEAR } else { 0.0 };
         let mut rest: Vec<usize> = Vec::new();
         for member in free {
-            match groups::nearest(member, &own, NEAR, |a, b| pool.alike(a, b)) {
+            match groups::nearest(member, &own, near, |a, b| pool.alike(a, b)) {
                 Some(place) => arranged.clusters[place].members.push(member),
                 None => rest.push(member),
             }

@@ -16,6 +16,7 @@ pub use ideas::{Idea, Ideas};
 pub use ranking::Source;
 use ranking::{Ranking, exhibit};
 use schemars::JsonSchema;
+use scores::Rated;
 pub use scores::{Mark, Scores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -40,7 +41,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2n + 2 for a panel of n (n + 2 when all ideas fall into one group)",
     example: "synod ask --mode brainstorm \"How could a small museum bring in people who never visit museums?\"",
-    failure_rule: "Two seats with ideas are enough. If the curator fails, the next seat groups; if nobody can, the ideas are grouped by the words they share. With fewer than two scorers the curator's promise decides. If nobody can write the proposal, the best group is returned as it is.",
+    failure_rule: "Two seats with ideas are enough. If the curator fails, the next seat groups; if nobody can, the ideas are grouped by the words they share. With fewer than two scorers the curator's promise decides, or the number of ideas if there is none. If nobody can write the proposal, the best group is returned as it is.",
     prompts: ["ideas", "clusters", "score", "refine"],
 };
 
@@ -127,6 +128,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
         confidence: (agreement.n > 1).then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n }),
+        dissent: dissent(&rated, &clusters, best),
         data: json!({"ideas": pool.entries.len(), "given": pool.given, "clusters": clusters.len(), "runnerUp": runner_up}),
         ..Finding::default()
     })
@@ -143,6 +145,16 @@ fn favourite(marks: &[Option<Mark>], best: usize) -> Option<usize> {
     leaders.next().filter(|_| leaders.next().is_none())
 }
 
+/// Those who compared the best cluster with others and put another first.
+fn dissent(rated: &[Rated], clusters: &[Cluster], best: usize) -> Vec<Dissent> {
+    let one = |rated: &Rated| {
+        let other = &clusters[favourite(&rated.marks, best).filter(|place| *place != best)?];
+        let text = format!("{} comes first. {}", other.name, rated.reasons);
+        Some(Dissent { seat: rated.seat, label: Some(other.label.clone()), text: text.trim_end().to_owned() })
+    };
+    rated.iter().filter_map(one).collect()
+}
+
 /// What the reader must know of how the best cluster was found.
 fn said_of(ranking: &Ranking, clusters: &[Cluster]) -> Vec<String> {
     let best = &clusters[ranking.order[0]];
@@ -150,6 +162,9 @@ fn said_of(ranking: &Ranking, clusters: &[Cluster]) -> Vec<String> {
     match ranking.source {
         Source::Only => said.push("All ideas fell into one cluster, so nothing was scored.".to_owned()),
         Source::Promise => said.push("Fewer than two seats scored the clusters, so they are ordered by promise alone; no score is given.".to_owned()),
+        Source::Size => said.push(
+            "Fewer than two seats scored the clusters, and nobody said which are promising: the one with the most ideas comes first.".to_owned(),
+        ),
         Source::Scores => {
             match ranking.standings[ranking.order[0]].raters {
                 0 => said.push(format!("Nobody gave {} marks for novelty, feasibility and impact alike; it leads on what there is.", best.name)),

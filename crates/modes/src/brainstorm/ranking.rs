@@ -1,4 +1,4 @@
-//! Which cluster is best: by what the scorers gave, each put on one scale; by promise where too few scored.
+//! Which cluster is best: by what the scorers gave, each put on one scale; by promise where too few scored, by size where nobody said what is promising.
 
 use super::clusters::{Cluster, Promise};
 use super::ideas::Pool;
@@ -20,6 +20,8 @@ pub enum Source {
     Scores,
     /// What the curator thought of them: fewer than two seats scored.
     Promise,
+    /// How many ideas they hold: fewer than two seats scored, and nobody said what is promising.
+    Size,
     /// There is only one.
     Only,
 }
@@ -56,15 +58,23 @@ impl Ranking {
         let source = match (clusters.len(), valid.len()) {
             (..=1, _) => Source::Only,
             (_, LEAST..) => Source::Scores,
-            (..) => Source::Promise,
+            (..) if clusters.iter().any(|cluster| cluster.promise.is_some()) => Source::Promise,
+            (..) => Source::Size,
         };
         let standings = if source == Source::Scores { standings(clusters.len(), &valid) } else { vec![Standing::default(); clusters.len()] };
         let keys: Vec<Key> = clusters.iter().zip(&standings).map(|(cluster, standing)| Key::of(cluster, standing)).collect();
         let mut order: Vec<usize> = (0..clusters.len()).collect();
-        order.sort_by_key(|place| (std::cmp::Reverse(keys[*place].clone()), *place));
+        match source {
+            Source::Size => order.sort_by_key(|place| (std::cmp::Reverse(clusters[*place].members.len()), *place)),
+            Source::Scores | Source::Promise | Source::Only => order.sort_by_key(|place| (std::cmp::Reverse(keys[*place].clone()), *place)),
+        }
         let best = order.first().map(|first| keys[*first].clone()).unwrap_or_default();
-        let equal =
-            |place: &usize| if source == Source::Scores { keys[*place].standard == best.standard } else { keys[*place].promise == best.promise };
+        let equal = |place: &usize| match source {
+            Source::Scores => keys[*place].standard == best.standard,
+            Source::Promise => keys[*place].promise == best.promise,
+            // Nobody judged them, so nobody found them equal.
+            Source::Size | Source::Only => false,
+        };
         let tied: Vec<usize> = order.iter().skip(1).copied().filter(equal).collect();
         let rung = tied.first().map(|second| if source == Source::Scores { best.over(&keys[*second]) } else { "order" });
         Self { order, standings, source, scorers: valid.len(), tied, rung }
@@ -147,6 +157,7 @@ fn note(ranking: &Ranking, standing: &Standing) -> String {
     match (ranking.source, standing.raters) {
         (Source::Only, _) => "the only cluster".to_owned(),
         (Source::Promise, _) => "ordered by promise: too few seats scored".to_owned(),
+        (Source::Size, _) => "ordered by size: too few seats scored, and nobody said what is promising".to_owned(),
         (Source::Scores, 0) => "nobody gave it a whole mark".to_owned(),
         (Source::Scores, 1) => "rests on one seat's mark".to_owned(),
         (Source::Scores, raters) => format!("marked by {raters} seats"),

@@ -82,6 +82,7 @@ fn rating(text: &str, name: &str) -> Option<u32> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rated {
     pub seat: SeatIx,
+    pub reasons: String,
     pub marks: Vec<Option<Mark>>,
 }
 
@@ -90,7 +91,7 @@ impl Rated {
     pub fn of(seat: SeatIx, scores: &Scores, clusters: &[Cluster]) -> Self {
         let usable = |mark: &&Mark| mark.values().iter().any(Option::is_some);
         let mark = |cluster: &Cluster| scores.scores.iter().filter(usable).find(|mark| mark.cluster == cluster.label).cloned();
-        Self { seat, marks: clusters.iter().map(mark).collect() }
+        Self { seat, reasons: scores.reasons.trim().to_owned(), marks: clusters.iter().map(mark).collect() }
     }
     pub fn is_valid(&self) -> bool {
         self.marks.iter().flatten().next().is_some()

@@ -3,7 +3,7 @@
 use super::clusters::{Arranged, Cluster, limit};
 use super::ideas::{Entry, Pool};
 use super::ranking::Ranking;
-use super::scores::{Rated, visible};
+use super::scores::visible;
 use super::*;
 use synod_engine::{Form, Speech, Terms};
 
@@ -119,12 +119,15 @@ fn clusters_beyond_the_limit_are_dissolved() {
     let pool = pool(&[("a bus", 0), ("a boat", 1), ("a tent", 2), ("a song", 0)]);
     let themes = vec![theme("A", &["I01"]), theme("B", &["I02"]), theme("C", &["I03"]), theme("D", &["I04"])];
     let arranged = arranged(themes, &pool, 3);
-    assert_eq!((arranged.dissolved, arranged.clusters.len()), (vec!["D".to_owned()], 4), "the rest gets a place of its own");
+    assert_eq!((arranged.dissolved.clone(), arranged.clusters.len()), (vec!["D".to_owned()], 3), "a place for the rest would be one too many");
+    let mut all: Vec<usize> = arranged.clusters.iter().flat_map(|cluster| cluster.members.clone()).collect();
+    all.sort_unstable();
+    assert_eq!(all, [0, 1, 2, 3]);
 }
 
 #[test]
 fn few_ideas_never_raise_the_limit() {
-    assert_eq!([limit(3, 9), limit(6, 9), limit(6, 30), limit(8, 4), limit(8, 14)], [3, 4, 6, 3, 7]);
+    assert_eq!([limit(3, 9), limit(6, 9), limit(6, 30), limit(8, 4), limit(8, 9), limit(8, 10), limit(8, 14)], [3, 4, 6, 3, 4, 8, 8]);
 }
 
 #[test]
@@ -156,7 +159,7 @@ fn rated(seat: SeatIx, marks: &[Option<[u32; 3]>]) -> Rated {
             impact: Some(impact),
         })
     };
-    Rated { seat, marks: marks.iter().map(mark).collect() }
+    Rated { seat, reasons: format!("said by {seat}"), marks: marks.iter().map(mark).collect() }
 }
 
 #[test]
@@ -216,6 +219,33 @@ fn with_fewer_than_two_scorers_promise_decides_and_no_number_is_invented() {
     let ranking = Ranking::of(&clusters, &[rated(0, &[Some([5, 5, 5]), None, None]), rated(1, &[None, None, None])]);
     assert_eq!((ranking.source, ranking.order, ranking.scorers), (Source::Promise, vec![2, 1, 0], 1));
     assert!(ranking.standings.iter().all(|standing| standing.total.is_none() && standing.standard.is_none() && standing.means == [None; 3]));
+}
+
+#[test]
+fn where_nobody_said_what_is_promising_the_largest_comes_first_and_nothing_is_tied() {
+    let mut clusters = clusters(&[("K3", None), ("T9", None), ("P4", None)]);
+    clusters[1].members = vec![1, 3];
+    let ranking = Ranking::of(&clusters, &[]);
+    assert_eq!((ranking.source, ranking.order.as_slice(), ranking.tied.len(), ranking.rung), (Source::Size, [1, 0, 2].as_slice(), 0, None));
+    let said = said_of(&ranking, &clusters);
+    assert!(said[0].contains("most ideas") && !said[0].contains("by promise"), "{said:?}");
+    let ideas = pool(&[("a", 0), ("b", 1), ("c", 2), ("d", 0)]);
+    let Shape::Clusters(shown) = exhibit(&ranking, &clusters, &ideas).shape else { panic!("clusters are shown") };
+    assert!(shown.clusters.iter().all(|cluster| cluster.note.starts_with("ordered by size")));
+}
+
+#[test]
+fn whoever_prefers_another_cluster_dissents() {
+    let clusters = clusters(&[("K3", None), ("T9", None), ("P4", None)]);
+    let all = [
+        rated(0, &[Some([5, 5, 5]), Some([1, 1, 1]), None]),
+        rated(1, &[Some([2, 2, 2]), Some([4, 4, 4]), Some([1, 1, 1])]),
+        rated(2, &[None, Some([2, 2, 2]), Some([4, 4, 4])]),
+        rated(3, &[Some([3, 3, 3]), Some([3, 3, 3]), None]),
+    ];
+    let dissent = dissent(&all, &clusters, 0);
+    let said: Vec<_> = dissent.iter().map(|one| (one.seat, one.label.as_deref(), one.text.as_str())).collect();
+    assert_eq!(said, [(1, Some("T9"), "T9 comes first. said by 1")], "who did not mark the best, or has no favourite, contradicts nothing");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use reply::{Blend, Rated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Finding, Given, Mode, Result, Seating, computed, each, mode, prompt, seat, spoken};
+use synod_engine::{Answers, Bench, Calls, Finding, Given, Mode, Result, Seating, computed, each, instead, mode, prompt, seat, spoken};
 use synod_math::weights::percent;
 use synod_types::*;
 use weighing::{Weighed, heaviest_first, weigh};
@@ -23,6 +23,7 @@ pub static MODE: Mode = mode! {
         spoken("answer_{n}", "respondent", &["confidence", "confidenceReasoning", "parsedSuccessfully", "responsePreview"]),
         computed("weights", &["type", "method", "temperature", "weights", "outlierCount"]),
         spoken("synthesis", "synthesizer", &["synthesisPreview", "calibrationNotes", "totalModels", "highestWeight", "lowestWeight"]),
+        instead(computed("synthesis", &["synthesisPreview", "calibrationNotes", "totalModels", "highestWeight", "lowestWeight"])),
     ],
     multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "n + 1 for a panel of n",
@@ -140,7 +141,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let answer = match order.as_slice() {
         [alone] => {
             bench.warn("Only one answer was given; it is returned as it is.");
-            selected(alone)
+            as_it_is(bench, order.as_slice(), alone).await?
         }
         order => synthesise(bench, &options, order).await?,
     };
@@ -200,21 +201,28 @@ async fn synthesise(bench: &Bench, options: &Options, order: &[&Weighed]) -> Res
     let ask = prompt!("synthesis", answers = shown, basis = options.weights.basis());
     let Some(given) = stage.ask_first::<Blend>(&writers, ask).await? else {
         stage.warn(format!("Nobody could write the synthesis; the heaviest answer ({}) is returned as it is.", order[0].label));
-        return Ok(selected(order[0]));
+        return as_it_is(bench, order, order[0]).await;
     };
     let said = given.value;
-    let end = |one: &Weighed| json!({"model": bench.seat(one.seat).model, "weightPercent": percent(one.weight)});
-    let data = json!({
-        "synthesisPreview": preview(&said.synthesis), "calibrationNotes": said.calibration_notes, "totalModels": order.len(),
-        "highestWeight": end(order[0]), "lowestWeight": end(order[order.len() - 1]),
-    });
+    let data = synthesis_data(bench, order, &said.synthesis, Some(&said.calibration_notes));
     let shape = Shape::Statement(Statement { text: Some(said.synthesis.clone()), ..Statement::default() });
     stage.show("synthesis", Exhibit::new("Synthesis", shape).by(given.seat, "synthesizer").turn(&given.key).data(data)).await?;
     Ok(Answer { kind: AnswerKind::Synthesis, text: said.synthesis, by: vec![given.seat] })
 }
 
-fn selected(one: &Weighed) -> Answer {
-    Answer { kind: AnswerKind::Selected, text: one.text.clone(), by: vec![one.seat] }
+/// One of the answers in place of a synthesis.
+async fn as_it_is(bench: &Bench, order: &[&Weighed], one: &Weighed) -> Result<Answer> {
+    let exhibit = Exhibit::note(format!("Answer {} as it is", one.label), &one.text);
+    bench.phase("synthesis").show("synthesis", exhibit.data(synthesis_data(bench, order, &one.text, None))).await?;
+    Ok(Answer { kind: AnswerKind::Selected, text: one.text.clone(), by: vec![one.seat] })
+}
+
+fn synthesis_data(bench: &Bench, order: &[&Weighed], text: &str, notes: Option<&str>) -> Value {
+    let end = |one: Option<&&Weighed>| one.map(|one| json!({"model": bench.seat(one.seat).model, "weightPercent": percent(one.weight)}));
+    json!({
+        "synthesisPreview": preview(text), "calibrationNotes": notes, "totalModels": order.len(),
+        "highestWeight": end(order.first()), "lowestWeight": end(order.last()),
+    })
 }
 
 fn preview(text: &str) -> String {

@@ -3,7 +3,8 @@
 use crate::text::{after_last_marker, bare};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use serde_json::Value;
+use synod_engine::{Form, Terms, extract};
 
 /// An answer and how sure its author is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,8 +26,12 @@ impl Rated {
 
 impl Form for Rated {
     /// `RESPONSE:`, then lines `CONFIDENCE:` (the last one) and `CONFIDENCE_REASONING:`. Without the first, all that stands before the
-    /// confidence is the answer; without a readable confidence there is an answer all the same.
+    /// confidence is the answer; without a readable confidence there is an answer all the same, and plain words are one too. JSON that does
+    /// not fit only because of its confidence keeps its answer.
     fn from_text(text: &str, _: &Terms) -> Option<Self> {
+        if let Some(rated) = Self::from_loose_json(text) {
+            return Some(rated);
+        }
         let (head, reasons) = match after_last_marker(text, "CONFIDENCE_REASONING:") {
             Some((head, reasons)) => (head, reasons.trim()),
             None => (text, ""),
@@ -35,8 +40,8 @@ impl Form for Rated {
         let (body, confidence) = rated.map_or((head, None), |(body, rest)| (body, rest.lines().next().and_then(confidence)));
         let answer = match (after_first(body, "RESPONSE:"), rated) {
             (Some(answer), _) => answer,
-            (None, Some(_)) => body,
-            (None, None) => return None,
+            (None, None) if begins_like_json(body) => return None,
+            (None, _) => body,
         };
         Some(Self { reasons: reasons.to_owned(), answer: answer.trim().to_owned(), confidence })
     }
@@ -44,6 +49,27 @@ impl Form for Rated {
     fn check(&self, _: &Terms) -> Result<(), String> {
         if self.answer.trim().is_empty() { Err("answer is empty".into()) } else { Ok(()) }
     }
+}
+
+impl Rated {
+    /// An answer in JSON whose confidence is in words: `"80%"` is read as it would be on a line of its own, `"high"` is none.
+    fn from_loose_json(text: &str) -> Option<Self> {
+        let object = extract::object(text)?.value;
+        // It comes last: where it is missing, the reply may have been cut off within the answer.
+        let confidence = match object.get("confidence")? {
+            Value::Number(number) => number.as_f64(),
+            Value::String(words) => confidence(words),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        let reasons = object["reasons"].as_str().unwrap_or_default().to_owned();
+        Some(Self { reasons, answer: object["answer"].as_str()?.to_owned(), confidence })
+    }
+}
+
+/// Broken JSON is no answer to show anybody; braces and code further down are.
+fn begins_like_json(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with('{') || text.starts_with("```json")
 }
 
 /// What follows the first line that begins with the marker: a long text may well hold the word again.
@@ -108,8 +134,7 @@ impl Form for Blend {
         };
         let synthesis = match after_first(head, "SYNTHESIS:") {
             Some(synthesis) => synthesis.trim(),
-            // Broken JSON is no answer to show anybody.
-            None if head.contains('{') || head.contains("```") => return None,
+            None if begins_like_json(head) => return None,
             None => head.trim(),
         };
         Some(Self { reasons: String::new(), synthesis: synthesis.to_owned(), calibration_notes: notes.to_owned() })

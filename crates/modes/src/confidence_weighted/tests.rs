@@ -77,7 +77,10 @@ fn the_last_confidence_line_counts_and_markup_does_not() {
     assert_eq!((bare.answer.as_str(), bare.confidence), ("Use a queue.", Some(0.7)));
     let unsure = read("RESPONSE: Use a queue.\nCONFIDENCE: rather high").expect("an answer without a number");
     assert_eq!((unsure.answer.as_str(), unsure.stated()), ("Use a queue.", None));
-    assert_eq!(read("Use a queue. I have confidence: 0.8"), None);
+    let prose = read("Use a queue. I have confidence: 0.8").expect("plain words are an answer");
+    assert_eq!((prose.answer.as_str(), prose.confidence), ("Use a queue. I have confidence: 0.8", None), "and nothing is guessed from them");
+    assert_eq!([read("{\"answer\": Use a"), read("```json\n{\"answer\": Use a\n```")], [None, None], "broken JSON is none");
+    assert!(read("Write `{}`:\n```rust\nfn main() {}\n```").is_some());
     let twice = read("RESPONSE:\nThe server says:\nResponse: 200\nCONFIDENCE: 0.9").expect("an answer that holds the word again");
     assert_eq!(twice.answer, "The server says:\nResponse: 200");
     assert!(Rated::read("RESPONSE:\n\nCONFIDENCE: 0.8", &Terms::default()).is_err(), "an empty answer is none");
@@ -91,6 +94,13 @@ fn numbers_in_json_are_read_by_the_same_rule() {
     };
     assert_eq!([stated("0.8"), stated("85"), stated("1.5"), stated("-0.3")], [Some(0.8), Some(0.85), Some(1.0), Some(0.0)]);
     assert_eq!([stated("null"), stated("400")], [None, None]);
+    assert_eq!([stated("\"80%\""), stated("\"0.8\""), stated("\"8/10\"")], [Some(0.8); 3]);
+    for confidence in ["\"high\"", "[0.8]", "true"] {
+        let reply = format!("Here it is:\n```json\n{{\"reasons\": \"r\", \"answer\": \"a {{b}}\", \"confidence\": {confidence}}}\n```");
+        let (value, _) = Rated::read(&reply, &Terms::default()).expect("the answer is kept");
+        let rated = Rated::recall(&value).expect("a reply");
+        assert_eq!((rated.reasons.as_str(), rated.answer.as_str(), rated.stated()), ("r", "a {b}", None), "{confidence}");
+    }
 }
 
 #[test]
@@ -100,7 +110,9 @@ fn notes_are_no_part_of_the_synthesis() {
     assert_eq!((whole.synthesis.as_str(), whole.calibration_notes.as_str()), ("Use a queue.", "K3 was too sure."));
     let plain = read("Use a queue.").expect("plain words");
     assert_eq!((plain.synthesis.as_str(), plain.calibration_notes.as_str()), ("Use a queue.", ""));
-    assert_eq!(read("{\"synthesis\": Use a"), None);
+    assert_eq!([read("{\"synthesis\": Use a"), read("```json\n{\"synthesis\": Use a")], [None, None]);
+    let code = read("Use a queue:\n```rust\nfn main() {}\n```").expect("braces further down are part of it");
+    assert!(code.synthesis.ends_with("fn main() {}\n```"), "{}", code.synthesis);
     assert!(Blend::read("SYNTHESIS:\n", &Terms::default()).is_err());
 }
 

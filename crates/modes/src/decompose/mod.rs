@@ -9,7 +9,7 @@ mod work;
 
 use crate::text::words;
 pub use plan::{Complexity, Draft, Expertise, Plan};
-use plan::{Schedule, id};
+use plan::{NAMED, Schedule, id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -135,7 +135,7 @@ fn with_stand_ins(bench: &Bench, role: &str) -> Vec<SeatIx> {
 async fn plan(bench: &Bench, options: &Options) -> Result<Schedule> {
     let stage = bench.phase("plan");
     let most = options.max_tasks as usize;
-    let ask = prompt!("plan", max_tasks = options.max_tasks).ids("tasks", (0..most).map(id));
+    let ask = prompt!("plan", max_tasks = options.max_tasks).ids("tasks", (0..NAMED).map(id));
     let Some(given) = stage.ask_first::<Plan>(&with_stand_ins(bench, "planner"), ask).await? else {
         return Err(Halt::no_quorum("plan", "no seat gave a plan that could be read, and there is nothing to do without one"));
     };

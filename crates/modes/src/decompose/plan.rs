@@ -10,6 +10,9 @@ use synod_engine::{Form, Terms};
 use synod_math::Dag;
 use synod_types::{Edge, Graph, Node, SeatIx};
 
+/// Ids a plan may name. Far more than the parts it may have: a plan that is too long is cut, not refused.
+pub const NAMED: usize = 20;
+
 /// A request taken apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -79,7 +82,12 @@ impl Form for Plan {
         let drafts = found.iter().enumerate().map(|(at, block)| {
             let value = |label: &str| field(&block.body, label, &LABELS);
             let needs = value("Dependencies").or_else(|| value("Depends on")).map(|list| named(&list)).unwrap_or_default();
-            let places = needs.into_iter().filter_map(|need| written.iter().position(|number| *number == Some(need)));
+            // A number beyond the last part is kept, so that it can be said that there is no such part.
+            let place = |need: u32| {
+                let beyond = (need as usize).checked_sub(1).filter(|place| *place >= found.len());
+                written.iter().position(|number| *number == Some(need)).or(beyond)
+            };
+            let places = needs.into_iter().filter_map(place);
             let title = value("Title").or_else(|| Some(block.title.clone()).filter(|title| !title.is_empty()));
             Draft {
                 title: title.unwrap_or_else(|| format!("Part {}", at + 1)),

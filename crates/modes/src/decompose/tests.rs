@@ -1,11 +1,11 @@
 //! The plan's text form as models write it, and what is made of a poor plan.
 
-use super::plan::{Plan, Schedule};
+use super::plan::{NAMED, Plan, Schedule, id};
 use super::{Complexity, Draft, Expertise, MODE, said_of};
 use synod_engine::{Form, Speech, Terms};
 
 fn terms() -> Terms {
-    Terms::default().with("tasks", (1..=6).map(|n| format!("task_{n}")))
+    Terms::default().with("tasks", (0..NAMED).map(id))
 }
 
 fn read(text: &str) -> Vec<Draft> {
@@ -68,7 +68,8 @@ fn ids_are_found_however_they_are_listed_and_prose_names_none() {
         ("none", vec![]),
         ("None (can begin at once)", vec![]),
         ("the results of 3 interviews", vec![]),
-        ("task_9, task_1", vec!["task_1"]),
+        ("task_9, task_1", vec!["task_9", "task_1"]),
+        ("task_99, task_1", vec!["task_1"]),
         ("task_1 task_1", vec!["task_1"]),
     ] {
         let text = format!("TASK task_1:\nTitle: A\n\nTASK task_2:\nTitle: B\nDependencies: {list}\n\nTASK task_3:\nTitle: C");
@@ -102,6 +103,18 @@ fn too_many_parts_are_cut_and_nothing_waits_for_those() {
     assert_eq!(schedule.dag.inputs(1), [0]);
     let said = said_of(&schedule, 6).join("\n");
     assert!(said.contains("8 parts and may have 6") && said.contains("part 7; part 8") && said.contains("(task_9 for task_2)"), "{said}");
+}
+
+#[test]
+fn a_plan_that_is_too_long_is_read_in_either_form() {
+    let tasks: Vec<serde_json::Value> =
+        (0..9).map(|at| serde_json::json!({"title": "t", "description": "d", "depends_on": if at == 8 { vec!["task_8", "task_12"] } else { vec![] }, "complexity": null, "expertise": null})).collect();
+    let reply = serde_json::json!({"reasons": "r", "tasks": tasks}).to_string();
+    let (value, _) = Plan::read(&reply, &terms()).expect("too long, but a plan");
+    assert_eq!(schedule(Plan::recall(&value).expect("a plan").tasks).left_out.len(), 3);
+    let text = "TASK task_1:\nTitle: A\n\nTASK task_2:\nTitle: B\nDependencies: task_1, task_9\n\nTASK task_3:\nTitle: C";
+    let said = said_of(&schedule(read(text)), 6).join("\n");
+    assert!(said.contains("(task_9 for task_2)"), "{said}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::plan::Schedule;
 use crate::text::words;
 use futures::future::{BoxFuture, FutureExt, Shared, join_all};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use synod_engine::{Bench, Given, Missed, Prompt, Result, prompt};
 use synod_types::{Exhibit, FailureKind, SeatIx, Shape, Statement};
 
@@ -16,11 +17,14 @@ pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<Outcome>> {
     let mut strands: Vec<Option<Shared<BoxFuture<'_, Result<Outcome>>>>> = vec![None; schedule.tasks.len()];
     // In the order of waves, so that a part's inputs have strands to wait for.
     for place in schedule.waves.concat() {
-        let inputs: Vec<_> = schedule.dag.inputs(place).into_iter().filter_map(|input| strands[input].clone()).collect();
+        // What lies before the inputs is done when they are: looking at it too waits for nobody.
+        let before: Vec<usize> = schedule.dag.inputs(place).into_iter().chain(schedule.dag.indirect(place)).collect();
+        let awaited: Vec<_> = before.iter().filter_map(|place| strands[*place].clone()).collect();
         let stage = &stage;
         let strand = async move {
-            let inputs: Result<Vec<Outcome>> = join_all(inputs).await.into_iter().collect();
-            one(stage, schedule, place, &inputs?).await
+            let outcomes: Result<Vec<Outcome>> = join_all(awaited).await.into_iter().collect();
+            let before: BTreeMap<usize, Outcome> = before.into_iter().zip(outcomes?).collect();
+            one(stage, schedule, place, &before).await
         };
         strands[place] = Some(strand.boxed().shared());
     }
@@ -28,7 +32,7 @@ pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<Outcome>> {
     let outcomes = outcomes?;
     for (place, outcome) in outcomes.iter().enumerate() {
         let task = &schedule.tasks[place];
-        stage.show(&task.id, row(bench, schedule, place, outcome)).await?;
+        stage.show(&task.id, row(bench, schedule, place, &outcomes)).await?;
         if outcome.as_ref().is_ok_and(|given| given.partial) {
             stage.warn(format!("The result of {} was cut off at its token limit: its end is missing.", task.id));
         }
@@ -40,9 +44,9 @@ pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<Outcome>> {
 }
 
 /// The seat it was given to; if that fails, one other.
-async fn one(stage: &Bench, schedule: &Schedule, place: usize, inputs: &[Outcome]) -> Result<Outcome> {
+async fn one(stage: &Bench, schedule: &Schedule, place: usize, before: &BTreeMap<usize, Outcome>) -> Result<Outcome> {
     let task = &schedule.tasks[place];
-    let ask = ask(schedule, place, inputs);
+    let ask = ask(schedule, place, before);
     let strand = stage.at(&task.id);
     let missed = match strand.ask::<String>(task.seat, ask.clone()).await? {
         Ok(given) => return Ok(Ok(given)),
@@ -65,30 +69,33 @@ fn after(seats: &[SeatIx], seat: SeatIx) -> Option<SeatIx> {
 }
 
 /// Direct inputs in full; what lies before them, and what nobody could do, by name.
-fn ask(schedule: &Schedule, place: usize, inputs: &[Outcome]) -> Prompt {
+fn ask(schedule: &Schedule, place: usize, before: &BTreeMap<usize, Outcome>) -> Prompt {
     let task = &schedule.tasks[place];
     let mut results: Vec<Value> = Vec::new();
     let mut missing: Vec<Value> = Vec::new();
-    for (input, outcome) in schedule.dag.inputs(place).into_iter().zip(inputs) {
-        match outcome {
+    for input in schedule.dag.inputs(place) {
+        match &before[&input] {
             Ok(given) => results.push(json!({"label": schedule.tasks[input].name(), "text": given.value})),
             Err(_) => missing.push(json!(schedule.tasks[input].name())),
         }
     }
-    let earlier: Vec<String> = schedule.dag.indirect(place).into_iter().map(|place| schedule.tasks[place].name()).collect();
-    prompt!("work", id = task.id, title = task.draft.title, description = task.draft.description, results, missing, earlier)
+    let (earlier, undone): (Vec<usize>, Vec<usize>) = schedule.dag.indirect(place).into_iter().partition(|place| before[place].is_ok());
+    let names = |places: Vec<usize>| places.into_iter().map(|place| schedule.tasks[place].name()).collect::<Vec<String>>();
+    let (earlier, undone) = (names(earlier), names(undone));
+    prompt!("work", id = task.id, title = task.draft.title, description = task.draft.description, results, missing, earlier, undone)
 }
 
 /// The part's stored row. A mode has no clock: how long it took is the turn's to say.
-fn row(bench: &Bench, schedule: &Schedule, place: usize, outcome: &Outcome) -> Exhibit {
-    let task = &schedule.tasks[place];
+fn row(bench: &Bench, schedule: &Schedule, place: usize, outcomes: &[Outcome]) -> Exhibit {
+    let (task, outcome) = (&schedule.tasks[place], &outcomes[place]);
+    let used: Vec<usize> = schedule.dag.inputs(place).into_iter().filter(|input| outcomes[*input].is_ok()).collect();
     let (seat, key) = match outcome {
         Ok(given) => (given.seat, &given.key),
         Err(missed) => (missed.seat, &missed.key),
     };
     let reason = outcome.as_ref().err().map(|missed| missed.failure.to_string());
     let data = json!({
-        "taskId": task.id, "title": task.draft.title, "waveNumber": task.wave, "dependenciesUsed": schedule.ids(&schedule.dag.inputs(place)),
+        "taskId": task.id, "title": task.draft.title, "waveNumber": task.wave, "dependenciesUsed": schedule.ids(&used),
         "wordCount": outcome.as_ref().ok().map(|given| words(&given.value)), "complexity": task.draft.complexity, "expertise": task.draft.expertise,
         "assignedModel": bench.seat(task.seat).model, "doneByModel": outcome.is_ok().then(|| bench.seat(seat).model.clone()),
         "failed": outcome.is_err(), "failureReason": reason,

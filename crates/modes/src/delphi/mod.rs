@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use standing::{Entry, Position, Round};
-use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Prompt, Result, Seating, chair_apart, computed, each, mode, prompt, spoken};
+use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Prompt, Result, Seating, chair_apart, computed, each, instead, mode, prompt, spoken};
 use synod_math::numbers::plain;
 use synod_types::*;
 
@@ -25,6 +25,7 @@ pub static MODE: Mode = mode! {
     phases: &["classify", "round", "synthesis"],
     stages: &[
         spoken("classify", "facilitator", &["type", "unit", "options", "reasoning"]),
+        instead(spoken("classify", "panelist", &["type", "unit", "options", "reasoning"])),
         spoken("round_{n}", "panelist", &["round", "type", "confidence", "changed", "reasoning", "counted"]),
         computed("round_{n}_stats", &["round", "type", "converged", "confidenceCounts", "measure"]),
         computed("trajectory", &["totalRounds", "converged", "convergenceRound", "finalValue", "stopReason"]),
@@ -33,7 +34,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 600,
     cost: "1 to classify, n a round for n panelists, 1 for the report; none to classify when the kind of answer is given",
     example: "synod ask --mode delphi --unit \"person-days\" \"How long will it take to move forty batch jobs to a queue?\"",
-    failure_rule: "Three panelists must answer every round. Fewer in the first round end the run; fewer later end the rounds, and the last whole round stands. An answer is never carried over. If the facilitator fails, a panelist classifies or writes the report in its place; if nobody can write, the computed result is the answer.",
+    failure_rule: "Three panelists must answer every round. Fewer in the first round end the run; fewer later end the rounds, and the last whole round stands. An answer is never carried over. If the facilitator fails, a panelist may classify in its place, but none writes the report: the computed result is then the answer. A choice for which nobody proposes two options ends the run.",
     prompts: ["classify", "estimate", "synthesis"],
 };
 
@@ -49,9 +50,13 @@ pub struct Options {
     /// Do not stop before this many rounds. With 1 a panel that agrees at once never sees its own distribution.
     #[schemars(range(min = 1, max = 5))]
     pub min_rounds: u32,
-    /// How narrow the middle half of the numbers must be, as a share of the median (of the scale for ratings, of the first round's range for years).
+    /// How narrow the middle half of the numbers must be, as a share of the median (of the scale for ratings).
+    /// Numbers on both sides of zero are measured by the median size of the first round's.
     #[schemars(range(min = 0.01, max = 1.0))]
     pub within: f64,
+    /// How wide the middle half may be when the answer is a calendar year, in years.
+    #[schemars(range(min = 0.1, max = 100.0))]
+    pub year_width: f64,
     /// How many of the panel must choose the same option, in percent.
     #[schemars(range(min = 50, max = 100))]
     pub agreement: u32,
@@ -86,6 +91,7 @@ impl Default for Options {
             max_rounds: 5,
             min_rounds: 2,
             within: 0.15,
+            year_width: 1.0,
             agreement: 75,
             question_type: QuestionType::Auto,
             options: Vec::new(),
@@ -188,8 +194,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         for entry in &heard.entries {
             show_answer(&stage, &asked, n, entry, rounds.last(), whole).await?;
         }
-        let first = rounds.first().and_then(Round::summary).copied();
-        let Some(round) = Round::of(n, heard.entries, &asked, &options, first.as_ref()).filter(|_| whole) else {
+        let Some(round) = Round::of(n, heard.entries, &asked, &options, rounds.first()).filter(|_| whole) else {
             if !heard.closed {
                 stage.warn(format!("Fewer than {LEAST} panelists answered in round {n}, so round {} stands.", n - 1));
             }
@@ -215,14 +220,17 @@ async fn classify(bench: &Bench, options: &Options) -> Result<Asked> {
     let stage = bench.phase("classify");
     let seats: Vec<SeatIx> = bench.role("facilitator").iter().chain(bench.role("panelist")).copied().collect();
     let choice = options.question_type == QuestionType::Choice;
-    let Some(given) = stage.ask_first::<Classification>(&seats, prompt!("classify", choice)).await? else {
-        return Err(Halt::no_quorum("classify", "no seat could say what kind of answer is wanted (question_type says it without asking)"));
+    let ask = prompt!("classify", choice).ids("wanted", choice.then_some("choice"));
+    let Some(given) = stage.ask_first::<Classification>(&seats, ask).await? else {
+        let detail = if choice {
+            "no seat proposed two options to choose between; name them with --options"
+        } else {
+            "no seat could say what kind of answer is wanted (question_type says it without asking)"
+        };
+        return Err(Halt::no_quorum("classify", detail));
     };
     let said = &given.value;
-    let kind = if choice && tidy(&said.options).len() > 1 { Kind::Choice } else { said.kind };
-    if choice && kind != Kind::Choice {
-        stage.warn("A choice was asked for and no options were proposed, so the question was put as another kind.");
-    }
+    let kind = if choice { Kind::Choice } else { said.kind };
     let asked = Asked::new(kind, &said.unit, &said.options, (options.scale_min, options.scale_max));
     let listed = (kind == Kind::Choice).then_some(&asked.options);
     let unit = Some(&asked.unit).filter(|unit| !unit.is_empty());
@@ -235,7 +243,8 @@ async fn classify(bench: &Bench, options: &Options) -> Result<Asked> {
         Kind::Numeric => format!("A number, in this unit: {}.", asked.unit),
     };
     let shape = Shape::Statement(Statement { text: Some(text), ..Statement::default() });
-    stage.show("classify", Exhibit::new("Kind of answer", shape).by(given.seat, "facilitator").turn(&given.key).data(data)).await?;
+    let role = if bench.role("facilitator").contains(&given.seat) { "facilitator" } else { "panelist" };
+    stage.show("classify", Exhibit::new("Kind of answer", shape).by(given.seat, role).turn(&given.key).data(data)).await?;
     Ok(asked)
 }
 

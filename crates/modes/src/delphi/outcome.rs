@@ -57,7 +57,7 @@ impl<'a> Outcome<'a> {
         data["interval"] = json!(decision.interval);
         stage.show("trajectory", Exhibit::new("Round by round", Shape::Series(self.series())).data(data)).await?;
 
-        let answer = match stage.ask_first::<String>(&self.writers(bench), self.prompt(bench)).await? {
+        let answer = match stage.ask_first::<String>(bench.role("facilitator"), self.prompt(bench)).await? {
             Some(text) => {
                 if text.partial {
                     stage.warn("The report was cut off at its token limit: its end is missing.");
@@ -66,7 +66,8 @@ impl<'a> Outcome<'a> {
                 Answer { kind: AnswerKind::Report, text: text.value, by: vec![text.seat] }
             }
             None => {
-                stage.warn("Nobody could write the report; the computed result is the answer.");
+                // A panelist would be reporting on its own answer.
+                stage.warn("The facilitator could not write the report; the computed result is the answer.");
                 let text = format!("{} {}", self.result(), self.ended());
                 Answer { kind: AnswerKind::Computed, text, by: self.last.entries.iter().map(|entry| entry.seat).collect() }
             }
@@ -89,11 +90,6 @@ impl<'a> Outcome<'a> {
                 "rounds": self.rounds.iter().map(|round| round.told(self.asked)).collect::<Vec<_>>(),
             }),
         })
-    }
-
-    /// The facilitator, who gave no answer; then whoever answered, in seat order.
-    fn writers(&self, bench: &Bench) -> Vec<SeatIx> {
-        bench.role("facilitator").iter().copied().chain(self.last.entries.iter().map(|entry| entry.seat)).collect()
     }
 
     fn prompt(&self, bench: &Bench) -> synod_engine::Prompt {

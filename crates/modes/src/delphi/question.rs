@@ -31,8 +31,7 @@ impl Asked {
     /// A number counted in calendar years is a year: beside its own size any two would look alike.
     pub fn new(kind: Kind, unit: &str, options: &[String], scale: (f64, f64)) -> Self {
         let unit = unit.split_whitespace().collect::<Vec<_>>().join(" ");
-        let calendar = ["year", "calendar year", "date", "year ce"].contains(&unit.to_lowercase().as_str());
-        let kind = if kind == Kind::Numeric && calendar { Kind::Year } else { kind };
+        let kind = if kind == Kind::Numeric && is_date(&unit) { Kind::Year } else { kind };
         let unit = match kind {
             Kind::Numeric => unit,
             Kind::Year => "year".into(),
@@ -65,6 +64,20 @@ impl Asked {
             (Kind::Scale, _) => format!("{number} of {}", plain(self.scale.1)),
         }
     }
+}
+
+/// Whether a unit names a point in time: `year CE`, `calendar year of launch`. Years that pass (`years`, `USD per calendar year`) do not.
+fn is_date(unit: &str) -> bool {
+    const DATE: [&str; 6] = ["calendar", "year", "date", "ce", "ad", "gregorian"];
+    const FILL: [&str; 9] = ["a", "the", "as", "in", "of", "full", "decimal", "common", "era"];
+    let lower = unit.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    if words.iter().any(|word| DATE.contains(word)) && words.iter().all(|word| DATE.contains(word) || FILL.contains(word)) {
+        return true;
+    }
+    let of_time = |pair: &[&str]| matches!(pair, ["calendar", "year" | "date"] | ["year", "ce" | "ad"] | ["ce" | "ad", "year"]);
+    let begins = matches!(words.as_slice(), ["year", "of" | "in" | "when" | "by" | "that", ..]);
+    !words.contains(&"per") && !lower.contains('/') && (begins || words.windows(2).any(of_time))
 }
 
 /// What kind of answer the question wants.
@@ -101,9 +114,11 @@ impl Form for Classification {
         Some(Self { reasons: field("REASONING").unwrap_or_default(), kind, unit, options })
     }
 
-    fn check(&self, _: &Terms) -> Result<(), String> {
+    /// A choice needs something to choose between, also where the asker and not the reply says that it is one.
+    fn check(&self, terms: &Terms) -> Result<(), String> {
         let found = tidy(&self.options).len();
-        if self.kind == Kind::Choice && found < 2 {
+        let choice = self.kind == Kind::Choice || terms.list("wanted").iter().any(|kind| kind == "choice");
+        if choice && found < 2 {
             return Err(format!("options holds {found} different entries; a choice needs at least 2"));
         }
         Ok(())

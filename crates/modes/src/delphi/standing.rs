@@ -63,22 +63,31 @@ impl Rung {
 }
 
 impl Round {
-    /// `first` is the first round's summary, where there is one. `None` without a single answer.
-    pub fn of(n: u32, entries: Vec<Entry>, asked: &Asked, options: &Options, first: Option<&Summary>) -> Option<Self> {
+    /// `first` is the first round, unless this is it. `None` without a single answer.
+    pub fn of(n: u32, entries: Vec<Entry>, asked: &Asked, options: &Options, first: Option<&Self>) -> Option<Self> {
         let (standing, settled, measure) = if asked.kind == Kind::Choice {
             let (counts, leader, rung) = count(&entries, asked.options.len())?;
             let percent = percent(counts[leader], entries.len());
             let measure = format!("settled when {} % choose the same; {percent} % do", options.agreement);
             (Standing::Choices { counts, leader, rung, percent }, percent >= options.agreement, measure)
         } else {
-            let values: Vec<f64> = entries.iter().filter_map(Entry::number).collect();
-            let summary = Summary::of(&values)?;
-            let (yardstick, of) = yardstick(asked, options, first.unwrap_or(&summary));
+            let values = |entries: &[Entry]| entries.iter().filter_map(Entry::number).collect::<Vec<f64>>();
+            let summary = Summary::of(&values(&entries))?;
+            let (yardstick, of) = yardstick(asked, options, &values(first.map_or(&entries, |first| &first.entries)))?;
             let dispersion = summary.dispersion(yardstick);
-            let share = |share: f64| format!("{} %", plain((share * 1000.0).round() / 10.0));
-            let now = dispersion.map_or_else(|| "it cannot be measured".to_owned(), |now| format!("it is {}", share(now)));
-            let measure = format!("settled when the middle half is at most {} of {of}; {now}", share(options.within));
-            (Standing::Numbers { summary, dispersion }, dispersion.is_some_and(|now| now <= options.within), measure)
+            let (settled, measure) = match of {
+                Of::Years => {
+                    let years = |n: f64| format!("{} {}", plain(n), if n == 1.0 { "year" } else { "years" });
+                    let measure = format!("at most {} wide; it is {}", years(options.year_width), years(summary.middle()));
+                    (summary.middle() <= options.year_width, measure)
+                }
+                Of::Share(of) => {
+                    let share = |share: f64| format!("{} %", plain((share * 1000.0).round() / 10.0));
+                    let now = dispersion.map_or_else(|| "it cannot be measured".to_owned(), |now| format!("it is {}", share(now)));
+                    (dispersion.is_some_and(|now| now <= options.within), format!("at most {} of {of}; {now}", share(options.within)))
+                }
+            };
+            (Standing::Numbers { summary, dispersion }, settled, format!("settled when the middle half is {measure}"))
         };
         Some(Self { n, entries, standing, settled, measure })
     }
@@ -210,15 +219,32 @@ impl Entry {
     }
 }
 
-/// What a spread is measured against, and its name.
-fn yardstick(asked: &Asked, options: &Options, first: &Summary) -> (Yardstick, &'static str) {
-    match asked.kind {
-        Kind::Scale => (Yardstick::Width(asked.scale.1 - asked.scale.0), "the scale"),
-        // Within a year of each other is agreement, however close the panel began.
-        Kind::Year => (Yardstick::Width(first.range().max(1.0 / options.within)), "the first round's range, or a year wide"),
-        Kind::Numeric if first.one_sided() => (Yardstick::Median, "the median"),
-        Kind::Numeric | Kind::Choice => (Yardstick::Width(first.range()), "the first round's range"),
-    }
+/// What the middle half must be small beside.
+enum Of {
+    /// A width in years.
+    Years,
+    /// A share of what is named.
+    Share(&'static str),
+}
+
+/// What a spread is measured against. One far answer in the first round must not move it: no yardstick is a range.
+fn yardstick(asked: &Asked, options: &Options, first: &[f64]) -> Option<(Yardstick, Of)> {
+    Some(match asked.kind {
+        Kind::Scale => (Yardstick::Width(asked.scale.1 - asked.scale.0), Of::Share("the scale")),
+        // As wide as makes the year's limit and the share's the same, so that confidence means the same for both.
+        Kind::Year => (Yardstick::Width(options.year_width / options.within), Of::Years),
+        Kind::Numeric if asked.unit.is_empty() && look_like_years(first) => (Yardstick::Width(options.year_width / options.within), Of::Years),
+        Kind::Numeric if Summary::of(first)?.one_sided() => (Yardstick::Median, Of::Share("the median")),
+        Kind::Numeric | Kind::Choice => {
+            let sizes: Vec<f64> = first.iter().map(|value| value.abs()).collect();
+            (Yardstick::Width(Summary::of(&sizes)?.median), Of::Share("the median size in the first round"))
+        }
+    })
+}
+
+/// Numbers without a unit that all could be years are: beside their own size any two would look alike.
+fn look_like_years(values: &[f64]) -> bool {
+    values.iter().all(|value| value.fract() == 0.0 && (1800.0..=2200.0).contains(value))
 }
 
 /// Votes, the leading option, and what put it there.

@@ -6,7 +6,6 @@ use super::standing::{Entry, Position, Round, Rung, Standing};
 use super::{Options, QuestionType};
 use proptest::prelude::*;
 use synod_engine::{Form, Speech, Terms};
-use synod_math::Summary;
 
 fn estimate(text: &str, unit: &str) -> Option<f64> {
     Estimate::from_text(&format!("{text}\nCONFIDENCE: HIGH"), &Terms::default().with("unit", [unit])).map(|form| form.estimate)
@@ -134,32 +133,63 @@ fn entry(seat: u32, position: Position, level: Level) -> Entry {
     Entry { seat, key: format!("round 1/estimate@{seat}"), position, level, reasons: "r".into() }
 }
 
+fn numbers_in(unit: &str, kind: Kind, values: &[f64], first: Option<&[f64]>) -> Round {
+    let asked = Asked::new(kind, unit, &[], (1.0, 10.0));
+    let entries = |values: &[f64]| (0..).zip(values).map(|(seat, value)| entry(seat, Position::Number(*value), Level::Medium)).collect::<Vec<_>>();
+    let first = first.map(|first| Round::of(1, entries(first), &asked, &Options::default(), None).expect("answers"));
+    Round::of(1, entries(values), &asked, &Options::default(), first.as_ref()).expect("answers")
+}
+
 fn numbers(kind: Kind, values: &[f64], first: Option<&[f64]>) -> Round {
-    let entries = (0..).zip(values).map(|(seat, value)| entry(seat, Position::Number(*value), Level::Medium)).collect();
-    let first = first.and_then(Summary::of);
-    Round::of(1, entries, &Asked::new(kind, "", &[], (1.0, 10.0)), &Options::default(), first.as_ref()).expect("answers")
+    numbers_in("", kind, values, first)
 }
 
 #[test]
 fn numbers_settle_by_the_measure_of_their_kind() {
     for (kind, values, first, settled, of) in [
-        (Kind::Numeric, vec![40.0, 35.0, 42.0, 40.0], None, true, "the median"),
-        (Kind::Numeric, vec![10.0, 20.0, 30.0], None, false, "the median"),
+        (Kind::Numeric, vec![40.0, 35.0, 42.0, 40.0], None, true, "the median;"),
+        (Kind::Numeric, vec![10.0, 20.0, 30.0], None, false, "the median;"),
         // A mean of zero is not agreement.
-        (Kind::Numeric, vec![-5.0, 0.0, 5.0], None, false, "first round's range"),
-        (Kind::Numeric, vec![-0.1, 0.0, 0.1], Some(vec![-5.0, 0.0, 5.0]), true, "first round's range"),
+        (Kind::Numeric, vec![-5.0, 0.0, 5.0], None, false, "the median size in the first round"),
+        (Kind::Numeric, vec![-0.1, 0.0, 0.1], Some(vec![-5.0, 0.0, 5.0]), true, "the median size in the first round"),
+        // One far answer makes no room for the others.
+        (Kind::Numeric, vec![-5.0, 0.0, 5.0, 6.0], Some(vec![-5.0, 0.0, 5.0, 1000.0]), false, "the median size in the first round"),
+        (Kind::Numeric, vec![9.0, 10.0, 10.0, 10.5], Some(vec![-1.0, 9.0, 10.0, 11.0]), true, "the median size in the first round"),
         // Thirteen years apart is not agreement either, though each is within a hundredth of the median.
-        (Kind::Year, vec![2027.0, 2030.0, 2035.0, 2040.0], None, false, "first round's range"),
-        (Kind::Year, vec![2031.0, 2032.0, 2032.0, 2033.0], Some(vec![2027.0, 2030.0, 2035.0, 2040.0]), true, "first round's range"),
-        (Kind::Year, vec![2030.0, 2031.0, 2031.0], Some(vec![2030.0, 2030.0, 2031.0]), true, "a year wide"),
+        (Kind::Year, vec![2027.0, 2030.0, 2035.0, 2040.0], None, false, "at most 1 year wide; it is 7 years"),
+        (Kind::Year, vec![2031.0, 2032.0, 2032.0, 2033.0], Some(vec![2027.0, 2030.0, 2035.0, 2040.0]), true, "at most 1 year wide"),
+        (Kind::Year, vec![2030.0, 2031.0, 2031.0], Some(vec![2030.0, 2030.0, 2031.0]), true, "at most 1 year wide"),
+        (Kind::Year, vec![2028.0, 2030.0, 2034.0, 2038.0], Some(vec![2028.0, 2030.0, 2034.0, 2200.0]), false, "at most 1 year wide"),
+        // Nobody said that these are years; they are nothing else.
+        (Kind::Numeric, vec![2027.0, 2030.0, 2035.0, 2040.0], None, false, "at most 1 year wide"),
+        (Kind::Numeric, vec![2027.5, 2030.0, 2035.0, 2040.0], None, true, "the median;"),
         (Kind::Scale, vec![7.0, 8.0, 8.0], None, true, "the scale"),
         (Kind::Scale, vec![1.0, 2.0, 5.0], None, false, "the scale"),
-        (Kind::Numeric, vec![0.0, 0.0, 0.0], None, true, "first round's range"),
+        (Kind::Numeric, vec![0.0, 0.0, 0.0], None, true, "the median size in the first round"),
     ] {
         let round = numbers(kind, &values, first.as_deref());
         assert_eq!(round.settled, settled, "{kind:?} {values:?}: {}", round.measure);
         assert!(round.measure.contains(of), "{kind:?} {values:?}: {}", round.measure);
     }
+    assert!(numbers_in("people", Kind::Numeric, &[1900.0, 2000.0, 2100.0], None).measure.contains("the median;"), "a unit says what it is");
+}
+
+#[test]
+fn a_unit_that_names_a_point_in_time_is_a_year() {
+    for unit in ["year", "Year CE", "year (CE/AD)", "AD", "calendar year of launch", "year of completion", "Calendar year, e.g. 2031", "date"] {
+        assert_eq!(Asked::new(Kind::Numeric, unit, &[], (1.0, 10.0)).kind, Kind::Year, "{unit}");
+    }
+    for unit in ["years", "calendar days", "USD per year", "USD per calendar year", "ads", "clicks per ad", "tonnes/year", "", "ad impressions"] {
+        assert_eq!(Asked::new(Kind::Numeric, unit, &[], (1.0, 10.0)).kind, Kind::Numeric, "{unit}");
+    }
+}
+
+#[test]
+fn a_choice_that_was_asked_for_needs_options_whatever_the_reply_calls_it() {
+    let terms = Terms::default().with("wanted", ["choice"]);
+    let read = |options: &str| Classification::read(&format!(r#"{{"reasons": "r", "type": "scale", "unit": "", "options": {options}}}"#), &terms);
+    assert!(read("[]").is_err_and(|error| error.contains("at least 2")));
+    assert!(read(r#"["Cron", "Queue"]"#).is_ok());
 }
 
 fn choices(positions: &[(usize, Level)], agreement: u32) -> Round {

@@ -21,7 +21,7 @@ pub async fn content(bench: &Bench, options: &Options, failed: &mut Vec<SeatIx>)
         let stage = bench.phase("extract");
         let text = shortened(&stage, given, options);
         let mut data = facts("user_provided", &text);
-        data["truncated"] = json!(text.len() < given.len());
+        data["truncated"] = json!(text.len() < given.trim().len());
         stage.show("content", Exhibit::note("The content under check", &text).data(data)).await?;
         return Ok(Content { text, author: None });
     }
@@ -33,10 +33,12 @@ pub async fn content(bench: &Bench, options: &Options, failed: &mut Vec<SeatIx>)
     if given.partial {
         stage.warn("The generated content was cut off at its token limit; what there is of it is checked.");
     }
+    let text = shortened(&stage, &given.value, options);
     let mut data = facts("generated", &given.value);
+    data["truncated"] = json!(text.len() < given.value.trim().len());
     data["fallback"] = json!(!bench.role("generator").contains(&given.seat));
     stage.show("generate", Exhibit::said("The content under check", given.seat, "generator", &given.key).data(data)).await?;
-    Ok(Content { text: shortened(&stage, &given.value, options), author: Some(given.seat) })
+    Ok(Content { text, author: Some(given.seat) })
 }
 
 /// The content up to the limit, cut between words. That it was cut is said beside it, never in it.

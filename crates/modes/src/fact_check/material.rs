@@ -43,8 +43,8 @@ impl Material {
         }
     }
 
-    /// The first file that holds these words.
+    /// The first file that holds these words, if they are enough to tell.
     pub fn file_of(&self, quotation: &str) -> Option<&str> {
-        self.files.iter().find(|(_, text)| text.holds(quotation)).map(|(name, _)| name.as_str())
+        self.files.iter().find(|(_, text)| text.quotes(quotation)).map(|(name, _)| name.as_str())
     }
 }

@@ -28,7 +28,7 @@ pub static MODE: Mode = mode! {
     pick: "Take it when it matters more that a text is true than that it reads well: give the text with --content, and files to check it against with --file.",
     phases: &["generate", "extract", "verify", "report"],
     stages: &[
-        spoken("generate", "generator", &["contentSource", "inputQuestion", "contentLength", "wordCount", "fallback"]),
+        spoken("generate", "generator", &["contentSource", "inputQuestion", "contentLength", "wordCount", "truncated", "fallback"]),
         computed("content", &["contentSource", "inputQuestion", "contentLength", "wordCount", "truncated"]),
         spoken("extract", "extractor", &["claims", "totalClaims", "typeBreakdown"]),
         spoken("verify_{n}", "checker", &["verifications", "summary"]),
@@ -39,7 +39,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2 for a panel of n, whether the content is given or generated (then its author does not check); 1 or 2 when it holds no claims",
     example: "synod ask --mode fact_check --content release.md --file figures.csv \"Are the figures in this release right?\"",
-    failure_rule: "If the generator or the extractor fails, the next seat takes its place; whoever wrote the content never checks it. Unreadable checkers abstain; one that can be read is enough, but a verdict on a claim needs two votes. If nobody can write the report, a computed one is returned.",
+    failure_rule: "If the generator or the extractor fails, the next seat takes its place; whoever wrote the content never checks it. Unreadable checkers abstain; one that can be read is enough, but a verdict on a claim needs two votes. Where the checkers' confidence is tied, the lower counts, on purpose. If nobody can write the report, a computed one is returned.",
     prompts: ["generate", "extract", "verify", "report"],
 };
 

@@ -18,7 +18,7 @@ pub fn appendix(content: &str, ruled: &[Ruled], totals: &Totals, method: &Method
     let unmarked: Vec<&str> = ruled.iter().filter(|claim| claim.claim.place.is_none()).map(|claim| claim.claim.id.as_str()).collect();
     let mut parts = vec![
         format!("## Claims\n\n{}", table(ruled)),
-        format!("## How this was checked\n\n{} {}", checked(method), scored(totals)),
+        format!("## How this was checked\n\n{} {}", checked(method, ruled), scored(totals)),
         format!("## Content with verdicts\n\n{}", quoted(&annotated(content, ruled))),
     ];
     if !unmarked.is_empty() {
@@ -55,14 +55,23 @@ pub fn in_words(band: Band) -> &'static str {
     }
 }
 
-fn checked(method: &Method) -> String {
-    let who = if method.checkers == 1 { "1 checker ruled".to_owned() } else { format!("{} checkers ruled, each alone,", method.checkers) };
+fn checked(method: &Method, ruled: &[Ruled]) -> String {
+    let (checkers, claims) = (method.checkers, ruled.len());
+    let votes: usize = ruled.iter().map(|claim| claim.votes.len()).sum();
+    let who = match (checkers, votes == checkers * claims) {
+        (1, true) => "1 checker ruled on all claims".to_owned(),
+        (1, false) => format!("1 checker ruled on {votes} of {claims} claims"),
+        (_, true) => format!("{checkers} checkers ruled, each alone, on all claims"),
+        (_, false) => {
+            format!("{checkers} checkers ruled, each alone, though not each on every claim ({votes} of {} possible votes),", checkers * claims)
+        }
+    };
     let by = if method.with_passages {
         "from memory and from passages of the attached files"
     } else {
         "from memory: no passage of a file was at hand, and nothing was looked up"
     };
-    format!("{who} on all claims {by}. A verdict needs at least two votes; without more than half of them its confidence is low.")
+    format!("{who} {by}. A verdict needs at least two votes; without more than half of them its confidence is low.")
 }
 
 fn scored(totals: &Totals) -> String {

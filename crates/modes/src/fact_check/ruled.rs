@@ -11,8 +11,7 @@ use synod_types::{CheckEntry, Checks, Dissent, Exhibit, SeatIx, Shape};
 const SIDES: Sides<Ruling> = Sides { held: Ruling::Verified, denied: Ruling::Disputed, open: Ruling::Unverifiable };
 
 /// How the score is made, for whoever reads it.
-pub const MEASURE: &str =
-    "weighted mean of the claims: verified 1, unverifiable 0.5, disputed 0; weight = agreement × confidence (high 1, medium 0.6, low 0.3)";
+pub const MEASURE: &str = "weighted mean of the claims: verified 1, unverifiable 0.5, disputed 0; weight = agreement × confidence (high 1, medium 0.6, low 0.3); the confidence is what most holders of the verdict state, of equally frequent ones the lower";
 
 /// A claim and what the panel says of it.
 #[derive(Clone, Debug)]

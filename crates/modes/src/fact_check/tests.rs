@@ -127,7 +127,8 @@ fn the_last_ruling_on_a_claim_counts_and_what_is_missing_is_missing() {
     let verification = Verification {
         reasons: String::new(),
         checks: vec![
-            check("claim_3", Ruling::Verified, Some("forty jobs"), Some("kept for nothing")),
+            check("claim_3", Ruling::Verified, Some("forty jobs run"), Some("kept for nothing")),
+            check("claim_2", Ruling::Verified, Some("forty"), None),
             check("claim_1", Ruling::Verified, Some("N/A"), None),
             check("claim_1", Ruling::Disputed, Some("“thirty jobs”"), Some(" n/a. ")),
         ],
@@ -139,7 +140,12 @@ fn the_last_ruling_on_a_claim_counts_and_what_is_missing_is_missing() {
         .collect();
     assert_eq!(
         got,
-        [("claim_1", Ruling::Disputed, Some("thirty jobs"), None, None), ("claim_3", Ruling::Verified, Some("forty jobs"), Some("a.txt"), None)]
+        [
+            ("claim_1", Ruling::Disputed, Some("thirty jobs"), None, None),
+            ("claim_2", Ruling::Verified, Some("forty"), None, None),
+            ("claim_3", Ruling::Verified, Some("forty jobs run"), Some("a.txt"), None)
+        ],
+        "a word alone proves nothing"
     );
 }
 
@@ -230,7 +236,18 @@ fn marks_stand_behind_the_sentences_they_belong_to() {
     assert_eq!(annotated(content, &claims), want);
     let text = appendix(content, &claims, &Totals::of(&claims), &Method { checkers: 2, with_passages: false });
     assert!(text.contains("word for word: claim_2."), "{text}");
+    assert!(text.contains("2 checkers ruled, each alone, on all claims from memory"), "{text}");
     assert!(text.contains(&format!("> {want}")), "{text}");
+}
+
+#[test]
+fn the_report_says_who_ruled_on_how_much() {
+    let claims = [ruled(1, "", "", "VH VH"), ruled(2, "", "", "DH")];
+    let said = |claims: &[Ruled], checkers| appendix("", claims, &Totals::of(claims), &Method { checkers, with_passages: false });
+    let text = said(&claims, 2);
+    assert!(text.contains("2 checkers ruled, each alone, though not each on every claim (3 of 4 possible votes), from memory"), "{text}");
+    let text = said(&[ruled(1, "", "", "VH"), ruled(2, "", "", "")], 1);
+    assert!(text.contains("1 checker ruled on 1 of 2 claims from memory"), "{text}");
 }
 
 #[test]

@@ -57,6 +57,10 @@ impl Ruling {
 
 pub const DIMENSIONS: [&str; 5] = ["accuracy", "completeness", "clarity", "relevance", "actionability"];
 
+/// The scale of every score.
+const WORST: f64 = 1.0;
+const BEST: f64 = 10.0;
+
 /// One juror's judgement of the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Assessment {
@@ -72,23 +76,23 @@ pub struct Assessment {
 /// From 1 (worst) to 10 (best); null where you cannot tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
-    #[schemars(range(min = 1, max = 10))]
+    #[schemars(extend("x-range" = [1, 10]))]
     pub accuracy: Option<f64>,
-    #[schemars(range(min = 1, max = 10))]
+    #[schemars(extend("x-range" = [1, 10]))]
     pub completeness: Option<f64>,
-    #[schemars(range(min = 1, max = 10))]
+    #[schemars(extend("x-range" = [1, 10]))]
     pub clarity: Option<f64>,
-    #[schemars(range(min = 1, max = 10))]
+    #[schemars(extend("x-range" = [1, 10]))]
     pub relevance: Option<f64>,
-    #[schemars(range(min = 1, max = 10))]
+    #[schemars(extend("x-range" = [1, 10]))]
     pub actionability: Option<f64>,
 }
 
 impl Scores {
-    /// In the order of `DIMENSIONS`, as whole numbers, halves upwards.
+    /// In the order of `DIMENSIONS`, as whole numbers, halves upwards. A score off the scale is none, and costs no other.
     pub fn whole(&self) -> [Option<f64>; 5] {
         let given = [self.accuracy, self.completeness, self.clarity, self.relevance, self.actionability];
-        given.map(|score| score.map(|score| (score + 0.5).floor()))
+        given.map(|score| score.filter(|score| (WORST..=BEST).contains(score)).map(|score| (score + 0.5).floor()))
     }
 }
 
@@ -96,7 +100,7 @@ impl Form for Assessment {
     /// Scores from a table or from lines of their own, `VERDICT:` on its line, a list under `Recommendations`.
     fn from_text(text: &str, _: &Terms) -> Option<Self> {
         let [accuracy, completeness, clarity, relevance, actionability] =
-            DIMENSIONS.map(|dimension| scored(text, dimension, 1.0, 10.0).and_then(|scored| scored.score));
+            DIMENSIONS.map(|dimension| scored(text, dimension, WORST, BEST).and_then(|scored| scored.score));
         Some(Self {
             reasons: text.trim().to_owned(),
             scores: Scores { accuracy, completeness, clarity, relevance, actionability },

@@ -91,8 +91,17 @@ fn a_verdict_stands_on_its_line_or_nowhere() {
 fn a_reply_with_neither_score_nor_verdict_is_not_read() {
     assert_eq!(read("I cannot approve this. Accuracy - 2 errors found."), None);
     assert_eq!(read(r#"{"reasons":"x","scores":{"accuracy":null},"verdict":null,"recommendations":[]}"#), None);
-    assert_eq!(read(r#"{"reasons":"x","scores":{"accuracy":0},"verdict":"APPROVE","recommendations":[]}"#), None, "0 is off the scale");
+    assert_eq!(read(r#"{"reasons":"x","scores":{"accuracy":0},"verdict":null,"recommendations":[]}"#), None, "0 is off the scale");
     assert!(read(r#"{"reasons":"x","scores":{},"verdict":"APPROVE","recommendations":[]}"#).is_some());
+}
+
+#[test]
+fn a_typed_score_off_the_scale_costs_that_dimension_only() {
+    let text = r#"{"reasons":"x","scores":{"accuracy":0,"completeness":11,"clarity":7,"relevance":10},"verdict":"REVISE","recommendations":["a"]}"#;
+    assert_eq!(scores(text), [None, None, Some(7.0), Some(10.0), None]);
+    assert_eq!(read(text).map(|read| (read.verdict, read.recommendations.len())), Some((Some(Ruling::Revise), 1)));
+    let sent = Assessment::schema(&Terms::default()).expect("a schema").schema["properties"]["scores"]["properties"]["accuracy"].clone();
+    assert_eq!((sent["minimum"].as_f64(), sent["maximum"].as_f64(), sent.get("x-range")), (Some(1.0), Some(10.0), None), "{sent}");
 }
 
 #[test]

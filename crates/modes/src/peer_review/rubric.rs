@@ -19,24 +19,30 @@ pub enum ReviewType {
 
 /// A named set of weighted criteria.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct Rubric {
     /// At least 3 characters.
+    #[schemars(length(min = 3))]
     pub name: String,
     /// What it is for, in at least 10 characters.
+    #[schemars(length(min = 10))]
     pub description: String,
     /// 3 to 10 of them.
+    #[schemars(length(min = 3, max = 10))]
     pub criteria: Vec<Criterion>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct Criterion {
     /// At least 2 characters, and no other criterion's.
+    #[schemars(length(min = 2))]
     pub name: String,
     /// What a reviewer is to look for, in at least 10 characters.
+    #[schemars(length(min = 10))]
     pub description: String,
     /// From 1 to 5.
+    #[schemars(range(min = 1, max = 5))]
     pub weight: f64,
 }
 
@@ -60,7 +66,7 @@ impl Rubric {
         self.criteria.iter().map(|criterion| criterion.weight).collect()
     }
 
-    /// Everything wrong with a rubric the user gave.
+    /// Everything wrong with a rubric the user gave. Its schema says most of it too, but counts blanks as characters and knows no names twice.
     pub fn check(&self, field: &str) -> Vec<Problem> {
         let mut problems = Vec::new();
         let short = |field: String, text: &str, least: usize, problems: &mut Vec<Problem>| {

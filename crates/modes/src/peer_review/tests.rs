@@ -245,7 +245,7 @@ fn a_rubric_of_ones_own_is_checked_whole() {
     ]});
     let found = fields(json!({"review_type": "custom", "custom_rubric": bad}));
     assert_eq!(found, ["R.name", "R.description", "R.criteria[0].name", "R.criteria[0].description", "R.criteria[0].weight", "R.criteria[2].name"]);
-    assert_eq!(fields(json!({"review_type": "custom", "custom_rubric": {"name": "Poems", "description": "For short poems"}})), ["R.criteria"]);
+    assert!(options(json!({"review_type": "custom", "custom_rubric": {"name": "Poems", "description": "For short poems"}})).is_err());
     assert!(options(json!({"review_type": "poetry"})).is_err());
 }
 
@@ -256,6 +256,25 @@ fn a_rubric_with_unknown_parts_is_refused_with_what_would_be_right() {
     let problems = synod_engine::options::resolve(&MODE, &given).expect_err("describtion is no part of a rubric");
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(problems[0].want, "a JSON object with name, description, criteria");
+}
+
+#[test]
+fn the_schema_says_what_a_rubric_must_be_and_a_problem_where_it_is_not() {
+    let schema = (MODE.options_schema)();
+    let rubric = &schema["properties"]["custom_rubric"];
+    let rubric = rubric.get("anyOf").map_or(rubric, |either| &either[0]);
+    assert_eq!(rubric["required"], json!(["name", "description", "criteria"]), "{rubric}");
+    let (name, criteria) = (&rubric["properties"]["name"], &rubric["properties"]["criteria"]);
+    assert_eq!((&name["minLength"], &criteria["minItems"], &criteria["maxItems"]), (&json!(3), &json!(3), &json!(10)));
+    assert_eq!(criteria["items"]["required"], json!(["name", "description", "weight"]));
+    let criterion = |weight: f64| json!({"name": format!("Rhyme {weight}"), "description": "What is to be seen", "weight": weight});
+    let of = |criteria: Vec<Value>| json!({"name": "Poems", "description": "For short poems", "criteria": criteria});
+    let given = [
+        ("review_type".to_owned(), Typed::Text("custom".into())),
+        ("custom_rubric".to_owned(), Typed::Json(of(vec![criterion(6.0), criterion(1.0), criterion(2.0)]))),
+    ];
+    let [problem] = synod_engine::options::resolve(&MODE, &given).expect_err("6 is too much").try_into().expect("one problem");
+    assert_eq!((problem.field.as_str(), problem.want.as_str()), ("options.custom_rubric.criteria[0].weight", "a number from 1 to 5"));
 }
 
 #[test]

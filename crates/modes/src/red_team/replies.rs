@@ -139,10 +139,18 @@ pub fn severity(value: &str) -> Option<Severity> {
     TOKENS.iter().find(|(name, _)| *name == first).map(|(_, severity)| *severity)
 }
 
-/// A line of its own that says so, and nothing else.
+/// The last line says so and nothing else, and no line describes a flaw: a report in a shape we cannot read is no clean bill.
 fn says_no_flaws(text: &str) -> bool {
     let plain = |line: &str| bare(line.trim_start_matches(['#', '-', '>', ' '])).trim_end_matches(['.', ':']).to_lowercase();
-    text.lines().any(|line| ["no flaws", "no flaws found", "no findings"].contains(&plain(line).as_str()))
+    let last = text.lines().map(plain).rfind(|line| !line.is_empty());
+    last.is_some_and(|line| ["no flaws", "no flaws found", "no findings"].contains(&line.as_str())) && !text.lines().any(describes_flaw)
+}
+
+/// Whether a line carries a label of a finding's form, whatever the markup: `1. (**Severity**: HIGH)`, `"severity": "HIGH"`, `| Severity | HIGH |`.
+fn describes_flaw(line: &str) -> bool {
+    let line: String = line.chars().filter(|c| !"*_`\"".contains(*c)).collect::<String>().to_lowercase();
+    let labelled = |label: &str| line.match_indices(label).any(|(at, _)| line[at + label.len()..].trim_start().starts_with([':', '|', '=']));
+    ["severity", "vulnerability", "exploit", "exploit scenario"].into_iter().any(labelled)
 }
 
 /// What stands before the first block.
@@ -211,6 +219,15 @@ impl Form for Defence {
         let responses = blocks(answers, "RESPONSE TO FINDING").into_iter().map(read).collect::<Option<Vec<_>>>()?;
         let reasons = before(answers, "RESPONSE TO FINDING");
         (!responses.is_empty()).then(|| Self { reasons, responses, revised_content: content.trim().to_owned() })
+    }
+
+    fn check(&self, _terms: &Terms) -> Result<(), String> {
+        match self.responses.iter().find(|response| response.verdict == Stand::Accept) {
+            Some(accepted) if self.revised_content.trim().is_empty() => {
+                Err(format!("you accept {} and revised_content is empty: give the whole work with the change made", accepted.id))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -177,9 +177,7 @@ impl<'a> Case<'a> {
 
     /// Why a revised text cannot take the old one's place.
     fn refusal(&self, proposed: &str) -> Option<String> {
-        if proposed.is_empty() {
-            Some("it holds no text".into())
-        } else if proposed == self.content.trim() {
+        if proposed == self.content.trim() {
             Some("it changes nothing".into())
         } else if !long_enough(&self.content, proposed, self.options.least_kept) {
             Some(format!("it has {} words of {}", words(proposed), words(&self.content)))

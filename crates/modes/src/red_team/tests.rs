@@ -72,6 +72,34 @@ fn a_clean_bill_needs_the_line_and_an_empty_list() {
 }
 
 #[test]
+fn a_report_that_cannot_be_read_is_no_clean_bill() {
+    for text in [
+        "1. Open port\nSeverity: HIGH\nVulnerability: open\n\nNO FLAWS",
+        "**A. Open port** (**Severity**: HIGH)\n\nSection 3:\nNo findings",
+        "| Flaw | Severity |\n| Open port | HIGH |\nNo flaws found",
+        "- Exploit Scenario: anybody connects.\nNO FLAWS",
+        "{\"findings\": [{\"severity\": \"HIGH\"}]}\nNO FLAWS",
+        "Section 1:\nNo flaws\n\nSection 2: the port is open to anybody.",
+    ] {
+        assert!(Attack::read(text, &terms()).is_err(), "{text}");
+        assert!(AttackAgain::read(text, &terms()).is_err(), "{text}");
+    }
+    let numbered = "FINDING #1: Open port\nSeverity: HIGH\nVulnerability: The port is open.";
+    assert_eq!(flaws(numbered), Some(vec![("Open port".into(), Severity::High)]));
+}
+
+#[test]
+fn what_is_accepted_must_come_with_the_text() {
+    let defence = |verdict: &str, content: &str| {
+        let response = format!(r#"{{"id": "F1", "verdict": "{verdict}", "reasoning": "r", "revision": null}}"#);
+        Defence::read(&format!(r#"{{"reasons": "r", "responses": [{response}], "revised_content": "{content}"}}"#), &terms())
+    };
+    assert!(defence("ACCEPT", " ").is_err_and(|error| error.contains("F1") && error.contains("revised_content")));
+    assert!(defence("ACCEPT", "The work.").is_ok() && defence("REBUT", "").is_ok());
+    assert!(Defence::read("RESPONSE TO FINDING F1:\nVerdict: ACCEPT\nReasoning: right\nRevision: a limit", &terms()).is_err());
+}
+
+#[test]
 fn a_severity_is_the_word_the_value_begins_with() {
     for (value, want) in [
         ("HIGH (not CRITICAL)", Some(Severity::High)),

@@ -82,8 +82,13 @@ pub fn received(specialists: &[Specialist], reviews: &[(usize, &CrossReview)]) -
     held
 }
 
-pub fn count(held: &[Held], reception: Reception) -> usize {
+fn count(held: &[Held], reception: Reception) -> usize {
     held.iter().filter(|held| held.reception() == reception).count()
+}
+
+/// The count, once somebody answered the others' findings. Before that silence means nothing.
+pub fn known(held: &[Held], reception: Reception, answered: usize) -> Option<u32> {
+    (answered > 0).then(|| count(held, reception) as u32)
 }
 
 pub fn word(reception: Reception) -> &'static str {
@@ -100,7 +105,7 @@ pub fn lines(held: &[Held], reception: Reception) -> Vec<String> {
 }
 
 /// Contradictions first: they are what a reader must decide on.
-pub fn exhibit(held: &[Held]) -> Exhibit {
+pub fn exhibit(held: &[Held], answered: usize) -> Exhibit {
     let order = [Reception::Divergent, Reception::Convergent, Reception::Alone];
     let sorted: Vec<&Held> = order.iter().flat_map(|reception| held.iter().filter(|held| held.reception() == *reception)).collect();
     let entry = |held: &&Held| FindingEntry {
@@ -120,7 +125,8 @@ pub fn exhibit(held: &[Held]) -> Exhibit {
     };
     let data = json!({
         "findings": sorted.iter().map(row).collect::<Value>(),
-        "convergentFindingCount": count(held, Reception::Convergent), "divergentFindingCount": count(held, Reception::Divergent),
+        "convergentFindingCount": known(held, Reception::Convergent, answered),
+        "divergentFindingCount": known(held, Reception::Divergent, answered),
     });
     Exhibit::new(
         "Findings and who stands behind them",

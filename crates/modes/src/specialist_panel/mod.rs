@@ -52,7 +52,7 @@ pub static MODE: Mode = mode! {
 pub struct Options {
     /// Roles by id, two to six, each once: security_expert, scalability_architect, cost_analyst, devops_engineer, data_architect,
     /// performance_engineer, ux_designer, compliance_officer, or a custom role's id. None: your custom roles, then these in this order, one a
-    /// model and at least three.
+    /// model and at least three. A panel has three seats, so two roles need a --chair to write the report.
     #[schemars(length(max = 6))]
     pub roles: Vec<String>,
     /// Roles of your own. An id is custom_ and the title in lower case, words joined by _.
@@ -79,8 +79,8 @@ pub struct Decision {
     pub by_role: Vec<RoleAverage>,
     /// The lowest rating of all, the first of equals.
     pub top_risk: Option<TopRisk>,
-    /// Findings that at least one other specialist contradicts.
-    pub conflicts: u32,
+    /// Findings that at least one other specialist contradicts; null if nobody answered the others' findings.
+    pub conflicts: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -115,24 +115,27 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let heard: Vec<(usize, &CrossReview)> =
         specialists.iter().enumerate().filter_map(|(at, specialist)| reviews.of(specialist.seat).map(|given| (at, &given.value))).collect();
     let held = findings::received(&specialists, &heard);
+    let answered = heard.len();
     for specialist in &mut specialists {
         specialist.changes = reviews.of(specialist.seat).map(|given| given.value.changes.clone()).unwrap_or_default();
     }
-    bench.phase("cross_review").show("convergence", findings::exhibit(&held)).await?;
+    bench.phase("cross_review").show("convergence", findings::exhibit(&held, answered)).await?;
 
     let decision = Decision {
         overall: specialist::average(specialists.iter().map(Specialist::average)),
         by_role: specialists.iter().map(|one| RoleAverage { role: one.role.id.clone(), average: one.average() }).collect(),
         top_risk: top_risk(&specialists),
-        conflicts: findings::count(&held, Reception::Divergent) as u32,
+        conflicts: findings::known(&held, Reception::Divergent, answered),
     };
-    bench.figure("conflicts", f64::from(decision.conflicts));
+    if let Some(conflicts) = decision.conflicts {
+        bench.figure("conflicts", f64::from(conflicts));
+    }
     if let Some(overall) = decision.overall {
         bench.figure("overall", overall);
     }
     let absent: Vec<&str> =
         table.iter().filter(|(seat, _)| !specialists.iter().any(|one| one.seat == *seat)).map(|(_, role)| role.title.as_str()).collect();
-    let answer = synthesis::write(bench, &specialists, &held, &absent, &decision).await?;
+    let answer = synthesis::write(bench, &specialists, &held, answered, &absent, &decision).await?;
     Ok(Finding {
         status: None,
         stop_reason: "finished",
@@ -178,7 +181,7 @@ async fn cross_review(bench: &Bench, specialists: &[Specialist]) -> Result<Answe
     let own: Vec<Option<usize>> = (0..seats.len()).map(Some).collect();
     let orders = synod_math::orders(bench.seed("orders"), &own, seats.len());
     let place = |seat: SeatIx| seats.iter().position(|other| *other == seat).unwrap_or_default();
-    let reviews: Answers<CrossReview> = stage
+    let mut reviews: Answers<CrossReview> = stage
         .ask_each(&seats, &|seat| {
             let me = &specialists[place(seat)];
             let others: Vec<&Specialist> = orders[place(seat)].iter().map(|other| &specialists[*other]).collect();
@@ -189,6 +192,9 @@ async fn cross_review(bench: &Bench, specialists: &[Specialist]) -> Result<Answe
                 .ids("criteria", me.role.criteria.clone())
         })
         .await?;
+    for given in &mut reviews.given {
+        given.value.changes.retain(|change| report::on_scale(change.score).is_some());
+    }
     for specialist in specialists {
         if let Some(given) = reviews.of(specialist.seat) {
             stage.show("cross_review", review_exhibit(specialist, specialists, &given.value).turn(&given.key)).await?;

@@ -13,6 +13,11 @@ pub const BEST: f64 = 5.0;
 pub const FINDINGS: usize = 8;
 pub const RECOMMENDATIONS: usize = 3;
 
+/// A score off the scale is none: it says nothing, and costs nothing else.
+pub fn on_scale(score: f64) -> Option<f64> {
+    Some(score).filter(|score| (WORST..=BEST).contains(score))
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// What decides the matter from where you stand, in a few sentences.
@@ -34,7 +39,7 @@ pub struct Rating {
     #[schemars(extend("x-ids" = "criteria"))]
     pub criterion: String,
     /// 1 is worst, 5 is best; null if the material does not let you tell.
-    #[schemars(range(min = 1, max = 5))]
+    #[schemars(extend("x-range" = [1, 5]))]
     pub score: Option<f64>,
     /// What the score rests on, in a sentence.
     pub notes: String,

@@ -61,7 +61,7 @@ pub struct Changed {
     #[schemars(extend("x-ids" = "criteria"))]
     pub criterion: String,
     /// 1 is worst, 5 is best.
-    #[schemars(range(min = 1, max = 5))]
+    #[schemars(extend("x-range" = [1, 5]))]
     pub score: f64,
     pub why: String,
 }

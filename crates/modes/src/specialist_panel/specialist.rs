@@ -1,6 +1,6 @@
 //! One specialist: the role it played, what it reported, and how it rated before and after reading the others.
 
-use super::report::{BEST, FINDINGS, RECOMMENDATIONS, Report, WORST};
+use super::report::{BEST, FINDINGS, RECOMMENDATIONS, Report, WORST, on_scale};
 use super::review::Changed;
 use super::roles::Role;
 use serde_json::{Value, json};
@@ -42,6 +42,9 @@ impl Specialist {
         let dropped = report.findings.len().saturating_sub(FINDINGS);
         report.findings.truncate(FINDINGS);
         report.recommendations.truncate(RECOMMENDATIONS);
+        for rating in &mut report.ratings {
+            rating.score = rating.score.and_then(on_scale);
+        }
         (Self { number, seat: given.seat, key: given.key.clone(), role, report, changes: Vec::new() }, dropped)
     }
 

@@ -10,17 +10,24 @@ use synod_math::Reception;
 use synod_types::{Answer, AnswerKind, Exhibit, SeatIx};
 
 /// Asks the synthesizer, then the specialists in seat order.
-pub async fn write(bench: &Bench, specialists: &[Specialist], held: &[Held], absent: &[&str], decision: &Decision) -> Result<Answer> {
+pub async fn write(
+    bench: &Bench,
+    specialists: &[Specialist],
+    held: &[Held],
+    answered: usize,
+    absent: &[&str],
+    decision: &Decision,
+) -> Result<Answer> {
     let stage = bench.phase("synthesis");
     let reports: Vec<Value> = specialists.iter().map(|one| json!({"title": one.role.title, "text": one.text()})).collect();
     let [convergent, divergent] = [Reception::Convergent, Reception::Divergent].map(|reception| findings::lines(held, reception).join("\n"));
-    let ask = prompt!("synthesis", reports, convergent, divergent, absent);
+    let ask = prompt!("synthesis", reports, answered, convergent, divergent, absent);
     let mut writers: Vec<SeatIx> = bench.role("synthesizer").to_vec();
     writers.extend(specialists.iter().map(|one| one.seat).filter(|seat| !bench.role("synthesizer").contains(seat)));
     let Some(given) = stage.ask_first::<String>(&writers, ask).await? else {
         stage.warn("Nobody could write the synthesis; findings, ratings and recommendations are put together as they stand.");
         let by = specialists.iter().map(|one| one.seat).collect();
-        return Ok(Answer { kind: AnswerKind::Computed, text: put_together(specialists, held, absent, decision), by });
+        return Ok(Answer { kind: AnswerKind::Computed, text: put_together(specialists, held, answered, absent, decision), by });
     };
     if given.partial {
         stage.warn("The synthesis was cut off at its token limit: its end is missing.");
@@ -33,7 +40,8 @@ pub async fn write(bench: &Bench, specialists: &[Specialist], held: &[Held], abs
     }
     let data = json!({
         "specialistCount": specialists.len(), "failedCount": absent.len(),
-        "convergentFindingCount": findings::count(held, Reception::Convergent), "divergentFindingCount": findings::count(held, Reception::Divergent),
+        "convergentFindingCount": findings::known(held, Reception::Convergent, answered),
+        "divergentFindingCount": decision.conflicts,
         "recommendationCount": recommendations(&given.value), "topRisk": decision.top_risk.as_ref().map(name),
         "overallAssessment": decision.overall.map(assessment), "citedFindings": known, "unknownCitations": unknown,
     });
@@ -60,7 +68,7 @@ pub fn assessment(overall: f64) -> &'static str {
     }
 }
 
-fn put_together(specialists: &[Specialist], held: &[Held], absent: &[&str], decision: &Decision) -> String {
+fn put_together(specialists: &[Specialist], held: &[Held], answered: usize, absent: &[&str], decision: &Decision) -> String {
     let mut parts = vec!["# What the specialists reported".to_owned()];
     if let Some(overall) = decision.overall {
         let lowest = decision.top_risk.as_ref().map(|risk| format!("; lowest: {} with {}", name(risk), risk.score)).unwrap_or_default();
@@ -68,6 +76,9 @@ fn put_together(specialists: &[Specialist], held: &[Held], absent: &[&str], deci
     }
     if !absent.is_empty() {
         parts.push(format!("Not heard: {}.", absent.join(", ")));
+    }
+    if answered == 0 {
+        parts.push("Nobody answered the others' findings, so what is shared or disputed is not known.".to_owned());
     }
     let headings = [
         (Reception::Divergent, "## Findings in dispute"),

@@ -69,9 +69,15 @@ fn typed_ratings_keep_the_scale_and_the_criteria() {
     };
     assert!(read::<Report>(&report("Attack Surface", "4")).is_some());
     assert!(read::<Report>(&report("Attack Surface", "null")).is_some());
-    for (criterion, score) in [("Attack Surface", "0"), ("Attack Surface", "9"), ("Charm", "4")] {
-        assert_eq!(read::<Report>(&report(criterion, score)), None, "{criterion} {score}");
+    assert_eq!(read::<Report>(&report("Charm", "4")), None);
+    for off in ["0", "9"] {
+        let value: Report = read(&report("Attack Surface", off)).expect("the rest of it counts");
+        let given = Given { seat: 0, key: "report/report@0".into(), value, partial: false };
+        let (one, _) = Specialist::new(1, Role { criteria: CRITERIA.map(str::to_owned).to_vec(), ..Role::from(&PRESETS[0]) }, &given);
+        assert_eq!((one.report.findings.len(), one.average()), (1, None), "{off}");
     }
+    let sent = Report::schema(&terms()).expect("a schema").schema["properties"]["ratings"]["items"]["properties"]["score"].clone();
+    assert_eq!((sent["minimum"].as_f64(), sent["maximum"].as_f64()), (Some(1.0), Some(5.0)), "{sent}");
 }
 
 #[test]
@@ -117,6 +123,16 @@ fn findings_are_counted_by_the_stances_of_others() {
     assert_eq!(got, [("S1.1", "divergent"), ("S1.2", "alone"), ("S2.1", "convergent"), ("S3.1", "convergent")]);
     let dissent = findings::dissent(&held);
     assert_eq!(dissent.iter().map(|one| (one.seat, one.label.as_deref())).collect::<Vec<_>>(), [(1, Some("S1.1"))]);
+}
+
+#[test]
+fn where_nobody_answered_no_conflict_is_claimed() {
+    let panel = [specialist(1, &["a"], &[]), specialist(2, &["c"], &[])];
+    let held = findings::received(&panel, &[]);
+    assert_eq!(findings::known(&held, Reception::Divergent, 0), None);
+    assert_eq!(findings::known(&held, Reception::Divergent, 1), Some(0));
+    let data = findings::exhibit(&held, 0).data.expect("data");
+    assert!(data["divergentFindingCount"].is_null() && data["convergentFindingCount"].is_null(), "{data}");
 }
 
 #[test]

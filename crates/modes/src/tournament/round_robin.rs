@@ -72,13 +72,29 @@ pub fn standings(wins: &[Vec<f64>], seed: u64) -> Standings {
     let mut order: Vec<usize> = Vec::new();
     let mut tiebreak = Tiebreak::None;
     for group in by_strength.chunk_by(|a, b| strengths[*a] - strengths[*b] <= EQUAL * strengths[*a]) {
-        let points = |entrant: usize| group.iter().map(|other| wins[entrant][*other]).sum::<f64>();
-        let mut group = group.to_vec();
-        group.sort_by(|a, b| points(*b).total_cmp(&points(*a)).then(lots[*a].cmp(&lots[*b])));
-        if let ([first, second, ..], true) = (group.as_slice(), order.is_empty()) {
-            tiebreak = if points(*first) > points(*second) { Tiebreak::HeadToHead } else { Tiebreak::Draw };
+        let (ranked, first_by) = among_equals(group, wins, &lots);
+        if order.is_empty() {
+            tiebreak = first_by;
         }
-        order.extend(group);
+        order.extend(ranked);
     }
     Standings { order, strengths, tiebreak }
+}
+
+/// Equals by the points they made against each other; those still equal by the points among themselves alone, and so on. Where that tells
+/// nobody apart, by lot. Also gives what put the first there.
+fn among_equals(group: &[usize], wins: &[Vec<f64>], lots: &[usize]) -> (Vec<usize>, Tiebreak) {
+    if group.len() < 2 {
+        return (group.to_vec(), Tiebreak::None);
+    }
+    let points = |entrant: usize| group.iter().map(|other| wins[entrant][*other]).sum::<f64>();
+    let mut sorted = group.to_vec();
+    sorted.sort_by(|a, b| points(*b).total_cmp(&points(*a)).then(lots[*a].cmp(&lots[*b])));
+    let parts: Vec<&[usize]> = sorted.chunk_by(|a, b| points(*a) == points(*b)).collect();
+    if parts.len() < 2 {
+        return (sorted, Tiebreak::Draw);
+    }
+    let ranked: Vec<(Vec<usize>, Tiebreak)> = parts.into_iter().map(|part| among_equals(part, wins, lots)).collect();
+    let first_by = if ranked[0].1 == Tiebreak::Draw { Tiebreak::Draw } else { Tiebreak::HeadToHead };
+    (ranked.into_iter().flat_map(|(part, _)| part).collect(), first_by)
 }

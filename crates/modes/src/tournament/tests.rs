@@ -50,6 +50,14 @@ fn equals_are_told_apart_by_their_own_matches_then_by_lot() {
     // 0 and 1 have two wins each and the same strength; 1 beat 0.
     let met = standings(&won(&[(1, 0), (0, 2), (0, 3), (1, 2), (3, 1), (2, 3)], 4), 1);
     assert_eq!((met.order[..2].to_vec(), met.tiebreak), (vec![1, 0], Tiebreak::HeadToHead));
+    // Four stand equal. Among them 0 and 1 have two points each, 2 and 3 one each; then 0 beat 1, and 2 beat 3.
+    let among = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 0)];
+    let outside = [(0, 4), (5, 0), (4, 1), (1, 5), (2, 4), (2, 5), (3, 4), (3, 5), (4, 5)];
+    let nested = won(&[among.as_slice(), &outside].concat(), 6);
+    for seed in 0..20 {
+        let table = standings(&nested, seed);
+        assert_eq!((table.order, table.tiebreak), (vec![0, 1, 2, 3, 4, 5], Tiebreak::HeadToHead), "{seed}");
+    }
     let circle = won(&[(0, 1), (1, 2), (2, 0)], 3);
     let firsts: Vec<usize> = (0..60)
         .map(|seed| standings(&circle, seed))

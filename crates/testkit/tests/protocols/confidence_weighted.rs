@@ -88,3 +88,39 @@ async fn what_was_said_before_is_sent_once() {
         assert_eq!(said, 1, "{key}");
     }
 }
+
+#[tokio::test]
+async fn an_answer_in_place_of_a_synthesis_has_its_row() {
+    // which calls fail, models counted, the answer shown
+    type Fails = fn(&str) -> bool;
+    let nobody_writes: Fails = |key| key.starts_with("synthesis/");
+    let one_answers: Fails = |key| key != "answer/answer@1";
+    for (fails, models, text) in [(nobody_writes, 3, "answer of seat 2"), (one_answers, 1, "answer of seat 1")] {
+        let played = super::play("confidence_weighted", 3, None, &[], move |key| {
+            let seat = seat_of(key).unwrap_or_default();
+            let answer = format!("RESPONSE:\nanswer of seat {seat}\nCONFIDENCE: 0.{}\nCONFIDENCE_REASONING: r", 5 + seat);
+            Some(if fails(key) { Err(Failure::new(FailureKind::Server, "the provider is down")) } else { Ok(Reply::text(answer)) })
+        });
+        let played = played.await;
+        let data = played.data("synthesis");
+        assert_eq!((&data["synthesisPreview"], &data["totalModels"]), (&json!(text), &json!(models)));
+        assert_eq!((&data["calibrationNotes"], played.shown("synthesis").exhibit.seat), (&json!(null), None));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_any_form_is_still_an_answer() {
+    let played = super::play("confidence_weighted", 3, None, &[], |key| match key {
+        "answer/answer@0" => super::says("Use a queue."),
+        "answer/answer@1" => super::says("{\"reasons\": \"r\", \"answer\": \"Use cron.\", \"confidence\": \"high\"}"),
+        "answer/answer@2" => super::says("{\"reasons\": \"r\", \"answer\": \"Use both.\", \"confidence\": \"80%\"}"),
+        _ => super::says("SYNTHESIS:\nthe blend"),
+    });
+    let played = played.await;
+    assert_eq!((played.verdict.status, played.verdict.receipt.calls.extra), (Status::Full, 0), "{:?}", played.verdict.missing);
+    let decision = played.verdict.decision.expect("a decision");
+    let stated: Vec<_> =
+        decision["answers"].as_array().expect("answers").iter().map(|one| (one["seat"].clone(), one["confidence"].clone())).collect();
+    assert_eq!(stated.len(), 3);
+    assert!(stated.contains(&(json!(2), json!(0.8))) && stated.contains(&(json!(0), json!(null))), "{stated:?}");
+}

@@ -90,6 +90,14 @@ async fn those_that_need_a_failed_part_are_told_and_go_on() {
     assert_eq!((&decision["done"], &decision["failed"]), (&json!(3), &json!(["task_1"])));
     let gamma = heard(&counted, "tasks/task_3/work@2");
     assert!(gamma.contains("nobody could do them") && gamma.contains("task_1: alpha"), "{gamma}");
+    let delta = heard(&counted, "tasks/task_4/work@0");
+    assert!(delta.contains("nobody could do them:\n<table>\ntask_1: alpha\n</table>") && !delta.contains("not shown here"), "{delta}");
+    let used = |task: &str| {
+        let shown = rows.iter().find(|row| row.kind == Kind::Shown && row.key.starts_with(&format!("tasks/show {task}"))).map(Row::body);
+        let Some(Ok(Body::Shown(shown))) = shown else { panic!("no row of {task}") };
+        shown.exhibit.data.expect("data")["dependenciesUsed"].clone()
+    };
+    assert_eq!((used("task_3"), used("task_4")), (json!([]), json!(["task_3", "task_2"])), "what failed was not used");
     let assembly = heard(&counted, "assembly/assembly@0");
     assert!(
         assembly.contains("3 of 4 parts have a result") && assembly.contains("task_1: alpha (LOW), needs none. No result: whoever was to do it"),

@@ -124,7 +124,9 @@ async fn years_far_apart_do_not_settle_and_zero_is_no_agreement() {
 
 #[tokio::test]
 async fn without_a_writer_the_computed_result_is_the_answer() {
-    let (verdict, _, _) = run(saying(&[10.0, 11.0, 12.0], |key| key.starts_with("synthesis/")), &put(3, &[("unit", "days")])).await;
+    // Only the facilitator is down: a panelist who could write would be reporting on its own answer.
+    let (verdict, _, counted) = run(saying(&[10.0, 11.0, 12.0], |key| key == "synthesis/synthesis@3"), &put(3, &[("unit", "days")])).await;
+    assert!(!counted.requests().iter().any(|(key, _)| key.starts_with("synthesis/") && key != "synthesis/synthesis@3"));
     assert_eq!(verdict.status, Status::Degraded);
     let answer = verdict.answer.expect("an answer");
     assert_eq!(answer.kind, AnswerKind::Computed);
@@ -142,8 +144,29 @@ async fn the_kind_of_answer_is_asked_only_when_it_is_not_given() {
 
     // A panelist may classify in the facilitator's place.
     let broken = Voices::default().scripted(|_, _, context| (context.key == "classify/classify@3").then(|| Err(down())));
-    let (verdict, _, counted) = run(broken, &put(3, &[])).await;
+    let (verdict, rows, counted) = run(broken, &put(3, &[])).await;
+    let by = rows.iter().find_map(|row| match row.body() {
+        Ok(Body::Shown(shown)) if shown.stage == "classify" => shown.exhibit.role,
+        _ => None,
+    });
+    assert_eq!(by.as_deref(), Some("panelist"));
+    assert!(!heard(&counted, "classify/classify@0").contains("no answer yourself"));
     assert!(counted.requests().iter().any(|(key, _)| key == "classify/classify@0"));
     assert!(verdict.warnings.iter().any(|warning| warning.contains("chair failed in classify; m0 took over")), "{:?}", verdict.warnings);
     assert_eq!(verdict.receipt.calls.extra, 1);
+}
+
+#[tokio::test]
+async fn a_choice_without_options_is_asked_for_again_and_never_becomes_another_kind() {
+    let unable = || {
+        Voices::default().scripted(|_, _, context| {
+            let said = json!({"reasons": "r", "type": "numeric", "unit": "days", "options": []});
+            context.key.starts_with("classify/").then(|| Ok(Reply::text(said.to_string())))
+        })
+    };
+    let (verdict, rows, counted) = run(unable(), &put(3, &[("question_type", "choice")])).await;
+    assert_eq!(verdict.status, Status::NoQuorum);
+    assert!(shown(&rows, "classify").is_empty() && !counted.requests().iter().any(|(key, _)| key.contains("/estimate@")));
+    let told = format!("{verdict:?}");
+    assert!(told.contains("--options"), "{told}");
 }

@@ -117,6 +117,16 @@ async fn a_blank_content_is_none_and_a_long_one_is_cut_with_a_word_beside_it() {
     assert!(outcome.warned("The content has 1212 characters; the first 499 were checked."), "{:?}", outcome.verdict.warnings);
     let seen = outcome.prompt("extract");
     assert!(!seen.contains("the end") && !seen.contains("characters"), "{seen}");
+    let cut = |outcome: &Outcome, stage: &str| outcome.shown(stage).data.expect("data")["truncated"].clone();
+    assert_eq!(cut(&outcome, "content"), json!(true));
+    let framed = run(with_content(&format!("\n {CONTENT} \n")), |_, _| None).await;
+    assert_eq!(cut(&framed, "content"), json!(false), "white space around it is no part of it");
+    let mut generated = order(&MODE, 3);
+    generated.options = vec![("max_content_chars".into(), synod_engine::Typed::Text("500".into()))];
+    let says: Says = |prompt, _| (prompt == "generate").then(|| Ok("A fact stands here. ".repeat(60)));
+    assert_eq!(cut(&run(generated, says).await, "generate"), json!(true));
+    let says: Says = |prompt, _| (prompt == "generate").then(|| Ok(CONTENT.to_owned()));
+    assert_eq!(cut(&run(order(&MODE, 3), says).await, "generate"), json!(false));
 }
 
 #[tokio::test]

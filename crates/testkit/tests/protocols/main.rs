@@ -1,5 +1,6 @@
 //! What single modes promise beyond what every mode must hold, with every word of their seats scripted.
 
+mod blueprint;
 mod brainstorm;
 mod chain;
 mod confidence_weighted;
@@ -9,6 +10,7 @@ mod delphi;
 mod fact_check;
 mod red_team;
 mod scene;
+mod specialist_panel;
 mod tournament;
 
 use std::sync::Arc;

@@ -15,6 +15,14 @@ fn attack(findings: &[(&str, &str)]) -> Line {
     says(json!({"reasons": "looked", "findings": findings, "no_flaws": findings.is_empty()}).to_string())
 }
 
+fn attack_again(findings: &[(&str, &str)]) -> Line {
+    let findings: Vec<Value> = findings
+        .iter()
+        .map(|(title, severity)| json!({"title": title, "severity": severity, "location": "step two", "vulnerability": format!("{title} it is"), "exploit": "wait"}))
+        .collect();
+    says(json!({"reasons": "looked again", "reopened": [], "findings": findings, "no_flaws": findings.is_empty()}).to_string())
+}
+
 fn again(reopened: &[&str]) -> Line {
     let reopened: Vec<Value> = reopened.iter().map(|id| json!({"id": id, "why": "still open at night"})).collect();
     says(json!({"reasons": "looked again", "reopened": reopened, "findings": [], "no_flaws": reopened.is_empty()}).to_string())
@@ -107,6 +115,24 @@ async fn an_answer_shown_to_fail_is_answered_again() {
 }
 
 #[tokio::test]
+async fn a_ruling_after_a_reopening_is_what_the_author_hears() {
+    let played = play("red_team", 3, Some(PLAN), &[("rounds", json!(3))], |key| match key {
+        "round 1/attack/attack@1" => attack(&[("Open to all", "HIGH")]),
+        "round 1/defend/defend@0" => defence(&[("F1", "ACCEPT")], BETTER),
+        "round 2/attack/attack_again@1" => again(&["F1"]),
+        "round 2/defend/defend@0" => defence(&[("F1", "REBUT")], ""),
+        "round 2/judge/judge@2" => {
+            says(json!({"reasons": "weighed", "rulings": [{"id": "F1", "why": "the night is not covered", "upheld": false}]}).to_string())
+        }
+        "round 3/attack/attack_again@1" => attack_again(&[("No owner", "LOW")]),
+        other => usual(true)(other),
+    })
+    .await;
+    let asked = played.prompt("round 3/defend/defend@0");
+    assert!(asked.contains("the night is not covered") && !asked.contains("still open at night"), "{asked}");
+}
+
+#[tokio::test]
 async fn two_seats_leave_disputes_contested_and_say_so() {
     let played = play("red_team", 2, Some(PLAN), &[], usual(true)).await;
     assert_eq!(fates(&played), pairs(&[("F1", "fixed"), ("F2", "contested")]));
@@ -148,7 +174,7 @@ async fn nothing_found_ends_the_rounds_and_leaves_the_work_alone() {
 
 #[tokio::test]
 async fn a_revision_that_loses_the_text_is_refused_and_fixes_nothing() {
-    for (content, why) in [("Closed the port.", "words of"), ("", "no text"), (PLAN, "changes nothing")] {
+    for (content, why) in [("Closed the port.", "words of"), (PLAN, "changes nothing")] {
         let script = move |key: &str| match key {
             "round 1/defend/defend@0" => defence(&[("F1", "ACCEPT"), ("F2", "ACCEPT")], content),
             other => usual(true)(other),
@@ -159,6 +185,18 @@ async fn a_revision_that_loses_the_text_is_refused_and_fixes_nothing() {
         assert_eq!(played.data("defend_round_1")["kept"], false);
         assert!(played.prompt("synthesis/synthesis@0").contains(PLAN));
     }
+}
+
+#[tokio::test]
+async fn who_accepts_and_sends_no_text_is_asked_for_it() {
+    let turns = |played: &Played| played.requests.iter().filter(|(key, _)| key.starts_with("round 1/defend/")).count();
+    let whole = play("red_team", 3, Some(PLAN), &[("rounds", json!(1))], usual(true)).await;
+    let empty = play("red_team", 3, Some(PLAN), &[("rounds", json!(1))], |key| match key {
+        "round 1/defend/defend@0" => defence(&[("F1", "ACCEPT"), ("F2", "ACCEPT")], " "),
+        other => usual(true)(other),
+    })
+    .await;
+    assert_eq!((turns(&whole), turns(&empty)), (1, 2));
 }
 
 #[tokio::test]

@@ -1,0 +1,58 @@
+//! Specialist panel: what nobody was heard on is not known, and a number off the scale costs nothing but itself.
+
+use crate::{Line, Played, play, says};
+use serde_json::{Value, json};
+use synod_types::{Failure, FailureKind, Status};
+
+fn conflicts(played: &Played) -> Value {
+    played.verdict.decision.as_ref().map(|decision| decision["conflicts"].clone()).expect("a decision")
+}
+
+/// The synthesizer's prompt, whoever wrote.
+fn joined(played: &Played) -> String {
+    let (key, _) = played.requests.iter().find(|(key, _)| key.starts_with("synthesis/")).expect("a synthesis");
+    played.prompt(key)
+}
+
+fn down() -> Line {
+    Some(Err(Failure::new(FailureKind::Server, "the provider is down")))
+}
+
+fn silent() -> Line {
+    says(json!({"reasons": "r", "stances": [], "changes": []}).to_string())
+}
+
+#[tokio::test]
+async fn without_a_cross_review_no_absence_of_conflict_is_claimed() {
+    let played = play("specialist_panel", 3, None, &[], |key| if key.starts_with("cross_review/") { down() } else { None }).await;
+    assert_eq!((played.verdict.status, conflicts(&played)), (Status::Degraded, Value::Null));
+    let prompt = joined(&played);
+    assert!(prompt.contains("None of the 3 specialists answered") && !prompt.contains("No finding was disputed"), "{prompt}");
+    assert!(played.data("synthesis")["divergentFindingCount"].is_null());
+
+    let played = play("specialist_panel", 3, None, &[], |key| match key {
+        "cross_review/cross_review@1" => silent(),
+        key if key.starts_with("cross_review/") => down(),
+        _ => None,
+    })
+    .await;
+    assert_eq!(conflicts(&played), json!(0));
+    let prompt = joined(&played);
+    assert!(prompt.contains("1 of 3 specialists answered") && prompt.contains("No finding was disputed"), "{prompt}");
+}
+
+#[tokio::test]
+async fn a_changed_rating_off_the_scale_leaves_the_stances_alone() {
+    let played = play("specialist_panel", 3, None, &[], |key| match key {
+        "cross_review/cross_review@1" => says(
+            json!({"reasons": "r", "stances": [{"id": "S1.1", "stance": "disagree", "why": "rare"}],
+                "changes": [{"criterion": "Horizontal Scalability", "score": 9, "why": "w"}]})
+            .to_string(),
+        ),
+        key if key.starts_with("cross_review/") => silent(),
+        _ => None,
+    })
+    .await;
+    assert_eq!((played.verdict.status, conflicts(&played)), (Status::Full, json!(1)), "{:?}", played.verdict.missing);
+    assert!(!joined(&played).contains(": 9"), "{}", joined(&played));
+}
