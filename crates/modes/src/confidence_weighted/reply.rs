@@ -40,7 +40,7 @@ impl Form for Rated {
         let (body, confidence) = rated.map_or((head, None), |(body, rest)| (body, rest.lines().next().and_then(confidence)));
         let answer = match (after_first(body, "RESPONSE:"), rated) {
             (Some(answer), _) => answer,
-            (None, None) if begins_like_json(body) => return None,
+            (None, None) if meant_as_json(body) => return None,
             (None, _) => body,
         };
         Some(Self { reasons: reasons.to_owned(), answer: answer.trim().to_owned(), confidence })
@@ -66,10 +66,10 @@ impl Rated {
     }
 }
 
-/// Broken JSON is no answer to show anybody; braces and code further down are.
-fn begins_like_json(text: &str) -> bool {
+/// A typed reply that broke off, not prose: it begins like JSON, or turns into the object that was asked for on its way.
+fn meant_as_json(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with('{') || text.starts_with("```json")
+    text.starts_with('{') || text.starts_with("```json") || text.contains("\"reasons\":")
 }
 
 /// What follows the first line that begins with the marker: a long text may well hold the word again.
@@ -134,7 +134,7 @@ impl Form for Blend {
         };
         let synthesis = match after_first(head, "SYNTHESIS:") {
             Some(synthesis) => synthesis.trim(),
-            None if begins_like_json(head) => return None,
+            None if meant_as_json(head) => return None,
             None => head.trim(),
         };
         Some(Self { reasons: String::new(), synthesis: synthesis.to_owned(), calibration_notes: notes.to_owned() })
