@@ -52,6 +52,13 @@ pub enum Command {
     Resume(Box<Resume>),
     /// Answer what a run asks of a person.
     Review(Review),
+    /// Decide between position cards, with or without models.
+    Decide(Box<Decide>),
+    /// Approve, reject or send back what waits at a gate.
+    Approve(Approve),
+    /// What earlier decisions taught.
+    #[command(subcommand)]
+    Memory(Memory),
     /// Stop a run, or have it conclude with what it has.
     Cancel(Cancel),
     /// Write a run as markdown, HTML or JSON.
@@ -197,6 +204,94 @@ pub struct Review {
     pub no_resume: bool,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Args)]
+pub struct Decide {
+    /// The decision: YAML or JSON with an objective and cards.
+    pub file: Option<PathBuf>,
+    /// Print the JSON Schema of a decision file.
+    #[arg(long)]
+    pub schema: bool,
+    /// Let models verify, doubt, sit on the panel and write a hybrid: the default panel, or --panel=NAME.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with = "models")]
+    pub panel: Option<String>,
+    /// The same, with these models.
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    pub models: Vec<String>,
+    /// The same, with the built-in voices: free, offline, and not models.
+    #[arg(long)]
+    pub rehearse: bool,
+    /// Never spend more than this, in US dollars.
+    #[arg(long, allow_hyphen_values = true, value_name = "USD")]
+    pub budget: Option<String>,
+    /// Begin nothing new after so many seconds of running.
+    #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
+    pub deadline: Option<String>,
+    /// Give a seat up after so many seconds without a sign of life.
+    #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
+    pub timeout: Option<String>,
+    /// Fix orders and rehearsal voices.
+    #[arg(long, allow_hyphen_values = true, value_name = "N")]
+    pub seed: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+impl Decide {
+    /// The flags it shares with `ask`.
+    pub fn flags(&self) -> OrderArgs {
+        OrderArgs {
+            models: self.models.clone(),
+            budget: self.budget.clone(),
+            deadline: self.deadline.clone(),
+            timeout: self.timeout.clone(),
+            seed: self.seed.clone(),
+            rehearse: self.rehearse,
+            ..OrderArgs::default()
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct Approve {
+    /// The run: its id, a unique beginning or end of it, or `last`.
+    pub run: String,
+    /// The position that waits.
+    #[arg(long, value_name = "ID")]
+    pub position: String,
+    /// What it waits for: an invariant's id, `risk 1`, `data_loss` or a regulation.
+    #[arg(long)]
+    pub subject: String,
+    /// What is decided.
+    #[arg(long, value_parser = ["approve", "reject", "revise"])]
+    pub decision: String,
+    /// A remark to keep with it: a condition, a reason.
+    #[arg(long)]
+    pub note: Option<String>,
+    /// Who decides. Default: the user's name.
+    #[arg(long)]
+    pub by: Option<String>,
+    /// Leave the run stopped.
+    #[arg(long)]
+    pub no_resume: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Subcommand)]
+pub enum Memory {
+    /// The newest records.
+    List {
+        /// At most so many, newest first.
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+        limit: u32,
+    },
+    /// One record.
+    Show {
+        /// The run that decided it: its id, a unique beginning or end of it, or `last`.
+        run: String,
+    },
 }
 
 #[derive(Args)]

@@ -4,10 +4,13 @@ use crate::say::note;
 mod app;
 mod args;
 mod commands;
+mod document;
 mod exit;
+mod experience;
 mod limits;
 mod order;
 mod outcome;
+mod pointers;
 mod progress;
 mod reference;
 mod say;
@@ -51,6 +54,9 @@ async fn run(cli: Cli) -> CliResult {
         Command::Watch(which) => commands::watch::run(&global, &which.run).await,
         Command::Resume(resume) => commands::resume::run(&global, *resume).await,
         Command::Review(review) => commands::review::run(&global, review).await,
+        Command::Decide(decide) => commands::decide::run(&global, *decide).await,
+        Command::Approve(approve) => commands::approve::run(&global, approve).await,
+        Command::Memory(memory) => commands::memory::run(&global, memory).await,
         Command::Cancel(cancel) => commands::cancel::run(&global, cancel).await,
         Command::Export(export) => commands::export::run(&global, export).await,
         Command::Verify(which) => commands::verify::run(&global, &which.run).await,

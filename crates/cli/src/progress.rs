@@ -79,7 +79,8 @@ impl Names {
             Body::Header(header) => {
                 let panel: Vec<String> = header.panel().map(|seat| one_line(&seat.label)).collect();
                 let rehearsal = if header.rehearsal() { " (rehearsal)" } else { "" };
-                let line = format!("{} with {}{rehearsal} · run {}", header.mode, panel.join(", "), header.run);
+                let who = if panel.is_empty() { "no models".to_owned() } else { panel.join(", ") };
+                let line = format!("{} with {who}{rehearsal} · run {}", header.mode, header.run);
                 self.0 = Some(*header);
                 Some(line)
             }

@@ -72,6 +72,61 @@ fn named<'a>(option: &str, schema: &'a Value, pointer: &str) -> (String, &'a Val
     })
 }
 
+/// Everything in which a document differs from its schema: where, what stands there, and what would be right.
+pub fn mismatches(schema: &Value, document: &Value) -> Vec<Problem> {
+    use jsonschema::error::ValidationErrorKind;
+    let Ok(validator) = jsonschema::validator_for(schema) else {
+        return vec![Problem::new("schema", "it does not compile", "a JSON Schema")];
+    };
+    let mut problems = Vec::new();
+    for error in validator.iter_errors(document) {
+        let at = dotted(error.instance_path().as_str());
+        let under = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
+        let rule = error.schema_path().as_str();
+        let parent = rule.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let rules = schema.pointer(parent).unwrap_or(schema);
+        match error.kind() {
+            ValidationErrorKind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                let want = rules.get("properties").and_then(|known| known.get(name)).map_or_else(|| "a value".into(), describe);
+                problems.push(Problem::new(under(name), "nothing", want));
+            }
+            ValidationErrorKind::AdditionalProperties { unexpected } => {
+                let known: Vec<&str> =
+                    rules.get("properties").and_then(Value::as_object).map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default();
+                problems.extend(unexpected.iter().map(|name| Problem::new(under(name), "unknown field", format!("one of: {}", known.join(", ")))));
+            }
+            _ => problems.push(Problem::new(if at.is_empty() { "document" } else { &at }, shown(error.instance()), describe(rules))),
+        }
+    }
+    problems
+}
+
+/// `/cards/0/cost` as people write it: `cards[0].cost`.
+fn dotted(pointer: &str) -> String {
+    let mut out = String::new();
+    for part in pointer.split('/').skip(1) {
+        if part.parse::<usize>().is_ok() {
+            out.push_str(&format!("[{part}]"));
+        } else {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(&part.replace("~1", "/").replace("~0", "~"));
+        }
+    }
+    out
+}
+
+/// A value as given, at a length that fits a message.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(80) {
+        None => text,
+        Some((end, _)) => format!("{} …", &text[..end]),
+    }
+}
+
 /// Text by the type the schema wants: numbers, switches, lists separated by commas, JSON for the rest.
 fn from_text(schema: &Value, text: &str) -> Value {
     let json = || serde_json::from_str::<Value>(text).ok();
@@ -154,5 +209,32 @@ pub fn describe(schema: &Value) -> String {
         }
         Some(other) => format!("a {other}"),
         None => "a value".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_mismatch_is_told_with_its_place() {
+        let card = json!({"type": "object", "properties": {"cost": {"type": "integer", "minimum": 0}, "kind": {"enum": ["a", "b"]}},
+            "required": ["cost"], "additionalProperties": false});
+        let schema = json!({"type": "object", "properties": {"cards": {"type": "array", "items": card}}});
+        let found = mismatches(&schema, &json!({"cards": [{"cost": -1, "kind": "c"}, {"price": 2}, 7]}));
+        let told: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let want = [
+            "cards[0].cost: -1 (want: a whole number of at least 0)",
+            "cards[0].kind: \"c\" (want: one of: a, b)",
+            "cards[1].price: unknown field (want: one of: cost, kind)",
+            "cards[1].cost: nothing (want: a whole number of at least 0)",
+            "cards[2]: 7 (want: a JSON object with cost, kind)",
+        ];
+        let mut sorted = told.clone();
+        sorted.sort();
+        let mut wanted = want.map(str::to_owned).to_vec();
+        wanted.sort();
+        assert_eq!(sorted, wanted);
     }
 }

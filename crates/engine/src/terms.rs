@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 /// Named lists of ids. In a schema, `x-ids = "labels"` means one of that list, `x-permutation = "labels"` all of it, each once.
 /// `x-between = "scale"` means a number from the first to the second of a list of two; any number where there is no such list.
 /// `x-range = [1, 10]` asks for a number from 1 to 10; a reply beyond it is read all the same, and whoever reads it counts it as none.
+/// `x-map = "positions"` on a map makes every id of the list a property of it, and no other.
 /// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Terms(BTreeMap<String, Vec<String>>);
@@ -32,6 +33,15 @@ impl Terms {
                 let mut out = serde_json::Map::with_capacity(map.len());
                 for (name, value) in map {
                     match (name.as_str(), value.as_str()) {
+                        ("x-map", Some(list)) => {
+                            let ids = self.list(list);
+                            let each = map.get("additionalProperties").map_or(Value::Bool(true), |each| self.spell_out(each));
+                            let properties: serde_json::Map<String, Value> = ids.iter().map(|id| (id.clone(), each.clone())).collect();
+                            out.insert("properties".into(), Value::Object(properties));
+                            out.insert("required".into(), json!(ids));
+                            out.insert("additionalProperties".into(), false.into());
+                        }
+                        ("additionalProperties", _) if map.contains_key("x-map") => {}
                         ("x-ids", Some(list)) => {
                             out.insert("enum".into(), json!(self.list(list)));
                         }
@@ -99,6 +109,13 @@ impl Terms {
         {
             wrong.push(format!("{at} is {number}; it must be from {low} to {high}"));
         }
+        if let (Some(list), Some(object)) = (map.get("x-map").and_then(Value::as_str), value.as_object()) {
+            let want = self.list(list);
+            if want.len() != object.len() || want.iter().any(|id| !object.contains_key(id)) {
+                let got: Vec<&str> = object.keys().map(String::as_str).collect();
+                wrong.push(format!("{at} holds {}; it must hold each of {}, and nothing else", got.join(", "), want.join(", ")));
+            }
+        }
         if let (Some(Value::Object(properties)), Some(object)) = (map.get("properties"), value.as_object()) {
             for (name, inner) in properties {
                 if let Some(field) = object.get(name) {
@@ -121,4 +138,24 @@ impl Terms {
 
 fn join(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_over_a_list_names_every_id_and_takes_no_other() {
+        let terms = Terms::default().with("positions", ["K3", "T9"]);
+        let schema = json!({"type": "object", "x-map": "positions", "additionalProperties": {"type": "number"}});
+        let spelled = terms.spell_out(&schema);
+        assert_eq!(spelled["properties"], json!({"K3": {"type": "number"}, "T9": {"type": "number"}}));
+        assert_eq!((&spelled["required"], &spelled["additionalProperties"]), (&json!(["K3", "T9"]), &json!(false)));
+        let wrong = |value: Value| {
+            let mut wrong = Vec::new();
+            terms.check(&schema, &value, "scores", &mut wrong);
+            wrong.len()
+        };
+        assert_eq!([wrong(json!({"K3": 1, "T9": 0})), wrong(json!({"K3": 1})), wrong(json!({"K3": 1, "T9": 0, "Q1": 0}))], [0, 1, 1]);
+    }
 }

@@ -6,6 +6,7 @@ mod ballots;
 pub mod blueprint;
 pub mod brainstorm;
 pub mod chain;
+pub mod collapse;
 pub mod confidence_weighted;
 pub mod council;
 pub mod debate;
@@ -45,4 +46,5 @@ pub static MODES: &[&Mode] = &[
     &decompose::MODE,
     &brainstorm::MODE,
     &fact_check::MODE,
+    &collapse::MODE,
 ];

@@ -7,6 +7,7 @@ mod batch;
 mod conversations;
 mod desk;
 mod error;
+mod experiences;
 mod journal;
 mod lease;
 mod location;
@@ -26,6 +27,7 @@ mod writer;
 
 pub use conversations::StoredMessage;
 pub use error::StoreError;
+pub use experiences::ExperienceRow;
 pub use project::{FigureRow, Message, Projection, Raws, StageRow, project};
 pub use runs::{RunFilter, RunState, RunSummary, WaitingFor};
 pub use settings::{Durability, StoreSettings};

@@ -4,8 +4,11 @@ use sqlx::AnyConnection;
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
-const STEPS: &[(i64, &str, &str)] =
-    &[(1, "journal", include_str!("../migrations/0001_journal.sql")), (2, "projections", include_str!("../migrations/0002_projections.sql"))];
+const STEPS: &[(i64, &str, &str)] = &[
+    (1, "journal", include_str!("../migrations/0001_journal.sql")),
+    (2, "projections", include_str!("../migrations/0002_projections.sql")),
+    (3, "experiences", include_str!("../migrations/0003_experiences.sql")),
+];
 
 /// Brings the schema up to date. On SQLite the caller keeps other processes out: sqlx takes no lock there.
 pub(crate) async fn run(conn: &mut AnyConnection) -> Result<(), MigrateError> {

@@ -3,6 +3,7 @@
 //! One pure function, used by the writer, by `verify` and by `rebuild`, so that they cannot disagree. It takes rows as they are and skips
 //! what cannot be read: naming a broken row is `verify`'s task.
 
+use crate::experiences::ExperienceRow;
 use crate::runs::RunState;
 use crate::sql::storable;
 use crate::turns::{CostRow, TurnRow, Turns, model_name};
@@ -29,6 +30,8 @@ pub struct Projection {
     /// One for each thing shown. Stored once there is a verdict.
     pub stages: Vec<StageRow>,
     pub figures: Vec<FigureRow>,
+    /// What the verdict wants remembered: nothing, or one record.
+    pub experiences: Vec<ExperienceRow>,
     /// The question, when the run belongs to a conversation.
     pub question: Option<Message>,
     /// What the panel answered, when the verdict completes.
@@ -106,6 +109,7 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
         costs: turns.costs(),
         stages: Vec::new(),
         figures: Vec::new(),
+        experiences: Vec::new(),
         question: header.as_ref().and_then(|header| Message::question(header, header_at)),
         answer: None,
         expired: BTreeSet::new(),
@@ -132,6 +136,9 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
                 if let Ok(verdict) = row.read::<Verdict>() {
                     out.status = Some(verdict.status);
                     out.spent_usd = verdict.receipt.spent_usd;
+                    if let Some(body) = verdict.data.get("experience").filter(|body| body.is_object()) {
+                        out.experiences.push(ExperienceRow { run: row.run.clone(), mode: verdict.mode.clone(), body: body.clone(), at: row.at });
+                    }
                     if verdict.status.completes() {
                         out.answer = Some(answer(row, &verdict));
                     }

@@ -39,6 +39,7 @@ static COSTS: Table =
 static MESSAGES: Table =
     Table { name: "messages", columns: &["id", "conversation_id", "run_id", "role", "content", "answer_kind", "created_at"], amounts: &[] };
 static FIGURES: Table = Table { name: "figures", columns: &["run", "seq", "mode", "name", "value", "at"], amounts: &[] };
+static EXPERIENCES: Table = Table { name: "experiences", columns: &["run", "mode", "body", "created_at"], amounts: &[] };
 static STAGES: Table = Table {
     name: "stages",
     columns: &[
@@ -90,6 +91,10 @@ pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements,
     sql::insert_all(conn, statements, &FIGURES, &each(&ended, |of| &of.figures), |values, (of, figure)| {
         values.text(&of.run).int(figure.seq).text(&of.mode).text(&figure.name).real(figure.value).int(figure.at);
     })
+    .await?;
+    sql::insert_all(conn, statements, &EXPERIENCES, &each(&ended, |of| &of.experiences), |values, (of, experience)| {
+        values.text(&of.run).text(&experience.mode).text(&sql::storable(&experience.body.to_string())).int(experience.at);
+    })
     .await
 }
 
@@ -128,6 +133,7 @@ async fn clear(conn: &mut AnyConnection, run: &str) -> sqlx::Result<()> {
         "DELETE FROM turns WHERE run = $1",
         "DELETE FROM costs WHERE run = $1",
         "DELETE FROM figures WHERE run = $1",
+        "DELETE FROM experiences WHERE run = $1",
     ] {
         sqlx::query(sql).bind(run).execute(&mut *conn).await?;
     }

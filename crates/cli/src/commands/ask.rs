@@ -5,7 +5,7 @@ use crate::args::{Ask, Global};
 use crate::exit::{CliError, CliResult, DECIDED, print_json};
 use crate::say::{note, say};
 use crate::title::title;
-use crate::{order, outcome};
+use crate::{experience, order, outcome};
 use std::io::{IsTerminal, Read};
 use synod_engine::{Order, Plan};
 use synod_report::one_line;
@@ -36,6 +36,7 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
         Err(CliError::Usage(found)) => problems.extend(found.0),
         Err(error) => return Err(error),
     }
+    experience::add(&app, &mut order).await?;
     if let Some(id) = ask.conversation.as_deref().filter(|id| *id != "new") {
         match join(&app, id, &mut order).await {
             Err(CliError::Usage(found)) => problems.extend(found.0),

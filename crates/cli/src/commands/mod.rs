@@ -1,11 +1,14 @@
 //! One file a verb.
 
+pub mod approve;
 pub mod ask;
 pub mod cancel;
 pub mod completions;
+pub mod decide;
 pub mod doctor;
 pub mod export;
 pub mod init;
+pub mod memory;
 pub mod modes;
 pub mod replay;
 pub mod resume;

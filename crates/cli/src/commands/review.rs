@@ -1,14 +1,14 @@
 //! `synod review`: answer what a run asks of a person, and let it go on.
 
 use crate::app::App;
-use crate::args::{Global, Review};
+use crate::args::{Global, Output, Review};
 use crate::commands::resume;
 use crate::exit::{CliError, CliResult, DECIDED, print_json};
 use crate::say::note;
 use std::io::{BufRead, IsTerminal, Write};
 use synod_engine::{Changes, JournalError};
 use synod_report::clean;
-use synod_store::{RunState, WaitingFor};
+use synod_store::{RunState, RunSummary, WaitingFor};
 use synod_types::PersonAnswer;
 
 pub async fn run(global: &Global, args: Review) -> CliResult {
@@ -31,9 +31,22 @@ pub async fn run(global: &Global, args: Review) -> CliResult {
         None => ask_here(question)?,
     };
     let by = args.by.or_else(|| std::env::var("USER").ok()).unwrap_or_else(|| "somebody".into());
+    give(&app, &run, &summary, question, PersonAnswer { answer, note: args.note, by }, args.no_resume, &args.output).await
+}
+
+/// Hands an answer to a run, and lets it go on unless it is to be left.
+pub async fn give(
+    app: &App,
+    run: &str,
+    summary: &RunSummary,
+    question: &WaitingFor,
+    answer: PersonAnswer,
+    no_resume: bool,
+    output: &Output,
+) -> CliResult {
     let detected = app.detect(false).await;
-    let runner = app.runner(detected, app.live(args.output.quiet))?;
-    match runner.answer(&run, &question.key, PersonAnswer { answer, note: args.note, by }).await {
+    let runner = app.runner(detected, app.live(output.quiet))?;
+    match runner.answer(run, &question.key, answer).await {
         Err(synod_engine::RunError::Journal(JournalError::Duplicate(_))) => {
             return Err(CliError::usage(
                 "answer",
@@ -43,16 +56,16 @@ pub async fn run(global: &Global, args: Review) -> CliResult {
         }
         answered => answered?,
     }
-    if args.no_resume || summary.state == RunState::Running {
-        let next = if args.no_resume { format!("synod resume {run}") } else { format!("synod watch {run}") };
+    if no_resume || summary.state == RunState::Running {
+        let next = if no_resume { format!("synod resume {run}") } else { format!("synod watch {run}") };
         if app.json {
             print_json(&serde_json::json!({"run": run, "answered": question.key, "next": next}));
         } else {
-            note!("Answered. {}", if args.no_resume { format!("{next} goes on.") } else { "The run's own process goes on with it.".into() });
+            note!("Answered. {}", if no_resume { format!("{next} goes on.") } else { "The run's own process goes on with it.".into() });
         }
         return Ok(DECIDED);
     }
-    resume::go_on(&app, &runner, &run, Changes::default(), &args.output).await
+    resume::go_on(app, &runner, run, Changes::default(), output).await
 }
 
 fn ask_here(question: &WaitingFor) -> CliResult<String> {

@@ -1,6 +1,6 @@
 //! What a prompt's `rehearse` front matter lets a voice say, and the filling of its placeholders.
 //!
-//! A hint is an object. For a typed reply its entries are named after fields: a value, or a list to choose from; for a field that is a list,
+//! A hint is an object. For a typed reply its entries are named after fields (`*`: any other): a value, or a list to choose from; for a field that is a list,
 //! its items, or several such lists of which one is taken, or `{ in_order = […] }`: just these items, in this order. For free text `text` is
 //! one string, said as it stands, or a list of paragraphs of which a voice takes some. `fill` gives the placeholders their words, `tool` asks
 //! for a tool call.

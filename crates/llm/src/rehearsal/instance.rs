@@ -112,7 +112,9 @@ impl<'a> Filler<'a> {
 
         let mut object = Map::new();
         for (name, schema) in properties.iter().filter(|(name, _)| required.contains(&name.as_str()) || optional.contains(&name.as_str())) {
-            let hint = hint.and_then(|hint| hint.get(name)).filter(|_| depth > 1 || !RESERVED_HINTS.contains(&name.as_str()));
+            // `*` speaks for every property it does not name: those of a map are ids nobody knows beforehand.
+            let hint =
+                hint.and_then(|hint| hint.get(name).or_else(|| hint.get("*"))).filter(|_| depth > 1 || !RESERVED_HINTS.contains(&name.as_str()));
             object.insert(name.clone(), self.value(schema, hint, Place { name, depth, nth: 0 }));
         }
         let any = Value::Bool(true);

@@ -90,13 +90,23 @@ pub struct Passage {
     pub reasons: Vec<Reason>,
 }
 
-/// A residual above this is too much for a critical risk.
-pub const CRITICAL_RESIDUAL: f64 = 0.3;
-/// Below this a change can hardly be undone.
-pub const HARDLY_REVERSIBLE: f64 = 0.3;
+/// Where the gates close.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// A residual above this is too much for a critical risk.
+    pub critical_residual: f64,
+    /// Below this a change can hardly be undone.
+    pub hardly_reversible: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { critical_residual: 0.3, hardly_reversible: 0.3 }
+    }
+}
 
 /// The card's way through all gates. The worst reason decides: rejected, then held, then waiting for a person.
-pub fn pass(case: &Case) -> Passage {
+pub fn pass(case: &Case, limits: &Limits) -> Passage {
     let mut reasons = Vec::new();
     let mut note = |gate, subject: &str, state| reasons.push(Reason { gate, subject: subject.to_owned(), state });
     match case.receipt {
@@ -115,13 +125,13 @@ pub fn pass(case: &Case) -> Passage {
             note(Gate::Invariants, id, state);
         }
     }
-    for risk in case.risks.iter().filter(|risk| risk.severity == Severity::Critical && above(risk.residual, CRITICAL_RESIDUAL)) {
+    for risk in case.risks.iter().filter(|risk| risk.severity == Severity::Critical && above(risk.residual, limits.critical_residual)) {
         let state = if risk.mitigated { asked(risk.approval) } else { Some(State::Rejected) };
         if let Some(state) = state {
             note(Gate::Critical, &risk.subject, state);
         }
     }
-    let hardly = super::below(case.reversibility, HARDLY_REVERSIBLE);
+    let hardly = super::below(case.reversibility, limits.hardly_reversible);
     if hardly
         && case.irreversible_data_change.unwrap_or(true)
         && let Some(state) = asked(case.data_loss)

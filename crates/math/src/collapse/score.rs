@@ -9,13 +9,28 @@ pub enum Severity {
     Critical,
 }
 
-impl Severity {
-    pub fn weight(self) -> f64 {
-        match self {
-            Self::Critical => 1.0,
-            Self::High => 0.7,
-            Self::Medium => 0.4,
-            Self::Low => 0.1,
+/// What a risk of each severity weighs before mitigation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Severities {
+    pub critical: f64,
+    pub high: f64,
+    pub medium: f64,
+    pub low: f64,
+}
+
+impl Default for Severities {
+    fn default() -> Self {
+        Self { critical: 1.0, high: 0.7, medium: 0.4, low: 0.1 }
+    }
+}
+
+impl Severities {
+    pub fn of(&self, severity: Severity) -> f64 {
+        match severity {
+            Severity::Critical => self.critical,
+            Severity::High => self.high,
+            Severity::Medium => self.medium,
+            Severity::Low => self.low,
         }
     }
 }
@@ -67,6 +82,7 @@ impl Default for Weights {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     pub weights: Weights,
+    pub severities: Severities,
     pub signs: Signs,
     pub combine: Combine,
     /// Otherwise severity alone counts, and mitigation never pays.
@@ -77,7 +93,14 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { weights: Weights::default(), signs: Signs::Intent, combine: Combine::NoisyOr, residual: true, clamp_cost: true }
+        Self {
+            weights: Weights::default(),
+            severities: Severities::default(),
+            signs: Signs::Intent,
+            combine: Combine::NoisyOr,
+            residual: true,
+            clamp_cost: true,
+        }
     }
 }
 
@@ -112,7 +135,7 @@ impl Terms {
         let cost = if rules.clamp_cost { card.cost.min(100) } else { card.cost };
         Self {
             evidence: mean(&card.evidence),
-            risk: risk(&card.risks, rules.combine, rules.residual),
+            risk: risk(&card.risks, rules),
             reversibility: card.reversibility,
             cost: cost as f64 / 100.0,
             confidence: card.confidence,
@@ -169,9 +192,10 @@ fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-pub fn risk(risks: &[Risk], combine: Combine, residual: bool) -> f64 {
-    let sizes: Vec<f64> = risks.iter().map(|risk| risk.severity.weight() * if residual { risk.residual.unwrap_or(1.0) } else { 1.0 }).collect();
-    match combine {
+pub fn risk(risks: &[Risk], rules: &Rules) -> f64 {
+    let left = |risk: &Risk| if rules.residual { risk.residual.unwrap_or(1.0) } else { 1.0 };
+    let sizes: Vec<f64> = risks.iter().map(|risk| rules.severities.of(risk.severity) * left(risk)).collect();
+    match rules.combine {
         Combine::NoisyOr => 1.0 - sizes.iter().map(|size| 1.0 - size).product::<f64>(),
         Combine::Max => sizes.iter().copied().fold(0.0, f64::max),
         Combine::Mean => mean(&sizes),

@@ -44,5 +44,15 @@ pub fn dominated(scores: &[Score], reading: Signs) -> Vec<usize> {
     };
     let beats = |a: &[f64; 6], b: &[f64; 6]| a.iter().zip(b).all(|(a, b)| *a >= b - EPSILON) && a.iter().zip(b).any(|(a, b)| *a > b + EPSILON);
     let all: Vec<[f64; 6]> = scores.iter().map(worth).collect();
-    (0..all.len()).filter(|card| all.iter().any(|other| beats(other, &all[*card]))).collect()
+    // Whoever is beaten is beaten by somebody unbeaten, whose sum is no smaller: each card meets only those.
+    let sum = |card: &usize| all[*card].iter().sum::<f64>();
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|a, b| sum(b).total_cmp(&sum(a)));
+    let (mut unbeaten, mut beaten): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    for card in order {
+        let found = unbeaten.iter().any(|other| beats(&all[*other], &all[card]));
+        if found { beaten.push(card) } else { unbeaten.push(card) }
+    }
+    beaten.sort_unstable();
+    beaten
 }

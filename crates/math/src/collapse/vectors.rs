@@ -1,7 +1,7 @@
 //! The known numbers, and what must hold for any.
 
 use super::converge::{Conflict, GapCheck, Move, Standing, converge, gap, ranked, trade_off};
-use super::gates::{Approval, Case, CriticalRisk, Receipt, State, pass};
+use super::gates::{Approval, Case, CriticalRisk, Limits, Receipt, State, pass};
 use super::panel::{Ladder, Outcome, Rating, consensus, outcome, shared};
 use super::score::{Card, Combine, Risk, Rules, Score, Severity, Signs, score};
 use super::sensitivity::{dominated, nearest_flip};
@@ -193,9 +193,9 @@ fn gates_stop_what_they_must_and_a_person_opens_what_may_be_opened() {
         (rule(Approval::Denied), State::Rejected),
     ];
     for (case, want) in rows {
-        assert_eq!(pass(&case).state, want, "{case:?}");
+        assert_eq!(pass(&case, &Limits::default()).state, want, "{case:?}");
     }
-    assert_eq!(pass(&rule(Approval::Open)).reasons[0].gate, gates::Gate::Regulation);
+    assert_eq!(pass(&rule(Approval::Open), &Limits::default()).reasons[0].gate, gates::Gate::Regulation);
 }
 
 const SEATS: [f64; 7] = [1.5, 2.0, 1.8, 2.5, 1.3, 2.2, 1.4];
@@ -362,6 +362,17 @@ proptest! {
         let ladder = Ladder::default();
         let first = said(&standings, outcome(&ratings[..standings.len()], &standings, &ladder));
         prop_assert_eq!(first, said(&mixed, outcome(&mixed_ratings, &mixed, &ladder)));
+    }
+
+    #[test]
+    fn whoever_is_beaten_in_everything_is_found(cards in prop::collection::vec(any_card(), 1..12)) {
+        let scores: Vec<Score> = cards.iter().map(|card| score(card, &Rules::default())).collect();
+        let signs = super::score::signs(Signs::Intent);
+        let worth = |score: &Score| -> Vec<f64> { score.terms.values().iter().zip(signs).map(|(value, sign)| value * sign).collect() };
+        let beats = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| *a >= b - 1e-9) && a.iter().zip(b).any(|(a, b)| *a > b + 1e-9);
+        let all: Vec<Vec<f64>> = scores.iter().map(worth).collect();
+        let want: Vec<usize> = (0..all.len()).filter(|card| all.iter().any(|other| beats(other, &all[*card]))).collect();
+        prop_assert_eq!(dominated(&scores, Signs::Intent), want);
     }
 
     #[test]

@@ -194,3 +194,21 @@ fn a_fragment_draws_the_same_alone_and_on_the_page() {
         assert!(page.contains(&exhibit_html(&view, shown)), "{}", shown.stage);
     }
 }
+
+#[test]
+fn scores_that_add_up_to_their_total_are_stacked_and_others_are_not() {
+    let row = |name: &str, cells: [f64; 2]| ScoreRow { name: name.into(), cells: cells.map(Some).to_vec(), ..ScoreRow::default() };
+    let sum = Scorecard {
+        scale: (-10.0, 14.0),
+        columns: vec!["a".into(), "b <i>".into()],
+        rows: vec![row("evidence", [8.5, 6.0]), row("risk", [-1.5, -2.0])],
+        totals: vec![Some(7.0), Some(4.0)],
+        ..Scorecard::default()
+    };
+    let view = View::of(&shapes::run());
+    let html = |card: Scorecard| exhibit_html(&view, &Shown { stage: "scores".into(), exhibit: Exhibit::new("Scores", Shape::Scorecard(card)) });
+    let stacked = html(sum.clone());
+    assert!(stacked.contains("class=\"part-1\"") && stacked.contains("risk -1.50") && stacked.contains("b &lt;i&gt;"), "{stacked}");
+    let mean = Scorecard { totals: vec![Some(3.5), Some(2.0)], ..sum };
+    assert!(!html(mean).contains("class=\"part-"));
+}

@@ -98,7 +98,8 @@ async fn one_seat_that_fails_degrades_the_verdict_and_is_named() {
                 continue;
             }
             asked += 1;
-            assert_eq!(verdict.status, Status::Degraded, "{step}: {:?}", verdict.missing);
+            // Whoever is missing, a mode may find that a person has to decide.
+            assert!(matches!(verdict.status, Status::Degraded | Status::Escalated), "{step}: {:?} {:?}", verdict.status, verdict.missing);
             assert_eq!(why(&verdict, seat), [*kind].into(), "{step}: {:?}", verdict.missing);
             // A seat that a mode makes is called by its part: "Draft (mute)".
             let called = |who: &str| who == *name || who.ends_with(&format!("({name})"));
@@ -121,7 +122,7 @@ async fn a_seat_that_talks_garbage_is_repaired_once_and_then_abstains() {
         let typed = server.requests().iter().any(|ask| ask.model == "garbage" && ask.schema.is_some());
         if typed {
             assert_eq!(why(&verdict, seat), [FailureKind::Unreadable].into(), "{step}: {:?}", verdict.missing);
-            assert_eq!(verdict.status, Status::Degraded, "{step}");
+            assert!(matches!(verdict.status, Status::Degraded | Status::Escalated), "{step}: {:?}", verdict.status);
             assert!(rows.iter().any(|row| row.key.ends_with(&format!("@{seat}/repair"))), "{step}: no repair was tried");
             assert!(!rows.iter().any(|row| row.key.contains("/repair/repair")), "{step}: repaired twice");
             assert!(verdict.receipt.calls.extra >= 1, "{step}: a repair is an extra call");
@@ -137,7 +138,7 @@ async fn a_slow_seat_is_waited_for() {
         let (mut order, _) = order_with(mode, "slow").await;
         order.timeout_secs = Some(10.0);
         let (verdict, _) = run(&server, &order, mode.id).await;
-        assert!(matches!(verdict.status, Status::Full | Status::Deadlock), "{}: {:?}", mode.id, verdict.missing);
+        assert!(matches!(verdict.status, Status::Full | Status::Deadlock | Status::Escalated), "{}: {:?}", mode.id, verdict.missing);
         assert_eq!(verdict.receipt.calls.extra, 0, "{}: what any filler of schemas says can be read and used", mode.id);
     }
 }
@@ -171,7 +172,7 @@ async fn one_model_in_two_seats_is_two_seats() {
         let (mut order, last) = order_with(mode, "m0").await;
         order.timeout_secs = Some(10.0);
         let (verdict, rows) = run(&server, &order, mode.id).await;
-        assert!(matches!(verdict.status, Status::Full | Status::Deadlock), "{}: {:?}", mode.id, verdict.missing);
+        assert!(matches!(verdict.status, Status::Full | Status::Deadlock | Status::Escalated), "{}: {:?}", mode.id, verdict.missing);
         let Ok(Body::Header(header)) = rows[0].body() else { panic!("{}: no header", mode.id) };
         let labels: BTreeSet<&str> = header.seats.iter().map(|seat| seat.label.as_str()).collect();
         assert_eq!(labels.len(), header.seats.len(), "{}: {labels:?}", mode.id);
@@ -263,7 +264,8 @@ async fn where_nobody_can_do_the_last_step_there_is_still_an_answer_or_a_reason(
                 promised(mode, &rows, &step);
                 let needed = rows.iter().any(|row| matches!(row.body(), Ok(Body::Failed(_))));
                 match verdict.status {
-                    Status::Full | Status::Deadlock | Status::Escalated => assert!(!needed, "{step}: {:?}", verdict.status),
+                    Status::Full | Status::Deadlock => assert!(!needed, "{step}: {:?}", verdict.status),
+                    Status::Escalated => {}
                     Status::Degraded => assert!(needed && verdict.answer.is_some(), "{step}"),
                     Status::NoQuorum | Status::Failed => assert!(needed && verdict.answer.is_none() && !verdict.missing.is_empty(), "{step}"),
                 }

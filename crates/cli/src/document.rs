@@ -1,0 +1,86 @@
+//! Decision files: YAML or JSON, parts in files of their own, read with every mistake told at once.
+//!
+//! YAML is read by serde-saphyr: it is maintained, has no unsafe code, refuses a key that stands twice, and counts what aliases expand to, so
+//! that a small file cannot become a large one. JSON is read by the same reader, for the same reasons.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use synod_modes::collapse::file::PARTS;
+use synod_types::Problem;
+
+/// A decision, not a database.
+const LARGEST: u64 = 64 * 1024 * 1024;
+/// Values in one document, aliases expanded.
+const MOST_VALUES: usize = 4_000_000;
+
+/// A file's content as one value.
+pub fn load(field: &str, path: &Path) -> Result<Value, Problem> {
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| Problem::new(field, format!("{shown}: {error}"), "a file that can be read");
+    let size = std::fs::metadata(path).map_err(unreadable)?.len();
+    if size > LARGEST {
+        return Err(Problem::new(field, format!("{shown} has {size} bytes"), format!("at most {LARGEST} bytes")));
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).map_err(|_| Problem::new(field, format!("{shown} is not text"), "YAML or JSON in UTF-8"))?;
+    parse(&text).map_err(|error| Problem::new(field, format!("{shown}: {error}"), "YAML or JSON, every key once"))
+}
+
+fn parse(text: &str) -> Result<Value, String> {
+    let budget = serde_saphyr::budget! { max_nodes: MOST_VALUES, max_events: 4 * MOST_VALUES, max_total_scalar_bytes: LARGEST as usize };
+    let options = serde_saphyr::options! { budget: budget, strict_booleans: true };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let text = error.to_string();
+        text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    })
+}
+
+/// A decision file with all its parts in place, and the folder its paths start from.
+pub fn assemble(path: &Path) -> Result<(Value, PathBuf), Vec<Problem>> {
+    let mut document = load("file", path).map_err(|problem| vec![problem])?;
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let mut problems = Vec::new();
+    if let Some(fields) = document.as_object_mut() {
+        for part in PARTS {
+            let Some(given) = fields.get(part).and_then(Value::as_str).map(str::to_owned) else { continue };
+            match load(part, &folder.join(given)) {
+                // The part alone, or under its own name.
+                Ok(Value::Object(mut named)) if named.len() == 1 && named.contains_key(part) => {
+                    fields.insert(part.to_owned(), named.shift_remove(part).unwrap_or_default());
+                }
+                Ok(value) => {
+                    fields.insert(part.to_owned(), value);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        unwrap_cards(fields.get_mut("cards"));
+    }
+    if problems.is_empty() { Ok((document, folder)) } else { Err(problems) }
+}
+
+/// Cards as agents write them, each under `position_card`.
+fn unwrap_cards(cards: Option<&mut Value>) {
+    for card in cards.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(inner) = card.as_object_mut().filter(|card| card.len() == 1).and_then(|card| card.shift_remove("position_card")) {
+            *card = inner;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_stand_twice_and_files_that_grow_are_refused() {
+        assert!(parse("a: 1\na: 2\n").is_err_and(|error| error.contains("duplicate")));
+        assert!(parse("{\"a\": 1, \"a\": 2}").is_err());
+        let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned();
+        for n in 1..12 {
+            bomb.push_str(&format!("a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 9].join(",")));
+        }
+        assert!(parse(&bomb).is_err());
+        assert_eq!(parse("a: [1, 0.5, x, null]\n").expect("YAML"), serde_json::json!({"a": [1, 0.5, "x", null]}));
+    }
+}

@@ -1,0 +1,188 @@
+//! Decisions from cards: the right one, none where the rules forbid it, and a person's word that is never lost.
+
+use crate::house::House;
+use serde_json::{Value, json};
+
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/postgres-vs-mongodb/cards.yaml");
+
+/// A card that scores 10.0, with something changed.
+fn card(id: &str, more: Value) -> Value {
+    let mut card = json!({
+        "id": id, "claims": [format!("{id} is the way.")], "plan": [{"action": "Do it.", "rationale": "It helps."}],
+        "evidence": [{"type": "test", "pointer": "command: check", "quality": 0.9, "exit_code": 0}, {"type": "test", "pointer": "command: try", "quality": 0.8, "exit_code": 0}],
+        "risks": [{"severity": "medium", "description": "It may be late.", "mitigation": "Begin early.", "residual_risk": 0.5}],
+        "confidence": 0.8, "cost": 20, "reversibility": 0.9,
+    });
+    let fields = card.as_object_mut().expect("an object");
+    fields.extend(more.as_object().expect("an object").clone());
+    card
+}
+
+fn file(house: &House, cards: Vec<Value>, more: Value) -> String {
+    let mut file = json!({"objective": "Which way?", "cards": cards});
+    file.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    house.write("work/cards.json", &file.to_string()).display().to_string()
+}
+
+#[test]
+fn the_example_gives_its_number_and_a_report_to_hand_on() {
+    let house = House::bare();
+    let verdict = house.synod(&["decide", EXAMPLE, "--json", "-q"]).exits(0).json();
+    let decision = &verdict["decision"];
+    assert_eq!((&verdict["status"], &decision["position"], &decision["status"]), (&json!("full"), &json!("postgres"), &json!("CONSENSUS_REACHED")));
+    let consensus = decision["consensus"].as_f64().expect("a number");
+    assert!((consensus - 98203.0 / 115550.0).abs() < 1e-12, "{consensus}");
+    assert_eq!((&decision["conflict_type"], &decision["memory_write"]), (&json!("scores_too_close"), &json!(true)));
+    assert_eq!(verdict["receipt"]["calls"]["planned"], 0);
+    for format in ["md", "html"] {
+        let report = house.synod(&["export", "last", "--format", format]).exits(0).out;
+        for part in ["postgres", "Trade-offs accepted", "Concerns", "Next steps", "Audit", "verifier"] {
+            assert!(report.contains(part), "{format}: {part}");
+        }
+    }
+    house.synod(&["verify", "last"]).exits(0);
+    house.synod(&["replay", "last"]).exits(0);
+    // What was decided is remembered, and a later run on the like is given it.
+    let known = house.synod(&["memory", "list", "--json"]).exits(0).json();
+    assert_eq!(known["experiences"][0]["body"]["position"], "postgres");
+    assert!(house.synod(&["memory", "show", "last"]).exits(0).out.contains("row-level security"));
+    house.synod(&["decide", EXAMPLE, "--json", "-q"]).exits(0);
+    let header = house.synod(&["show", "last", "--json"]).exits(0).json()["header"].clone();
+    assert_eq!(header["options"]["experience"][0]["position"], "postgres");
+}
+
+#[test]
+fn every_mistake_in_a_file_is_told_at_once() {
+    let house = House::bare();
+    let mut wrong = card("a", json!({"cost": -1, "confidence": "high", "colour": "red"}));
+    wrong.as_object_mut().expect("a card").remove("claims");
+    let path = file(&house, vec![wrong], json!({"policy": {"threshold": "six"}}));
+    let told = house.synod(&["decide", &path, "--json"]).exits(2).json();
+    let fields: Vec<&str> = told["errors"].as_array().expect("errors").iter().filter_map(|error| error["field"].as_str()).collect();
+    for field in ["cards[0].cost", "cards[0].confidence", "cards[0].colour", "cards[0].claims", "policy.threshold"] {
+        assert!(fields.contains(&field), "{field}: {told}");
+    }
+    let path = file(
+        &house,
+        vec![card("a", json!({})), card("a", json!({"cost_unit": "hours"}))],
+        json!({"receipts": [{"position_id": "z", "status": "PASS"}]}),
+    );
+    let told = house.synod(&["decide", &path]).exits(2).err;
+    for part in ["cards[1].id", "mixed_cost_units", "receipts[0].position_id", "a card's id: a, a"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    house.synod(&["decide", "missing.yaml"]).exits(2);
+    house.synod(&["decide"]).exits(2);
+    let schema = house.synod(&["decide", "--schema"]).exits(0).json();
+    assert!(schema["properties"]["cards"]["anyOf"].is_array());
+    assert!(house.synod(&["runs"]).exits(0).out.contains("No run"), "nothing was run");
+}
+
+#[test]
+fn cards_without_a_receipt_are_taken_with_a_warning_and_not_remembered() {
+    let house = House::bare();
+    let path = file(&house, vec![card("a", json!({}))], json!({}));
+    let verdict = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json();
+    let decision = &verdict["decision"];
+    assert_eq!((&decision["position"], &decision["score"], &decision["rung"]), (&json!("a"), &json!(10.0), &json!("threshold")));
+    assert_eq!((&decision["memory_write"], &decision["memory_reason"]), (&json!(false), &json!("unverified")));
+    assert!(verdict["warnings"].to_string().contains("Nobody verified"), "{}", verdict["warnings"]);
+    assert_eq!(house.synod(&["memory", "list", "--json"]).json()["experiences"], json!([]));
+}
+
+#[test]
+fn a_pointer_that_leads_nowhere_counts_as_nothing_and_says_so() {
+    let house = House::bare();
+    let evidence =
+        json!([{"type": "test", "pointer": "gone.txt", "quality": 0.9}, {"type": "test", "pointer": "command: try", "quality": 0.8, "exit_code": 0}]);
+    let path = file(
+        &house,
+        vec![card("a", json!({"evidence": evidence}))],
+        json!({"receipts": [{"position_id": "a", "status": "PASS"}], "policy": {"threshold": 5.0}}),
+    );
+    let verdict = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json();
+    assert_eq!(verdict["decision"]["memory_reason"], "unchecked_pointers");
+    let place = &verdict["decision"]["positions"][0];
+    assert_eq!(place["evidence"], 0.4, "{place}");
+    assert!(verdict["warnings"].to_string().contains("gone.txt"), "{}", verdict["warnings"]);
+}
+
+#[test]
+fn what_may_not_pass_stops_where_the_rules_say() {
+    let house = House::bare();
+    let critical =
+        |mitigation: &str| json!([{"severity": "critical", "description": "It may burn.", "mitigation": mitigation, "residual_risk": 0.31}]);
+    let broken = |may: bool| json!([{"invariant_id": "INV-1", "requires_approval": may}]);
+    // What is on the card, the gate, and what a person is asked about; none: nobody may let it pass.
+    let table = [
+        (json!({"risks": critical("")}), "G3", None),
+        (json!({"invariant_violations": broken(false)}), "G2", None),
+        (json!({"risks": critical("A hose.")}), "G3", Some("risk 1")),
+        (json!({"invariant_violations": broken(true)}), "G2", Some("INV-1")),
+        (json!({"reversibility": 0.1}), "G4", Some("data_loss")),
+        (json!({"regulatory": ["GDPR"]}), "G5", Some("GDPR")),
+    ];
+    for (change, gate, subject) in table {
+        let path = file(&house, vec![card("a", change)], json!({}));
+        let did = house.synod(&["decide", &path, "--json", "-q"]);
+        let Some(subject) = subject else {
+            let verdict = did.exits(3).json();
+            assert_eq!((&verdict["status"], &verdict["decision"]["rung"]), (&json!("escalated"), &json!("no_viable_position")), "{gate}");
+            assert!(verdict["decision"]["positions"][0]["gates"].to_string().contains(gate), "{verdict}");
+            continue;
+        };
+        let waiting = did.exits(4).json();
+        assert_eq!(waiting["state"], "waiting", "{gate}");
+        let run = waiting["run"].as_str().expect("its id").to_owned();
+        let wrong = house.synod(&["approve", &run, "--position", "b", "--subject", subject, "--decision", "approve"]).exits(2);
+        assert!(wrong.err.contains(&format!("a {subject}")), "{}", wrong.err);
+        // The process that takes the word ends before the run goes on: nothing is lost.
+        house.synod(&["approve", &run, "--position", "a", "--subject", subject, "--decision", "approve", "--note", "fine", "--no-resume"]).exits(0);
+        house.synod(&["approve", &run, "--position", "a", "--subject", subject, "--decision", "reject"]).exits(2);
+        let verdict = house.synod(&["resume", &run, "--json", "-q"]).exits(0).json();
+        assert_eq!((&verdict["decision"]["position"], &verdict["decision"]["positions"][0]["state"]), (&json!("a"), &json!("viable")), "{gate}");
+        assert!(verdict["answer"]["text"].to_string().contains("ada approved"), "{}", verdict["answer"]);
+    }
+    let path = file(&house, vec![card("a", json!({"reversibility": 0.1}))], json!({}));
+    let run = house.synod(&["decide", &path, "--json", "-q"]).exits(4).json()["run"].as_str().expect("its id").to_owned();
+    let args = ["approve", &run, "--position", "a", "--subject", "data_loss", "--decision", "reject", "--note", "never", "--json", "-q"];
+    let verdict = house.synod(&args).exits(3).json();
+    assert_eq!(verdict["status"], "escalated");
+    assert!(verdict["answer"]["text"].to_string().contains("never"), "{}", verdict["answer"]);
+}
+
+#[test]
+fn a_parked_card_does_not_keep_the_others_from_being_taken() {
+    let house = House::bare();
+    let cards = || vec![card("a", json!({})), card("b", json!({"reversibility": 0.1}))];
+    let verdict = house.synod(&["decide", &file(&house, cards(), json!({})), "--json", "-q"]).exits(0).json();
+    assert_eq!((&verdict["decision"]["position"], &verdict["decision"]["positions"][1]["state"]), (&json!("a"), &json!("needs_approval")));
+    let all = json!({"policy": {"gate_scope": "deliberation"}});
+    house.synod(&["decide", &file(&house, cards(), all), "--json", "-q"]).exits(4);
+    let approved = json!({"approvals": [{"position_id": "b", "subject": "data_loss", "decision": "approve"}], "policy": {"gate_scope": "deliberation", "panel_on_tradeoff": false}});
+    let verdict = house.synod(&["decide", &file(&house, cards(), approved), "--json", "-q"]).exits(0).json();
+    assert_eq!(verdict["decision"]["positions"][1]["state"], "viable");
+}
+
+#[test]
+fn without_a_panel_a_close_call_is_a_persons() {
+    let house = House::bare();
+    let path = file(&house, vec![card("a", json!({})), card("c", json!({"cost": 100}))], json!({"policy": {"panel_on_tradeoff": false}}));
+    let waiting = house.synod(&["decide", &path, "--json", "-q"]).exits(4).json();
+    let run = waiting["run"].as_str().expect("its id").to_owned();
+    let verdict = house.synod(&["review", &run, "--answer", "c", "--note", "we have the money", "--json", "-q"]).exits(0).json();
+    let decision = &verdict["decision"];
+    assert_eq!((&decision["position"], &decision["status"], &decision["decided_by"]), (&json!("c"), &json!("ESCALATED_HUMAN"), &json!("ada")));
+    assert_eq!(decision["rung"], "panel_quorum");
+}
+
+#[test]
+fn models_verify_doubt_and_rate_where_they_are_called() {
+    let house = House::bare();
+    let path = file(&house, vec![card("a", json!({})), card("c", json!({"cost": 100}))], json!({}));
+    let verdict = house.synod(&["decide", &path, "--rehearse", "--seed", "3", "--json", "-q"]).json();
+    assert_eq!(verdict["rehearsal"], true);
+    assert!(verdict["receipt"]["calls"]["planned"].as_u64() >= Some(4), "{verdict}");
+    let asked = house.synod(&["ask", "--mode", "collapse", "--rehearse", "--seed", "3", "--json", "-q", "Tea or coffee?"]);
+    assert!([0, 3, 4].contains(&asked.code), "{}", asked.err);
+}

@@ -1,0 +1,159 @@
+//! A card as a seat writes it: what the form asks for, and the card it becomes.
+
+use super::Options;
+use super::card::{Card, CostUnit, Evidence, EvidenceKind, PointerCheck, Risk, Severity, Step, Violation};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Prompt, Terms};
+use synod_types::Question;
+
+/// What stands in a list of ids when there are none: schemas do not allow an empty choice.
+const NONE: &str = "none";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Draft {
+    /// Why this way and not another, before the card itself.
+    pub reasons: String,
+    /// What the card holds to be true; the first claim says in one sentence what is proposed.
+    #[schemars(length(min = 1, max = 8))]
+    pub claims: Vec<String>,
+    #[schemars(length(min = 1, max = 12))]
+    pub plan: Vec<DraftStep>,
+    #[schemars(length(max = 8))]
+    pub evidence: Vec<DraftEvidence>,
+    #[schemars(length(max = 8))]
+    pub risks: Vec<DraftRisk>,
+    /// How sure you are, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub confidence: f64,
+    /// In the unit the task names.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub cost: u64,
+    /// From 0, cannot be undone, to 1, can be undone wholly.
+    #[schemars(range(min = 0, max = 1))]
+    pub reversibility: f64,
+    /// Whether it changes data for good.
+    pub irreversible_data_change: bool,
+    /// The invariants it breaks; none if it keeps them all.
+    #[schemars(extend("items" = {"type": "string", "x-ids": "invariants"}, "uniqueItems" = true))]
+    pub violates: Vec<String>,
+    /// The regulations it touches; none if it touches none.
+    #[schemars(extend("items" = {"type": "string", "x-ids": "regulations"}, "uniqueItems" = true))]
+    pub regulatory: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DraftStep {
+    pub action: String,
+    pub rationale: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DraftEvidence {
+    #[serde(rename = "type")]
+    pub kind: EvidenceKind,
+    /// Where it can be looked up: content, an attached file's name, or a source by name.
+    pub pointer: String,
+    #[schemars(range(min = 0, max = 1))]
+    pub quality: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DraftRisk {
+    pub severity: Severity,
+    pub description: String,
+    /// Empty if nothing is done about it.
+    pub mitigation: String,
+    /// What is left of it after that, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub residual_risk: f64,
+}
+
+impl Form for Draft {
+    fn check(&self, _: &Terms) -> Result<(), String> {
+        let blank = |text: &String| text.trim().is_empty();
+        if self.claims.iter().any(blank) {
+            return Err("a claim is empty".into());
+        }
+        if self.plan.iter().any(|step| blank(&step.action)) {
+            return Err("a step of the plan is empty".into());
+        }
+        Ok(())
+    }
+}
+
+impl DraftRisk {
+    pub fn risk(&self) -> Risk {
+        Risk {
+            severity: self.severity,
+            description: self.description.trim().to_owned(),
+            mitigation: self.mitigation.trim().to_owned(),
+            residual_risk: Some(self.residual_risk),
+        }
+    }
+}
+
+impl Draft {
+    /// The card this becomes. Pointers to what came with the question can be checked here; others are left as claimed.
+    pub fn card(&self, id: &str, agent: &str, options: &Options, question: &Question) -> Card {
+        let known = |list: &[String]| list.iter().filter(|id| id.as_str() != NONE).cloned().collect::<Vec<_>>();
+        let violations = known(&self.violates).into_iter().filter_map(|id| {
+            let invariant = options.invariants.iter().find(|invariant| invariant.id == id)?;
+            Some(Violation {
+                description: invariant.text.clone(),
+                justification: self.reasons.trim().to_owned(),
+                requires_approval: !invariant.hard,
+                invariant_id: id,
+            })
+        });
+        Card {
+            id: id.to_owned(),
+            agent: agent.to_owned(),
+            timestamp: String::new(),
+            claims: self.claims.iter().map(|claim| claim.trim().to_owned()).collect(),
+            plan: self.plan.iter().map(|step| Step { action: step.action.trim().to_owned(), rationale: step.rationale.trim().to_owned() }).collect(),
+            evidence: self
+                .evidence
+                .iter()
+                .map(|evidence| Evidence {
+                    kind: evidence.kind,
+                    pointer: evidence.pointer.trim().to_owned(),
+                    quality: evidence.quality,
+                    exit_code: None,
+                    checked: found(&evidence.pointer, question),
+                })
+                .collect(),
+            risks: self.risks.iter().map(DraftRisk::risk).collect(),
+            confidence: self.confidence,
+            cost: self.cost,
+            cost_unit: CostUnit::Points,
+            cost_estimate: None,
+            reversibility: self.reversibility,
+            invariant_violations: violations.collect(),
+            irreversible_data_change: Some(self.irreversible_data_change),
+            regulatory: known(&self.regulatory),
+            parent_ids: Vec::new(),
+        }
+    }
+}
+
+fn found(pointer: &str, question: &Question) -> Option<PointerCheck> {
+    let pointer = pointer.trim();
+    let file = question.files.iter().find(|file| file.name == pointer);
+    match (file, &question.content) {
+        (Some(file), _) => Some(PointerCheck { valid: true, found: format!("the attached file, {} bytes", file.bytes) }),
+        (None, Some(_)) if pointer == "content" => Some(PointerCheck { valid: true, found: "the material under review".into() }),
+        _ => None,
+    }
+}
+
+/// A prompt that asks for a card, with all the ids it may name.
+pub fn asking(prompt: Prompt, options: &Options) -> Prompt {
+    let or_none = |ids: Vec<String>| if ids.is_empty() { vec![NONE.to_owned()] } else { ids };
+    prompt
+        .set("constraints", &options.constraints)
+        .set("invariants", &options.invariants)
+        .set("regulations", &options.regulations)
+        .ids("invariants", or_none(options.invariants.iter().map(|invariant| invariant.id.clone()).collect()))
+        .ids("regulations", or_none(options.regulations.clone()))
+}

@@ -1,0 +1,133 @@
+//! The hybrid: one card from the two best when the panel cannot tell them apart. Merged by rule, written by a seat, examined and rated like any.
+
+use super::Docket;
+use super::card::{Card, Evidence, Risk, Step, Violation};
+use super::draft::{DraftRisk, DraftStep};
+use super::panel::Panel;
+use super::position::Position;
+use super::seats::{Came, first};
+use super::words;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use synod_engine::{Bench, Form, Result, Terms, prompt};
+use synod_types::SeatIx;
+
+pub const ID: &str = "hybrid";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Merger {
+    /// Which parent serves the critical path, which the rest, and why.
+    pub reasons: String,
+    /// What each parent is good at that the other is not.
+    #[schemars(length(max = 6))]
+    pub strengths: Vec<String>,
+    /// What both lack.
+    #[schemars(length(max = 6))]
+    pub shared_weaknesses: Vec<String>,
+    /// The first claim says in one sentence what is proposed.
+    #[schemars(length(min = 1, max = 8))]
+    pub claims: Vec<String>,
+    #[schemars(length(min = 1, max = 12))]
+    pub plan: Vec<DraftStep>,
+    /// Only risks that neither parent lists. Each needs a mitigation.
+    #[schemars(length(max = 6))]
+    pub new_risks: Vec<DraftRisk>,
+    #[schemars(range(min = 0, max = 1))]
+    pub confidence: f64,
+    /// In the parents' unit. Without a reason the dearer parent's cost counts.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub cost: u64,
+    /// Why it costs less than the dearer parent; empty if it does not.
+    pub cost_reason: String,
+}
+
+impl Form for Merger {
+    fn check(&self, _: &Terms) -> Result<(), String> {
+        let bare = self.new_risks.iter().filter(|risk| risk.mitigation.trim().is_empty()).count();
+        if bare > 0 {
+            return Err(format!("{bare} of the new risks have no mitigation; every risk that neither parent has needs one"));
+        }
+        if self.claims.iter().any(|claim| claim.trim().is_empty()) || self.plan.iter().any(|step| step.action.trim().is_empty()) {
+            return Err("a claim or a step of the plan is empty".into());
+        }
+        Ok(())
+    }
+}
+
+/// The merged card: evidence, risks and violations of both, the lower reversibility, the higher cost unless less is justified.
+pub fn merged(merger: &Merger, a: &Card, b: &Card) -> Card {
+    let dearer = a.cost.max(b.cost);
+    let cost = if merger.cost_reason.trim().is_empty() { dearer } else { merger.cost };
+    let mut claims: Vec<String> = merger.claims.iter().map(|claim| claim.trim().to_owned()).collect();
+    union(&mut claims, a.claims.iter().chain(&b.claims).cloned(), |known, new| known == new);
+    let mut evidence: Vec<Evidence> = a.evidence.clone();
+    union(&mut evidence, b.evidence.iter().cloned(), |known, new| known.pointer == new.pointer);
+    let mut risks: Vec<Risk> = a.risks.clone();
+    union(&mut risks, b.risks.iter().cloned().chain(merger.new_risks.iter().map(DraftRisk::risk)), |known, new| known == new);
+    let mut violations: Vec<Violation> = a.invariant_violations.clone();
+    union(&mut violations, b.invariant_violations.iter().cloned(), |known, new| known.invariant_id == new.invariant_id);
+    let mut regulatory = a.regulatory.clone();
+    union(&mut regulatory, b.regulatory.iter().cloned(), |known, new| known == new);
+    let loses = match (a.irreversible_data_change, b.irreversible_data_change) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (Some(false), Some(false)) => Some(false),
+        (None, _) | (_, None) => None,
+    };
+    Card {
+        id: ID.to_owned(),
+        agent: String::new(),
+        timestamp: String::new(),
+        claims,
+        plan: merger.plan.iter().map(|step| Step { action: step.action.trim().to_owned(), rationale: step.rationale.trim().to_owned() }).collect(),
+        evidence,
+        risks,
+        confidence: merger.confidence,
+        cost,
+        cost_unit: a.cost_unit,
+        cost_estimate: None,
+        reversibility: a.reversibility.min(b.reversibility),
+        invariant_violations: violations,
+        irreversible_data_change: loses,
+        regulatory,
+        parent_ids: vec![a.id.clone(), b.id.clone()],
+    }
+}
+
+fn union<T>(into: &mut Vec<T>, more: impl Iterator<Item = T>, same: impl Fn(&T, &T) -> bool) {
+    for item in more {
+        if !into.iter().any(|known| same(known, &item)) {
+            into.push(item);
+        }
+    }
+}
+
+/// Has the hybrid written and adds it to the docket. `None`: nobody could.
+pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [usize; 2]) -> Result<Option<usize>> {
+    let [a, b] = parents.map(|at| docket.positions[at].clone());
+    let mut writers: Vec<SeatIx> = a.author.into_iter().chain(b.author).collect();
+    writers.extend(docket.seats.iter().copied().filter(|seat| a.author != Some(*seat) && b.author != Some(*seat)));
+    let shown = |position: &Position| json!({"id": position.id(), "text": words::card_text(&position.card)});
+    let concerns: Vec<String> = panel.concerns().into_iter().map(|(seat, text)| format!("{}: {text}", seat.as_str().replace('_', " "))).collect();
+    let ask = prompt!("hybrid", first = shown(&a), second = shown(&b), concerns, constraints = docket.options.constraints);
+    let given = match first::<Merger>(bench, &writers, ask, "writing the hybrid").await? {
+        Came::Given(given, note) => {
+            note.into_iter().for_each(|note| bench.warn(note));
+            given
+        }
+        Came::Missed(_) => return Ok(None),
+        Came::Closed => {
+            docket.closed = true;
+            return Ok(None);
+        }
+    };
+    let mut card = merged(&given.value, &a.card, &b.card);
+    card.agent = bench.seat(given.seat).label.clone();
+    let data = json!({
+        "positionId": ID, "parentIds": card.parent_ids, "strengths": given.value.strengths, "sharedWeaknesses": given.value.shared_weaknesses, "card": card,
+    });
+    let exhibit = words::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card).by(given.seat, "synthesist").turn(&given.key);
+    bench.show("hybrid_card", exhibit.data(data)).await?;
+    docket.positions.push(Position::new(card, Some(given.seat), Vec::new(), &docket.options.policy));
+    Ok(Some(docket.positions.len() - 1))
+}

@@ -1,0 +1,137 @@
+//! Weighted collapse: position cards are verified, gated and scored, and collapse into one decision; where scores cannot tell, a weighted panel
+//! does, and where the rules forbid, a person.
+//!
+//! Cards are given (and then no model is needed), or the seats write them. The arithmetic is all in `synod_math::collapse`.
+
+pub mod card;
+mod docket;
+mod draft;
+mod examine;
+pub mod file;
+mod hybrid;
+mod panel;
+pub mod people;
+pub mod policy;
+mod position;
+mod rate;
+mod reasons;
+pub mod record;
+mod reflect;
+mod report;
+mod rounds;
+mod ruling;
+mod seats;
+mod show;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use card::Card;
+use docket::Docket;
+use policy::Policy;
+use record::{Approval, Evaluation, Experience, Invariant, Receipt};
+pub use report::Decision;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Bench, Calls, Finding, Mode, Result, Seating, computed, each, mode, spoken};
+use synod_types::Problem;
+
+pub static MODE: Mode = mode! {
+    id: "collapse", name: "Weighted collapse", family: Algorithmic, seats: 0..=10, roles: &[each("member")],
+    summary: "Position cards are verified, gated, scored and weighed by a panel of seven parts until one safe decision is left.",
+    pick: "Take it to choose between worked-out options when the choice must be explained with numbers, and nothing irreversible may slip through.",
+    phases: &["cards", "round", "panel", "hybrid", "decision"],
+    stages: &[
+        spoken("position_card", "author", &["positionId", "card"]),
+        computed("positions", &["cards"]),
+        spoken("verifier_receipt", "verifier", &["positionId", "status", "checksPerformed"]),
+        spoken("skeptic_risks", "skeptic", &["positionId", "risks", "concerns"]),
+        computed("gates", &["positions"]),
+        computed("scores", &["scores"]),
+        computed("convergence", &["rung", "best", "gap", "threshold", "attempts"]),
+        spoken("revision", "author", &["positionId", "attempt", "triggers", "concerns", "card"]),
+        spoken("panel_evaluation", "{n}", &["agent", "member", "positionScores", "concerns", "confidence"]),
+        computed("panel_result", &["conflictType", "consensus", "deltaC", "quorum", "absent", "evaluations", "algorithm"]),
+        spoken("hybrid_card", "synthesist", &["positionId", "parentIds", "strengths", "sharedWeaknesses", "card"]),
+        computed("hybrid_result", &["conflictType", "consensus", "quorum"]),
+        computed("decision", &["status", "position", "rung"]),
+        computed("sensitivity", &["flip", "dominated"]),
+        computed("audit", &["config"]),
+    ],
+    multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 3600,
+    cost: "3a for a cards written (0 with all of them given), 3a more for each revision, 7 to 14 for the panel, 10 for a hybrid",
+    example: "synod ask --mode collapse \"PostgreSQL or MongoDB for a shop with many tenants?\"",
+    failure_rule: "Two cards are enough, or one from one author. A card nobody can verify is held. A seat that fails is stood in for by another; a panel below quorum hands over to a person, and a closed run takes the safest position that passed the gates.",
+    prompts: ["author", "verify", "doubt", "revise", "rate", "hybrid"],
+};
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The positions to choose from. Left out, the seats write them.
+    pub cards: Vec<Card>,
+    /// What verifiers found about the cards.
+    pub receipts: Vec<Receipt>,
+    /// Ratings of the panel that are already known.
+    pub panel: Vec<Evaluation>,
+    /// What people have already approved or refused.
+    pub approvals: Vec<Approval>,
+    /// Every weight and threshold.
+    pub policy: Policy,
+    /// What any position has to respect.
+    pub constraints: Vec<String>,
+    /// What may not be broken; a card says which of them it breaks.
+    pub invariants: Vec<Invariant>,
+    /// Regulations that need a sign-off where a card touches them: GDPR, SOC2, …
+    pub regulations: Vec<String>,
+    /// Fields of domain experts, who share one seat of the panel. With two or more they also rate every card before it.
+    #[schemars(length(max = 6))]
+    pub experts: Vec<String>,
+    /// How many seats write a card; 0 for all of them.
+    #[schemars(range(min = 0, max = 10))]
+    pub authors: u32,
+    /// Earlier decisions that the collective intelligence seat may learn from.
+    pub experience: Vec<Experience>,
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        docket::check(self, "options.")
+    }
+}
+
+/// Everything wrong with a decision's input, beyond what its schema says. Fields are named from the document's root.
+pub fn problems(options: &Options) -> Vec<Problem> {
+    docket::check(options, "")
+}
+
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    if n == 0 {
+        return Vec::new();
+    }
+    let written = options.cards.is_empty();
+    let authors = if written { docket::authors(options, n as usize) as u32 } else { 0 };
+    let cards = if written { authors } else { options.cards.len() as u32 };
+    let unverified = options.cards.iter().filter(|card| !options.receipts.iter().any(|receipt| receipt.position_id == card.id)).count() as u32;
+    let rounds = if written { options.policy.max_reflexions } else { 0 };
+    let parts = rate::parts(&options.experts).len() as u32;
+    let experts = if options.experts.len() > 1 { options.experts.len() as u32 * 2 * (rounds + 1) } else { 0 };
+    let line = |prompt, min, max, reads| Calls { prompt, role: "member", min, max, reads, max_tokens: None };
+    let verified = if written { cards } else { unverified };
+    vec![
+        line("author", authors, authors, 0),
+        line("verify", verified, verified + cards * rounds + 1, 1),
+        line("doubt", cards, cards + cards * rounds + 1, 1),
+        line("revise", 0, authors * rounds, 2),
+        line("rate", 0, parts * 3 + experts, cards),
+        line("hybrid", 0, 1, 2),
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let mut docket = Docket::open(bench, options).await?;
+    let road = rounds::converge_on(bench, &mut docket).await?;
+    let ruling = ruling::rule(bench, &mut docket, road).await?;
+    report::conclude(bench, &docket, ruling).await
+}

@@ -1,0 +1,92 @@
+//! What is put to a person: approvals that open a gate, and the choice when the panel agrees on nothing. The run waits, durably.
+
+use super::Docket;
+use super::position::reason_text;
+use super::record::{Approval, ApprovalDecision};
+use synod_engine::{Bench, Result};
+
+/// The name of an approval's question within its round: `approve POSITION SUBJECT`.
+pub fn approval_name(position: &str, subject: &str) -> String {
+    format!("approve {position} {subject}")
+}
+
+/// Asks for every approval that is open, all at once. False: the run was told to conclude first.
+pub async fn approvals(bench: &Bench, docket: &mut Docket) -> Result<bool> {
+    let open: Vec<(usize, String, String)> = docket
+        .positions
+        .iter()
+        .enumerate()
+        .filter(|(_, position)| position.parked())
+        .flat_map(|(at, position)| position.open_subjects().map(move |reason| (at, reason.subject.clone(), reason_text(position, reason))))
+        .collect();
+    let questions = open.iter().map(|(at, subject, why)| {
+        let position = &docket.positions[*at];
+        let text = format!(
+            "Position {} ({}): {why}. Approve it, reject it, or ask for a revision with a note?",
+            position.id(),
+            position.card.gist().trim_end_matches('.'),
+        );
+        let name = approval_name(position.id(), subject);
+        async move { bench.person(&name, text, &ApprovalDecision::ALL).await }
+    });
+    let answers: Vec<_> = futures::future::join_all(questions).await.into_iter().collect::<Result<_>>()?;
+    let mut all = true;
+    for ((at, subject, _), answer) in open.into_iter().zip(answers) {
+        let Some(answer) = answer else {
+            all = false;
+            continue;
+        };
+        // The choices are the only answers the inbox lets through.
+        let decision = ApprovalDecision::parse(&answer.answer).unwrap_or(ApprovalDecision::Reject);
+        let position = &mut docket.positions[at];
+        position.approvals.push(Approval {
+            position_id: position.card.id.clone(),
+            subject,
+            decision,
+            approver: answer.by,
+            at: String::new(),
+            note: answer.note.unwrap_or_default(),
+        });
+    }
+    docket.closed |= !all;
+    Ok(all)
+}
+
+/// What a person chose when the rules gave no decision.
+pub enum Choice {
+    Position {
+        at: usize,
+        by: String,
+        note: String,
+    },
+    None {
+        by: String,
+        note: String,
+    },
+    /// Nobody answered before the run was told to conclude.
+    Unanswered,
+}
+
+/// Hands the viable positions to a person.
+pub async fn choose(bench: &Bench, docket: &Docket, positions: &[usize], why: &str) -> Result<Choice> {
+    let ids: Vec<&str> = positions.iter().map(|at| docket.positions[*at].id()).collect();
+    let lines: Vec<String> = positions
+        .iter()
+        .map(|at| {
+            let position = &docket.positions[*at];
+            format!("- {}: {} (score {:.2}, risk {:.2})", position.id(), position.card.gist(), position.score.value, position.score.terms.risk)
+        })
+        .collect();
+    let text = format!("{why} Which position should be taken? `none` takes none of them.\n{}", lines.join("\n"));
+    let choices: Vec<&str> = ids.iter().copied().chain(["none"]).collect();
+    Ok(match bench.person("choose", text, &choices).await? {
+        None => Choice::Unanswered,
+        Some(answer) => {
+            let (by, note) = (answer.by, answer.note.unwrap_or_default());
+            match ids.iter().position(|id| *id == answer.answer) {
+                Some(place) => Choice::Position { at: positions[place], by, note },
+                None => Choice::None { by, note },
+            }
+        }
+    })
+}

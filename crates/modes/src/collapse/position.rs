@@ -1,0 +1,192 @@
+//! A position under deliberation: its card as it stands, what was found about it, and how far it got.
+
+use super::card::{Card, Risk};
+use super::policy::Policy;
+use super::record::{Approval, ApprovalDecision, Check};
+use serde_json::{Value, json};
+use synod_math::collapse::converge::Standing;
+use synod_math::collapse::gates::{self, Case, CriticalRisk, Passage, Reason, Receipt, State};
+use synod_math::collapse::score::{Score, score};
+use synod_types::SeatIx;
+
+#[derive(Clone, Debug)]
+pub struct Position {
+    pub card: Card,
+    /// The seat that wrote it; `None` for a card that was given.
+    pub author: Option<SeatIx>,
+    /// Whether this version has been verified and doubted.
+    pub examined: bool,
+    pub receipt: Receipt,
+    /// What the verifier did not let pass.
+    pub failed_checks: Vec<Check>,
+    /// The skeptic's own list, on top of the author's.
+    pub doubts: Vec<Risk>,
+    pub concerns: Vec<String>,
+    /// What people said about this very version.
+    pub approvals: Vec<Approval>,
+    pub passage: Passage,
+    pub score: Score,
+    /// The score with the skeptic's risks added; `None` if nobody doubted it.
+    pub doubted_score: Option<f64>,
+}
+
+impl Position {
+    pub fn new(card: Card, author: Option<SeatIx>, approvals: Vec<Approval>, policy: &Policy) -> Self {
+        let score = score(&card.sized(&[], 0), &policy.score_rules());
+        let passage = Passage { state: State::Held, reasons: Vec::new() };
+        Self {
+            card,
+            author,
+            examined: false,
+            receipt: Receipt::Pending,
+            failed_checks: Vec::new(),
+            doubts: Vec::new(),
+            concerns: Vec::new(),
+            approvals,
+            passage,
+            score,
+            doubted_score: None,
+        }
+    }
+
+    pub fn id(&self) -> &str {
+        &self.card.id
+    }
+    pub fn viable(&self) -> bool {
+        self.passage.state == State::Viable
+    }
+    pub fn parked(&self) -> bool {
+        self.passage.state == State::NeedsApproval
+    }
+
+    /// Takes another version of the card: whatever was found about the old one is void, and so is what people approved.
+    pub fn replace(&mut self, card: Card, policy: &Policy) {
+        *self = Self::new(card, self.author, Vec::new(), policy);
+    }
+
+    /// Sends the card through the gates and scores it, with all that is known by now.
+    pub fn weigh(&mut self, policy: &Policy) {
+        let case = self.case();
+        self.passage = gates::pass(&case, &policy.gate_limits());
+        let open = case.violations.iter().filter(|(_, _, approval)| *approval != gates::Approval::Approved).count() as u32;
+        let rules = policy.score_rules();
+        self.score = score(&self.card.sized(&[], open), &rules);
+        self.doubted_score = (!self.doubts.is_empty()).then(|| score(&self.card.sized(&self.doubts, open), &rules).value);
+    }
+
+    /// What was said of a subject; the first word stands.
+    fn said(&self, subject: &str) -> gates::Approval {
+        match self.approvals.iter().find(|approval| approval.subject == subject).map(|approval| approval.decision) {
+            None => gates::Approval::Open,
+            Some(ApprovalDecision::Approve) => gates::Approval::Approved,
+            Some(ApprovalDecision::Reject | ApprovalDecision::Revise) => gates::Approval::Denied,
+        }
+    }
+
+    fn case(&self) -> Case {
+        let card = &self.card;
+        let violations = card.invariant_violations.iter();
+        let risks = card.risks.iter().enumerate().map(|(at, risk)| {
+            let subject = format!("risk {}", at + 1);
+            CriticalRisk {
+                approval: self.said(&subject),
+                subject,
+                severity: risk.severity.into(),
+                residual: risk.residual_risk.unwrap_or(1.0),
+                mitigated: !risk.mitigation.trim().is_empty(),
+            }
+        });
+        Case {
+            receipt: self.receipt,
+            violations: violations.map(|broken| (broken.invariant_id.clone(), broken.requires_approval, self.said(&broken.invariant_id))).collect(),
+            risks: risks.collect(),
+            reversibility: card.reversibility,
+            irreversible_data_change: card.irreversible_data_change,
+            data_loss: self.said("data_loss"),
+            regulations: card.regulatory.iter().map(|tag| (tag.clone(), self.said(tag))).collect(),
+        }
+    }
+
+    /// What a person still has to say before the card may go on.
+    pub fn open_subjects(&self) -> impl Iterator<Item = &Reason> {
+        self.passage.reasons.iter().filter(|reason| reason.state == State::NeedsApproval)
+    }
+
+    pub fn standing(&self) -> Standing {
+        Standing {
+            id: self.card.id.clone(),
+            score: self.score.value,
+            evidence: self.score.terms.evidence,
+            risk: self.score.terms.risk,
+            reversibility: self.card.reversibility,
+            cost: self.card.cost,
+            timestamp: self.card.timestamp.clone(),
+        }
+    }
+
+    /// Evidence, risk, reversibility and cost, as the search for trade-offs takes them.
+    pub fn sides(&self) -> [f64; 4] {
+        let terms = &self.score.terms;
+        [terms.evidence, terms.risk, terms.reversibility, terms.cost]
+    }
+
+    pub fn summary(&self) -> Value {
+        let terms = &self.score.terms;
+        let names = synod_math::collapse::score::Terms::NAMES;
+        let breakdown: serde_json::Map<String, Value> =
+            names.iter().zip(self.score.parts).map(|(name, part)| ((*name).to_owned(), json!(part))).collect();
+        json!({
+            "id": self.card.id, "E": terms.evidence, "R": terms.risk, "k": terms.cost, "S": self.score.value,
+            "S_intent": self.score.intent, "S_literal": self.score.literal, "S_doubted": self.doubted_score, "breakdown": breakdown,
+        })
+    }
+}
+
+pub fn state_word(state: State) -> &'static str {
+    match state {
+        State::Viable => "viable",
+        State::NeedsApproval => "needs_approval",
+        State::Held => "held",
+        State::Rejected => "rejected",
+    }
+}
+
+/// What a gate's reason means, in a sentence.
+pub fn reason_text(position: &Position, reason: &Reason) -> String {
+    let asked = match reason.state {
+        State::NeedsApproval => ", and a person has to approve it",
+        State::Rejected => "",
+        State::Held => ", and it is held until that is settled",
+        State::Viable => "",
+    };
+    let what = match reason.gate {
+        gates::Gate::Verifier if reason.state == State::Held => "the verification is pending or void".to_owned(),
+        gates::Gate::Verifier => "the verifier did not let it pass".to_owned(),
+        gates::Gate::Invariants => {
+            let broken = position.card.invariant_violations.iter().find(|broken| broken.invariant_id == reason.subject);
+            let hard = broken.is_some_and(|broken| !broken.requires_approval);
+            format!("it breaks {}{}", reason.subject, if hard { ", which nobody may waive" } else { "" })
+        }
+        gates::Gate::Critical => {
+            let at = reason.subject.strip_prefix("risk ").and_then(|n| n.parse::<usize>().ok());
+            let risk = at.and_then(|n| position.card.risks.get(n.saturating_sub(1)));
+            let text = risk.map_or("", |risk| risk.description.trim());
+            let left = risk.and_then(|risk| risk.residual_risk).unwrap_or(1.0);
+            let bare = risk.is_some_and(|risk| risk.mitigation.trim().is_empty());
+            format!("a critical risk leaves {left}{} ({text})", if bare { " without any mitigation" } else { "" })
+        }
+        gates::Gate::DataLoss => format!("it changes data for good (reversibility {})", position.card.reversibility),
+        gates::Gate::Regulation => format!("it needs a sign-off for {}", reason.subject),
+    };
+    let denied = position.approvals.iter().find(|approval| approval.subject == reason.subject && approval.decision != ApprovalDecision::Approve);
+    let refused = match denied {
+        Some(approval) if approval.note.is_empty() => format!("; {} refused", person(approval)),
+        Some(approval) => format!("; {} refused: {}", person(approval), approval.note),
+        None => String::new(),
+    };
+    format!("{what}{asked}{refused}")
+}
+
+fn person(approval: &Approval) -> &str {
+    if approval.approver.is_empty() { "a person" } else { &approval.approver }
+}

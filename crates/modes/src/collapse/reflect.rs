@@ -1,0 +1,107 @@
+//! Reflexion: what the authors are asked to mend, and their revised cards.
+
+use super::Docket;
+use super::draft::{Draft, asking};
+use super::position::{Position, reason_text};
+use super::record::ApprovalDecision;
+use super::words;
+use serde_json::json;
+use synod_engine::{Bench, Result, prompt};
+use synod_math::collapse::gates::{Gate, Receipt, State};
+use synod_types::FailureKind;
+
+/// Something an author is asked to mend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// Which trigger asked for it.
+    pub trigger: &'static str,
+    pub text: String,
+}
+
+fn demand(trigger: &'static str, text: impl Into<String>) -> Demand {
+    Demand { trigger, text: text.into() }
+}
+
+/// What a card must mend whatever the others score: it has been refused.
+pub fn refused(position: &Position) -> Vec<Demand> {
+    let mut out = Vec::new();
+    if position.receipt == Receipt::Fail {
+        let checks = position.failed_checks.iter().map(|check| match check.remediation.trim() {
+            "" => check.check.clone(),
+            cure => format!("{} ({cure})", check.check),
+        });
+        let checks: Vec<String> = checks.collect();
+        let what = if checks.is_empty() { "see what the card claims without showing it".to_owned() } else { checks.join("; ") };
+        out.push(demand("verifier_rejects", format!("The verifier did not let the card pass: {what}")));
+    }
+    for reason in position.passage.reasons.iter().filter(|reason| reason.state == State::Rejected && reason.gate != Gate::Verifier) {
+        out.push(demand("gate_rejects", format!("{}: {}", reason.gate.id(), reason_text(position, reason))));
+    }
+    for approval in position.approvals.iter().filter(|approval| approval.decision == ApprovalDecision::Revise) {
+        out.push(demand("person_asks", format!("A person wants {} changed: {}", approval.subject, approval.note)));
+    }
+    out
+}
+
+/// What a card should mend while no card is good enough.
+pub fn wanting(position: &Position, docket: &Docket) -> Vec<Demand> {
+    let policy = &docket.options.policy;
+    let (terms, card) = (&position.score.terms, &position.card);
+    let mut out = Vec::new();
+    if position.doubted_score.is_some_and(|score| score < policy.skeptic_floor) {
+        let doubts: Vec<String> = position.doubts.iter().map(words::risk).collect();
+        out.push(demand("skeptic_score", format!("Mitigate what the skeptic added, or show that it does not hold: {}", doubts.join("; "))));
+    }
+    if terms.evidence < policy.evidence_floor {
+        out.push(demand("evidence_quality", format!("The evidence comes to {:.2} on average; bring more or better proof", terms.evidence)));
+    }
+    if card.cost_estimate.is_some_and(|estimate| card.cost as f64 > policy.cost_overrun * estimate as f64) {
+        out.push(demand("cost_overrun", format!("It costs {}, beyond {} times the estimate; simplify it", card.cost, policy.cost_overrun)));
+    }
+    if let Some(range) =
+        docket.expert_ranges.iter().find(|(id, _)| id == position.id()).map(|(_, range)| *range).filter(|range| *range > policy.expert_range)
+    {
+        out.push(demand("experts_disagree", format!("The experts are {range:.2} apart on it; say what would settle that")));
+    }
+    out
+}
+
+/// What every standing card is asked for when nothing in particular is wrong with any.
+pub fn general(position: &Position, docket: &Docket) -> Demand {
+    let concerns = if position.concerns.is_empty() { String::new() } else { format!(" Answer these: {}", position.concerns.join("; ")) };
+    let (score, threshold) = (position.score.value, docket.options.policy.threshold);
+    demand("below_threshold", format!("The card scores {score:.2}, and must come above {threshold}.{concerns}"))
+}
+
+/// Asks the authors for revised cards. Returns how many came.
+pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<Demand>)]) -> Result<usize> {
+    let authors: Vec<(u32, usize)> = demands.iter().filter_map(|(at, _)| docket.positions[*at].author.map(|author| (author, *at))).collect();
+    let seats: Vec<u32> = authors.iter().map(|(seat, _)| *seat).collect();
+    let of = |seat: u32| authors.iter().find(|(author, _)| *author == seat).map_or(0, |(_, at)| *at);
+    let wanted = |at: usize| demands.iter().find(|(position, _)| *position == at).map_or(&[][..], |(_, list)| list.as_slice());
+    let answers = bench
+        .ask_each::<Draft>(&seats, &|seat| {
+            let position = &docket.positions[of(seat)];
+            let texts: Vec<&str> = wanted(of(seat)).iter().map(|demand| demand.text.as_str()).collect();
+            let ask =
+                prompt!("revise", position = position.id(), card = words::card_text(&position.card), demands = texts, concerns = position.concerns);
+            asking(ask, &docket.options)
+        })
+        .await?;
+    docket.closed |= answers.missed.iter().any(|missed| missed.failure.kind == FailureKind::Closed);
+    let mut came = 0;
+    for given in &answers.given {
+        let at = of(given.seat);
+        let id = docket.positions[at].id().to_owned();
+        let card = given.value.card(&id, &bench.seat(given.seat).label, &docket.options, bench.question());
+        let triggers: Vec<&str> = wanted(at).iter().map(|demand| demand.trigger).collect();
+        let texts: Vec<&str> = wanted(at).iter().map(|demand| demand.text.as_str()).collect();
+        let data = json!({"positionId": id, "attempt": docket.attempts, "triggers": triggers, "concerns": texts, "card": card});
+        let exhibit = words::card_exhibit(format!("Position {id}, revised"), &card).by(given.seat, "author").turn(&given.key).data(data);
+        bench.at(&id).show("revision", exhibit).await?;
+        let policy = docket.options.policy.clone();
+        docket.positions[at].replace(card, &policy);
+        came += 1;
+    }
+    Ok(came)
+}

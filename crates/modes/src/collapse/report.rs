@@ -1,0 +1,241 @@
+//! The end of a deliberation: the decision as scripts read it, what readers are shown, what is remembered, and the report in words.
+
+use super::card::Card;
+use super::docket::Docket;
+use super::policy::Policy;
+use super::position::{reason_text, state_word};
+use super::record::Experience;
+use super::ruling::{Ruling, Status};
+use super::show::{self, tidy};
+use super::{reasons, words};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Finding, Result};
+use synod_math::collapse::gates::Receipt;
+use synod_math::collapse::panel::band;
+use synod_types::*;
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    pub status: Status,
+    /// The position taken; null if none is.
+    pub position: Option<String>,
+    /// The rule or rung that decided: threshold, consensus, hybrid, safe_fallback, no_agreement, panel_quorum, no_viable_position, closed.
+    pub rung: String,
+    /// Its score by the reading of the signs that rules.
+    pub score: Option<f64>,
+    pub score_intent: Option<f64>,
+    pub score_literal: Option<f64>,
+    /// The panel's agreement on it, if the panel was called.
+    pub consensus: Option<f64>,
+    /// The lead of the best over the second on the panel.
+    pub delta_c: Option<f64>,
+    /// strong, moderate, weak or none.
+    pub band: Option<String>,
+    pub near_tie: bool,
+    pub below_threshold: bool,
+    /// Why the panel was called: scores_too_close, reflexion_exhausted, multi_dimensional_tradeoff.
+    pub conflict_type: Option<String>,
+    pub reflexions: u32,
+    /// Who chose, where a person did.
+    pub decided_by: Option<String>,
+    pub memory_write: bool,
+    /// Why it is not remembered.
+    pub memory_reason: Option<String>,
+    pub positions: Vec<Place>,
+    /// The smallest change of one weight that would put another position first by score.
+    pub flip: Option<Flip>,
+    /// Positions for which another is at least as good in everything.
+    pub dominated: Vec<String>,
+    /// Every weight and threshold that ruled.
+    pub config: Policy,
+}
+
+/// One position, as it ended.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    pub id: String,
+    /// viable, needs_approval, held or rejected.
+    pub state: String,
+    pub gates: Vec<String>,
+    pub evidence: f64,
+    pub risk: f64,
+    pub score: f64,
+    pub score_intent: f64,
+    pub score_literal: f64,
+    pub consensus: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Flip {
+    /// Who leads by score as it is.
+    pub leader: String,
+    pub weight: String,
+    pub from: f64,
+    pub to: f64,
+    /// Who would lead then.
+    pub winner: String,
+}
+
+pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<Finding> {
+    let stage = bench.phase("decision");
+    let decision = decision(bench, docket, &ruling);
+    if docket.positions.iter().any(|position| position.receipt == Receipt::Absent) {
+        stage.warn("Nobody verified the cards: they are taken as they are, and the decision is not remembered.");
+    }
+    stage.show("decision", verdict_exhibit(&decision)).await?;
+    stage.show("sensitivity", sensitivity_exhibit(&decision)).await?;
+    let named = |value: Value| value.as_str().unwrap_or_default().replace('_', "-");
+    let audit = format!(
+        "{} positions and {} revisions; signs by {}, risks combined by {}. The data of this row holds every weight and threshold that ruled.",
+        docket.positions.len(),
+        docket.attempts,
+        named(json!(decision.config.sign_mode)),
+        named(json!(decision.config.risk_combine)),
+    );
+    stage.show("audit", Exhibit::note("Audit", audit).data(json!({"config": decision.config}))).await?;
+    if let Some(score) = decision.score {
+        bench.figure("score", score);
+    }
+    if let Some(consensus) = decision.consensus {
+        bench.figure("consensus", consensus);
+    }
+    bench.figure("reflexions", f64::from(docket.attempts));
+
+    let winner = ruling.winner.map(|at| &docket.positions[at]);
+    let confidence = match (decision.consensus, winner) {
+        (Some(value), _) => {
+            let n = ruling
+                .hybrid
+                .as_ref()
+                .filter(|_| ruling.status == Status::HybridSynthesized)
+                .or(ruling.panel.as_ref())
+                .map_or(0, |panel| panel.seats.len());
+            Some(Confidence { value: Some(value), source: ConfidenceSource::Panel, n: n as u32 })
+        }
+        (None, Some(position)) => Some(Confidence { value: Some(position.card.confidence), source: ConfidenceSource::Stated, n: 1 }),
+        (None, None) => None,
+    };
+    let text = reasons::report(bench, docket, &ruling, &decision);
+    let experience = winner.filter(|_| decision.memory_write).map(|position| experience(bench, &position.card, &decision));
+    Ok(Finding {
+        // A run that was closed is degraded, not handed over.
+        status: (decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated),
+        stop_reason: if docket.closed { "closed" } else { "finished" },
+        answer: Some(Answer { kind: AnswerKind::Computed, text, by: winner.and_then(|position| position.author).into_iter().collect() }),
+        decision: Some(synod_engine::to_value(&decision)),
+        confidence,
+        dissent: dissent(docket, &ruling),
+        data: json!({"experience": experience}),
+    })
+}
+
+fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
+    let winner = ruling.winner.map(|at| &docket.positions[at]);
+    let consensus = ruling.consensus();
+    let (flip, dominated) = show::sensitivity(docket);
+    let memory = memory(bench, docket, ruling);
+    let places = docket.positions.iter().enumerate().map(|(at, position)| {
+        let rated = |panel: &Option<super::panel::Panel>| panel.as_ref().and_then(|panel| panel.of_position(at));
+        Place {
+            id: position.id().to_owned(),
+            state: state_word(position.passage.state).to_owned(),
+            gates: position.passage.reasons.iter().map(|reason| format!("{}: {}", reason.gate.id(), reason_text(position, reason))).collect(),
+            evidence: tidy(position.score.terms.evidence),
+            risk: tidy(position.score.terms.risk),
+            score: tidy(position.score.value),
+            score_intent: tidy(position.score.intent),
+            score_literal: tidy(position.score.literal),
+            consensus: rated(&ruling.hybrid).or_else(|| rated(&ruling.panel)),
+        }
+    });
+    Decision {
+        status: ruling.status,
+        position: winner.map(|position| position.id().to_owned()),
+        rung: ruling.rung.to_owned(),
+        score: winner.map(|position| tidy(position.score.value)),
+        score_intent: winner.map(|position| tidy(position.score.intent)),
+        score_literal: winner.map(|position| tidy(position.score.literal)),
+        consensus,
+        delta_c: ruling.panel.as_ref().and_then(|panel| panel.lead()),
+        band: consensus.map(|value| band(value).to_owned()),
+        near_tie: ruling.near_tie,
+        below_threshold: ruling.below_threshold,
+        conflict_type: ruling.conflict.map(|conflict| conflict.as_str().to_owned()),
+        reflexions: docket.attempts,
+        decided_by: ruling.person.as_ref().map(|(by, _)| by.clone()),
+        memory_write: memory.is_ok(),
+        memory_reason: memory.err().map(str::to_owned),
+        positions: places.collect(),
+        flip: flip.map(|(flip, [leader, other])| Flip {
+            leader: docket.positions[leader].id().to_owned(),
+            weight: flip.weight.to_owned(),
+            from: flip.from,
+            to: tidy(flip.to),
+            winner: docket.positions[other].id().to_owned(),
+        }),
+        dominated,
+        config: docket.options.policy.clone(),
+    }
+}
+
+/// Whether the decision may be remembered, or what speaks against it.
+fn memory(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Result<(), &'static str> {
+    let Some(winner) = ruling.winner.map(|at| &docket.positions[at]) else { return Err("no_decision") };
+    let above = winner.score.value > docket.options.policy.threshold + synod_math::collapse::EPSILON;
+    match () {
+        () if bench.header().rehearsal() => Err("rehearsal"),
+        () if winner.receipt != Receipt::Pass => Err("unverified"),
+        () if !above => Err("below_threshold"),
+        () if !winner.viable() || winner.score.terms.violations > 0.0 => Err("open_approvals"),
+        () if !winner.card.pointers_valid() => Err("unchecked_pointers"),
+        () => Ok(()),
+    }
+}
+
+fn experience(bench: &Bench, card: &Card, decision: &Decision) -> Experience {
+    Experience {
+        run: bench.header().run.clone(),
+        objective: bench.question().text.trim().to_owned(),
+        position: card.id.clone(),
+        summary: card.claims.join(" "),
+        status: decision.status.as_str().to_owned(),
+        score: decision.score.unwrap_or_default(),
+        consensus: decision.consensus,
+        pointers: card.evidence.iter().map(|evidence| evidence.pointer.clone()).collect(),
+    }
+}
+
+fn verdict_exhibit(decision: &Decision) -> Exhibit {
+    let decided = match &decision.position {
+        Some(position) => format!("{position} is taken ({}).", decision.status.as_str()),
+        None => format!("No position is taken ({}).", decision.status.as_str()),
+    };
+    let numbers = [("score", decision.score), ("consensus", decision.consensus), ("lead on the panel", decision.delta_c)];
+    let numbers = numbers.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value))).collect();
+    let data = json!({
+        "status": decision.status, "position": decision.position, "rung": decision.rung, "score": decision.score, "consensus": decision.consensus,
+        "deltaC": decision.delta_c, "conflictType": decision.conflict_type, "reflexions": decision.reflexions, "memoryWrite": decision.memory_write,
+        "memoryReason": decision.memory_reason,
+    });
+    Exhibit::new("Decision", Shape::Rule(Rule { decided, rung: decision.rung.clone(), numbers })).data(data)
+}
+
+fn sensitivity_exhibit(decision: &Decision) -> Exhibit {
+    let text = reasons::sensitivity(decision);
+    let data: Value = json!({"flip": decision.flip, "dominated": decision.dominated, "rung": decision.rung});
+    Exhibit::note("Sensitivity", text).data(data)
+}
+
+/// Seats of the panel, played here, that would have taken another position.
+fn dissent(docket: &Docket, ruling: &Ruling) -> Vec<Dissent> {
+    let Some(winner) = ruling.winner else { return Vec::new() };
+    let other = docket.positions.iter().enumerate().filter(|(at, position)| *at != winner && position.author.is_some() && position.viable());
+    other
+        .filter_map(|(_, position)| {
+            Some(Dissent { seat: position.author?, label: Some(position.id().to_owned()), text: words::card_text(&position.card) })
+        })
+        .collect()
+}

@@ -1,0 +1,169 @@
+//! From the rounds to a ruling: accepted, settled by the panel, merged, fallen back on the safest, or handed to a person.
+
+use super::panel::{Panel, convene};
+use super::people::{self, Choice};
+use super::rounds::Road;
+use super::{Docket, examine::examine, hybrid, show};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Bench, Halt, Result};
+use synod_math::collapse::converge::{Conflict, Standing};
+use synod_math::collapse::panel::{Outcome, outcome, safest};
+
+/// How it was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    /// By score alone.
+    Accepted,
+    ConsensusReached,
+    HybridSynthesized,
+    SafeFallback,
+    EscalatedHuman,
+}
+
+impl Status {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "ACCEPTED",
+            Self::ConsensusReached => "CONSENSUS_REACHED",
+            Self::HybridSynthesized => "HYBRID_SYNTHESIZED",
+            Self::SafeFallback => "SAFE_FALLBACK",
+            Self::EscalatedHuman => "ESCALATED_HUMAN",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Ruling {
+    pub status: Status,
+    pub winner: Option<usize>,
+    /// The rule or rung that decided.
+    pub rung: &'static str,
+    pub conflict: Option<Conflict>,
+    pub below_threshold: bool,
+    pub near_tie: bool,
+    pub panel: Option<Panel>,
+    /// The panel's rating of the hybrid.
+    pub hybrid: Option<Panel>,
+    /// Who chose, and what they said, where a person did.
+    pub person: Option<(String, String)>,
+}
+
+impl Ruling {
+    fn by_score(winner: usize) -> Self {
+        Self {
+            status: Status::Accepted,
+            winner: Some(winner),
+            rung: "threshold",
+            conflict: None,
+            below_threshold: false,
+            near_tie: false,
+            panel: None,
+            hybrid: None,
+            person: None,
+        }
+    }
+    fn stuck(rung: &'static str) -> Self {
+        Self { status: Status::EscalatedHuman, winner: None, rung, ..Self::by_score(0) }
+    }
+
+    /// The panel's agreement on the winner.
+    pub fn consensus(&self) -> Option<f64> {
+        let winner = self.winner?;
+        let of = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.of_position(winner));
+        of(&self.hybrid).or_else(|| of(&self.panel))
+    }
+}
+
+pub async fn rule(bench: &Bench, docket: &mut Docket, road: Road) -> Result<Ruling> {
+    match road {
+        Road::Accept(at) => Ok(Ruling::by_score(at)),
+        Road::Stuck if docket.closed => Err(Halt::failed("round", "the run was closed before any position could be taken")),
+        Road::Stuck => Ok(Ruling::stuck("no_viable_position")),
+        Road::Panel { conflict, below_threshold, why } => {
+            let ruling = by_panel(bench, docket, conflict, &why).await?;
+            Ok(Ruling { conflict: Some(conflict), below_threshold, ..ruling })
+        }
+    }
+}
+
+async fn by_panel(bench: &Bench, docket: &mut Docket, conflict: Conflict, why: &str) -> Result<Ruling> {
+    let stage = bench.phase("panel");
+    let viable = docket.viable();
+    let panel = convene(&stage, docket, &viable, why).await?;
+    docket.closed |= panel.closed;
+    stage.show("panel_result", panel.exhibit(docket, "Panel", conflict.as_str())).await?;
+    let standings: Vec<Standing> = viable.iter().map(|at| docket.positions[*at].standing()).collect();
+    let base = |status, winner, rung| Ruling { status, winner, rung, panel: Some(panel.clone()), ..Ruling::by_score(0) };
+    if !panel.quorate {
+        let names: Vec<String> = panel.absent.iter().map(|seat| seat.as_str().replace('_', " ")).collect();
+        let text = format!("The panel has no quorum: {} did not rate.", names.join(", "));
+        return hand_over(&stage, docket, base(Status::EscalatedHuman, None, "panel_quorum"), &viable, &standings, &text).await;
+    }
+    match outcome(&panel.consensus, &standings, &docket.options.policy.ladder()) {
+        Some(Outcome::Consensus { winner, near_tie }) => Ok(Ruling { near_tie, ..base(Status::ConsensusReached, Some(viable[winner]), "consensus") }),
+        Some(Outcome::Fallback { winner }) => Ok(base(Status::SafeFallback, Some(viable[winner]), "safe_fallback")),
+        Some(Outcome::Hybrid { first, second }) => {
+            let parents = [viable[first], viable[second]];
+            let near = Ruling { near_tie: true, ..base(Status::SafeFallback, None, "safe_fallback") };
+            by_hybrid(bench, docket, near, &panel, parents, &viable).await
+        }
+        Some(Outcome::Escalated) => {
+            let best = panel.best().unwrap_or(0.0);
+            let text = format!("The panel agrees on nothing: its best consensus is {best:.2}, below {}.", docket.options.policy.no_agreement);
+            hand_over(&stage, docket, base(Status::EscalatedHuman, None, "no_agreement"), &viable, &standings, &text).await
+        }
+        None => Ok(Ruling::stuck("no_viable_position")),
+    }
+}
+
+/// The hybrid if it stands and the panel agrees on it; else the safest of all that stand.
+async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Panel, parents: [usize; 2], viable: &[usize]) -> Result<Ruling> {
+    let stage = bench.phase("hybrid");
+    let mut rated = None;
+    match hybrid::write(&stage, docket, panel, parents).await? {
+        None => stage.warn("Nobody could write a hybrid of the two best positions; the safest position is taken instead."),
+        Some(at) => {
+            examine(&stage, docket).await?;
+            docket.weigh();
+            stage.show("gates", show::gates(docket)).await?;
+            stage.show("scores", show::scores(docket)).await?;
+            if docket.positions[at].viable() {
+                let again = convene(&stage, docket, &[at], "A hybrid of the two best positions is to be rated by the same standards.").await?;
+                docket.closed |= again.closed;
+                if again.quorate {
+                    stage.show("hybrid_result", again.exhibit(docket, "Panel on the hybrid", "hybrid")).await?;
+                    rated = Some((at, again));
+                }
+            }
+        }
+    }
+    let ladder = docket.options.policy.ladder();
+    if let Some((at, again)) = &rated
+        && again.consensus[0] >= ladder.consensus - synod_math::collapse::EPSILON
+    {
+        return Ok(Ruling { status: Status::HybridSynthesized, winner: Some(*at), rung: "hybrid", hybrid: Some(again.clone()), ..near });
+    }
+    let mut all: Vec<(usize, f64)> = viable.iter().copied().zip(panel.consensus.iter().copied()).collect();
+    all.extend(rated.iter().map(|(at, again)| (*at, again.consensus[0])));
+    let standings: Vec<Standing> = all.iter().map(|(at, _)| docket.positions[*at].standing()).collect();
+    let ratings: Vec<f64> = all.iter().map(|(_, rating)| *rating).collect();
+    let winner = safest(&ratings, &standings).map(|place| all[place].0);
+    Ok(Ruling { winner, hybrid: rated.map(|(_, again)| again), ..near })
+}
+
+/// A person decides; if the run is told to conclude first, the safest position stands.
+async fn hand_over(stage: &Bench, docket: &mut Docket, ruling: Ruling, viable: &[usize], standings: &[Standing], why: &str) -> Result<Ruling> {
+    let choice = if docket.closed { Choice::Unanswered } else { people::choose(stage, docket, viable, why).await? };
+    Ok(match choice {
+        Choice::Position { at, by, note } => Ruling { winner: Some(at), person: Some((by, note)), ..ruling },
+        Choice::None { by, note } => Ruling { person: Some((by, note)), ..ruling },
+        Choice::Unanswered => {
+            docket.closed = true;
+            stage.warn(format!("{why} The run was closed before a person decided: the safest position is taken."));
+            let ratings: Vec<f64> = ruling.panel.as_ref().map_or_else(|| vec![0.0; viable.len()], |panel| panel.consensus.clone());
+            Ruling { status: Status::SafeFallback, winner: safest(&ratings, standings).map(|place| viable[place]), rung: "closed", ..ruling }
+        }
+    })
+}

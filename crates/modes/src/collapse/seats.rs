@@ -1,0 +1,64 @@
+//! Which seat does what: nobody judges a card of its own while another seat is free, and a seat that fails is stood in for.
+
+use synod_engine::{Bench, Given, Missed, Prompt, Result, Speech};
+use synod_types::{FailureKind, SeatIx};
+
+/// Seats that may judge a card, in the order they are asked: from the `turn`th on, round the table, its author left out. With nobody else at
+/// the table, its author.
+pub fn judges(seats: &[SeatIx], author: Option<SeatIx>, turn: usize) -> Vec<SeatIx> {
+    let from = author.and_then(|author| seats.iter().position(|seat| *seat == author)).map_or(0, |at| at + 1);
+    let others: Vec<SeatIx> = seats.iter().copied().filter(|seat| Some(*seat) != author).collect();
+    if others.is_empty() {
+        return seats.to_vec();
+    }
+    // The round begins behind the author, so that the work is spread evenly.
+    let before = seats.iter().take(from).filter(|seat| Some(**seat) != author).count();
+    (0..others.len()).map(|step| others[(before + turn + step) % others.len()]).collect()
+}
+
+/// What came of asking seats one after another.
+pub enum Came<T> {
+    /// And who took whose place, if anybody did.
+    Given(Given<T>, Option<String>),
+    /// Nobody gave anything; the last failure tells why.
+    Missed(Option<Missed>),
+    /// The run is closing: nobody was asked.
+    Closed,
+}
+
+/// The first of these seats that answers. Whoever asks says who took whose place: strands must not warn in the order they end.
+pub async fn first<T: Speech>(bench: &Bench, seats: &[SeatIx], prompt: Prompt, work: &str) -> Result<Came<T>> {
+    let mut failed: Vec<String> = Vec::new();
+    let mut last = None;
+    for seat in seats {
+        let ask = if failed.is_empty() { prompt.clone() } else { prompt.clone().extra() };
+        match bench.ask::<T>(*seat, ask).await? {
+            Ok(given) => {
+                let label = &bench.seat(*seat).label;
+                let note = (!failed.is_empty()).then(|| format!("{} failed; {label} took over {work}.", failed.join(", ")));
+                return Ok(Came::Given(given, note));
+            }
+            Err(missed) if missed.failure.kind == FailureKind::Closed => return Ok(Came::Closed),
+            Err(missed) => {
+                failed.push(bench.seat(missed.seat).label.clone());
+                last = Some(missed);
+            }
+        }
+    }
+    Ok(Came::Missed(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_judges_its_own_card_while_another_is_free() {
+        assert_eq!(judges(&[0, 1, 2], Some(0), 0), [1, 2]);
+        assert_eq!(judges(&[0, 1, 2], Some(1), 0), [2, 0]);
+        assert_eq!(judges(&[0, 1, 2], Some(2), 1), [1, 0]);
+        assert_eq!(judges(&[0, 1], None, 1), [1, 0]);
+        assert_eq!(judges(&[0], Some(0), 0), [0]);
+        assert_eq!(judges(&[], None, 0), [] as [SeatIx; 0]);
+    }
+}

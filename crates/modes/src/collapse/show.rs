@@ -1,0 +1,78 @@
+//! What a reader is shown of the gates, the scores and how far the result is from another.
+
+use super::Docket;
+use super::position::{reason_text, state_word};
+use serde_json::json;
+use synod_math::collapse::score::{Terms, signs};
+use synod_math::collapse::sensitivity::{Flip, dominated, nearest_flip};
+use synod_types::*;
+
+/// What stopped at which gate. A position that passed all of them has no entry.
+pub fn gates(docket: &Docket) -> Exhibit {
+    let entries = docket.positions.iter().flat_map(|position| {
+        position.passage.reasons.iter().map(move |reason| FindingEntry {
+            id: reason.gate.id().to_owned(),
+            title: format!("{}: {}", position.id(), reason_text(position, reason)),
+            severity: state_word(reason.state).replace('_', " "),
+            location: reason.subject.clone(),
+            ..FindingEntry::default()
+        })
+    });
+    let rows: Vec<_> = docket
+        .positions
+        .iter()
+        .map(|position| {
+            let reasons: Vec<_> = position
+                .passage
+                .reasons
+                .iter()
+                .map(|reason| json!({"gate": reason.gate.id(), "subject": reason.subject, "state": state_word(reason.state)}))
+                .collect();
+            json!({"id": position.id(), "state": state_word(position.passage.state), "reasons": reasons})
+        })
+        .collect();
+    let none = "Every position passed all five gates.".to_owned();
+    Exhibit::new("Gates", Shape::Findings(Findings { entries: entries.collect(), none })).data(json!({"positions": rows}))
+}
+
+/// Each position's score with the share of every term in it.
+pub fn scores(docket: &Docket) -> Exhibit {
+    let rules = docket.options.policy.score_rules();
+    let weights = rules.weights.values();
+    let rows = Terms::NAMES.iter().enumerate().map(|(term, name)| ScoreRow {
+        name: (*name).to_owned(),
+        weight: Some(signs(rules.signs)[term] * weights[term]),
+        cells: docket.positions.iter().map(|position| Some(tidy(position.score.parts[term]))).collect(),
+        ..ScoreRow::default()
+    });
+    let shape = Scorecard {
+        scale: (-weights[1] - weights[3], weights[0] + weights[2] + weights[4]),
+        columns: docket.positions.iter().map(|position| position.id().to_owned()).collect(),
+        rows: rows.collect(),
+        totals: docket.positions.iter().map(|position| Some(tidy(position.score.value))).collect(),
+        overall: None,
+        measure: format!("points of each term; the score is their sum, and {} is the threshold", docket.options.policy.threshold),
+    };
+    let data: Vec<_> = docket.positions.iter().map(|position| position.summary()).collect();
+    Exhibit::new("Scores", Shape::Scorecard(shape)).data(json!({"scores": data}))
+}
+
+/// Sums of decimal fractions without the dust of binary ones.
+pub fn tidy(value: f64) -> f64 {
+    let rounded = (value * 1e9).round() / 1e9;
+    if rounded == 0.0 { 0.0 } else { rounded }
+}
+
+/// The nearest change of one weight that would put another viable position first by score, and the positions worse in everything.
+pub fn sensitivity(docket: &Docket) -> (Option<(Flip, [usize; 2])>, Vec<String>) {
+    let viable = docket.ranked();
+    let scores: Vec<_> = viable.iter().map(|at| docket.positions[*at].score).collect();
+    let rules = docket.options.policy.score_rules();
+    let flip = if scores.is_empty() { None } else { nearest_flip(&scores, 0, &rules.weights, rules.signs) };
+    let flip = flip.map(|flip| {
+        let pair = [viable[0], viable[flip.winner]];
+        (flip, pair)
+    });
+    let worse = dominated(&scores, rules.signs).into_iter().map(|place| docket.positions[viable[place]].id().to_owned()).collect();
+    (flip, worse)
+}

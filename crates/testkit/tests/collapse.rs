@@ -1,0 +1,228 @@
+//! Weighted collapse with seats: who may judge whom, how often authors revise, when experts and people are asked, and what never matters.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use synod_engine::{CallContext, Changes, Ending, Model, Order, Typed};
+use synod_llm::rehearsal::Rehearsal;
+use synod_modes::collapse::MODE;
+use synod_testkit::counted::Counted;
+use synod_testkit::rig::{Rig, order, stopped, verdict};
+use synod_testkit::voices::Voices;
+use synod_types::*;
+
+/// The prompt behind a turn: `panel/minimalist/rate@0`.
+fn prompt_of(key: &str) -> &str {
+    key.trim_end_matches("/repair").rsplit('/').next().and_then(|last| last.split('@').next()).unwrap_or(key)
+}
+
+/// Voices whose replies to some prompts are changed.
+fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'static) -> Voices {
+    Voices::default().scripted(move |_, request, context| {
+        let reply = futures::FutureExt::now_or_never(Rehearsal::new().call(request, context))?.ok()?;
+        let mut value: Value = serde_json::from_str(&reply.text).ok()?;
+        change(prompt_of(&context.key), context, &mut value);
+        Some(Ok(Reply::text(value.to_string())))
+    })
+}
+
+fn with(mut order: Order, options: Value) -> Order {
+    order.options = options.as_object().expect("options").iter().map(|(name, value)| (name.clone(), Typed::Json(value.clone()))).collect();
+    order
+}
+
+fn card(id: &str, more: Value) -> Value {
+    let mut card = json!({
+        "id": id, "claims": [format!("{id} is the way.")], "plan": [{"action": "Do it."}], "confidence": 0.8, "cost": 20, "reversibility": 0.9,
+        "evidence": [{"type": "test", "pointer": "x", "quality": 0.9}, {"type": "test", "pointer": "y", "quality": 0.8}],
+        "risks": [{"severity": "medium", "description": "Late.", "mitigation": "Begin.", "residual_risk": 0.5}],
+    });
+    card.as_object_mut().expect("a card").extend(more.as_object().expect("fields").clone());
+    card
+}
+
+#[tokio::test]
+async fn no_seat_verifies_doubts_or_rates_a_card_of_its_own() {
+    let mut rated = 0;
+    for seed in 0..30 {
+        let counted = Arc::new(Counted::new(Arc::new(Voices::default())));
+        let rig = Rig::new(counted.clone());
+        let (run, ending) = rig.run(&order(&MODE, seed)).await;
+        let verdict = verdict(ending);
+        let rows = rig.rows(&run).await;
+        let mut wrote: Vec<(String, SeatIx)> = Vec::new();
+        for row in &rows {
+            if let Ok(Body::Shown(shown)) = row.body()
+                && let ("position_card" | "hybrid_card", Some(seat), Some(data)) = (shown.stage.as_str(), shown.exhibit.seat, &shown.exhibit.data)
+            {
+                wrote.push((data["positionId"].as_str().expect("an id").to_owned(), seat));
+            }
+        }
+        for (key, request) in counted.requests() {
+            let seat = seat_of(&key).expect("a seat");
+            let (own, text) = (wrote.iter().filter(|(_, author)| *author == seat), request.messages.last().expect("a message").text());
+            if ["verify", "doubt", "rate"].contains(&prompt_of(&key)) {
+                for (id, _) in own {
+                    assert!(!text.contains(&format!("<draft label=\"{id}\">")), "seed {seed}: {key} shows the seat its own card");
+                }
+            }
+            rated += usize::from(prompt_of(&key) == "rate");
+            assert!(!text.contains("\nm0") && !text.contains("m1 "), "seed {seed}: {key} names an author");
+        }
+        assert!(!verdict.warnings.iter().any(|warning| warning.contains("of its own")), "{:?}", verdict.warnings);
+    }
+    assert!(rated > 0, "the panel was never called");
+}
+
+#[tokio::test]
+async fn one_seat_alone_judges_itself_and_the_report_says_so() {
+    let mut alone = order(&MODE, 4);
+    alone.called.models.truncate(1);
+    let (_, ending) = Rig::new(Arc::new(Voices::default())).run(&alone).await;
+    let verdict = verdict(ending);
+    assert!(verdict.warnings.iter().any(|warning| warning.contains("it wrote itself")), "{:?}", verdict.warnings);
+}
+
+#[tokio::test]
+async fn a_card_that_is_never_verified_is_revised_three_times_and_then_a_person_is_told() {
+    let models = changed(|prompt, _, value| {
+        if prompt == "verify" {
+            value["status"] = json!("FAIL");
+        }
+    });
+    let rig = Rig::new(Arc::new(models));
+    let (run, ending) = rig.run(&order(&MODE, 1)).await;
+    let verdict = verdict(ending);
+    let decision = verdict.decision.expect("a decision");
+    assert_eq!((verdict.status, &decision["rung"], &decision["reflexions"]), (Status::Escalated, &json!("no_viable_position"), &json!(3)));
+    let revised = rig.rows(&run).await.iter().filter(|row| row.kind == Kind::Said && prompt_of(&row.key) == "revise").count();
+    assert_eq!(revised, 9, "three authors, three times each");
+}
+
+#[tokio::test]
+async fn a_verifier_that_cannot_be_read_never_passes_a_card() {
+    let mute = Voices::default()
+        .scripted(|_, _, context| (prompt_of(&context.key) == "verify").then(|| Err(Failure::new(FailureKind::Server, "the provider is down"))));
+    let (_, ending) = Rig::new(Arc::new(mute)).run(&order(&MODE, 1)).await;
+    let verdict = verdict(ending);
+    let decision = verdict.decision.expect("a decision");
+    assert!(decision["position"].is_null(), "{decision}");
+    assert!(decision["positions"].as_array().expect("positions").iter().all(|place| place["state"] == "held"), "{decision}");
+}
+
+#[tokio::test]
+async fn experts_who_disagree_are_asked_to_align_once_and_then_the_panel_is_called() {
+    let models = changed(|prompt, context, value| match prompt {
+        "verify" => value["status"] = json!("PASS"),
+        // Cards below the threshold, with nothing else to be asked of them.
+        "author" | "revise" => {
+            value["evidence"] = json!([{"type": "test", "pointer": "x", "quality": 0.6}]);
+            value["risks"] = json!([{"severity": "high", "description": "Late.", "mitigation": "Begin.", "residual_risk": 0.5}]);
+            value["cost"] = json!(context.key.bytes().map(u64::from).sum::<u64>() % 3 * 10 + 60);
+            value["reversibility"] = json!(0.5);
+        }
+        "doubt" => value["risks"] = json!([]),
+        "rate" if context.key.contains("/experts/") => {
+            let score = if context.key.contains("backend") { 0.9 } else { 0.5 };
+            value["scores"].as_object_mut().expect("scores").values_mut().for_each(|rated| rated["score"] = json!(score));
+        }
+        _ => {}
+    });
+    let rig = Rig::new(Arc::new(models));
+    let experts = with(order(&MODE, 2), json!({"experts": ["backend", "security"]}));
+    let (run, ending) = rig.run(&experts).await;
+    let decision = verdict(ending).decision.expect("a decision");
+    assert_eq!(decision["reflexions"], 1, "they are asked once: {decision}");
+    assert!(decision["consensus"].is_f64(), "the panel was called: {decision}");
+    let rows = rig.rows(&run).await;
+    assert!(rows.iter().any(|row| row.key.starts_with("panel/domain_expert backend/")), "experts share a seat of the panel");
+}
+
+#[tokio::test]
+async fn a_trade_off_calls_the_panel_unless_it_is_told_not_to() {
+    // Each beats the other by more than 0.2 on something, and the lead is more than two points.
+    let cards = json!([
+        card("proven", json!({"cost": 60})),
+        card("cheap", json!({"cost": 10, "evidence": [{"type": "test", "pointer": "x", "quality": 0.55}]}))
+    ]);
+    let rig = Rig::new(Arc::new(Voices::default()));
+    for (on, conflict) in [(true, json!("multi_dimensional_tradeoff")), (false, Value::Null)] {
+        let mut given = with(
+            order(&MODE, 3),
+            json!({"cards": cards, "policy": {"panel_on_tradeoff": on}, "receipts": [
+            {"position_id": "proven", "status": "PASS"}, {"position_id": "cheap", "status": "PASS"}]}),
+        );
+        given.called.models.truncate(2);
+        let (_, ending) = rig.run(&given).await;
+        let decision = verdict(ending).decision.expect("a decision");
+        assert_eq!(decision["conflict_type"], conflict, "{decision}");
+    }
+}
+
+#[tokio::test]
+async fn a_panel_that_agrees_on_nothing_waits_for_a_person_and_a_closed_one_takes_the_safest() {
+    let cards = json!([card("a", json!({})), card("c", json!({"cost": 100, "risks": []}))]);
+    let low = || {
+        changed(|prompt, _, value| {
+            if prompt == "rate" {
+                value["scores"].as_object_mut().expect("scores").values_mut().for_each(|rated| rated["score"] = json!(0.3));
+            }
+        })
+    };
+    let receipts = json!([{"position_id": "a", "status": "PASS"}, {"position_id": "c", "status": "PASS"}]);
+    let given = with(order(&MODE, 3), json!({"cards": cards, "receipts": receipts, "policy": {"panel_on_tradeoff": false}}));
+    let rig = Rig::new(Arc::new(low()));
+    let (run, ending) = rig.run(&given).await;
+    assert_eq!(stopped(ending).reason, StopReason::Waiting);
+    let answer = PersonAnswer { answer: "a".into(), note: Some("we know it".into()), by: "ada".into() };
+    rig.runner().answer(&run, "panel/choose@person", answer).await.expect("the answer is taken");
+    let chosen = verdict(rig.resume(&run, Changes::default()).await);
+    let decision = chosen.decision.expect("a decision");
+    assert_eq!((&decision["position"], &decision["rung"], &decision["decided_by"]), (&json!("a"), &json!("no_agreement"), &json!("ada")));
+
+    let (run, ending) = rig.run(&given).await;
+    stopped(ending);
+    rig.runner().cancel(&run, true, "ada").await.expect("it is told to conclude");
+    let Ending::Verdict(closed) = rig.resume(&run, Changes::default()).await else { panic!("it ends") };
+    let decision = closed.decision.expect("a decision");
+    assert_eq!((closed.status, &decision["position"], &decision["status"]), (Status::Degraded, &json!("c"), &json!("SAFE_FALLBACK")));
+}
+
+fn decided(cards: Vec<Value>) -> (Value, Value, Value) {
+    let receipts: Vec<Value> = cards.iter().map(|card| json!({"position_id": card["id"], "status": "PASS"})).collect();
+    let mut given = with(order(&MODE, 5), json!({"cards": cards, "receipts": receipts}));
+    given.called.models.clear();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let rig = Rig::new(Arc::new(Voices::default()));
+        let (run, ending) = rig.run(&given).await;
+        match ending {
+            Ending::Verdict(verdict) => {
+                let decision = verdict.decision.expect("a decision");
+                (decision["position"].clone(), decision["rung"].clone(), decision["status"].clone())
+            }
+            Ending::Stopped(_) => {
+                let rows = rig.rows(&run).await;
+                let mut asked: Vec<String> = rows.iter().filter(|row| row.kind == Kind::Waiting).map(|row| row.key.clone()).collect();
+                asked.sort();
+                (json!(asked), Value::Null, Value::Null)
+            }
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn the_order_of_the_cards_never_changes_a_decision(shares in prop::collection::vec((0..=10u32, 0..=10u32, 0..=10u32, 0..120u64, 0..4usize), 1..5), turn in 0..4usize) {
+        let severities = ["low", "medium", "high", "critical"];
+        let cards: Vec<Value> = shares.iter().enumerate().map(|(at, (quality, residual, undo, cost, severity))| card(&format!("p{at}"), json!({
+            "evidence": [{"type": "test", "pointer": "x", "quality": f64::from(*quality) / 10.0}],
+            "risks": [{"severity": severities[*severity], "description": "Late.", "mitigation": "Begin.", "residual_risk": f64::from(*residual) / 10.0}],
+            "reversibility": f64::from(*undo) / 10.0, "cost": cost,
+        }))).collect();
+        let mut mixed = cards.clone();
+        mixed.rotate_left(turn % cards.len());
+        prop_assert_eq!(decided(cards), decided(mixed));
+    }
+}
