@@ -13,15 +13,20 @@ use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::turnstile::Turnstile;
 use synod_types::{Kind, StopReason};
 
-async fn at_every_append(mode: &'static Mode, order: &Order, journal: Arc<dyn Journal>) {
+/// Long runs have more rows than this.
+const LONG: usize = 60;
+
+/// Gives the number of rows.
+async fn at_every_append(mode: &'static Mode, order: &Order, journal: Arc<dyn Journal>) -> usize {
     let seed = order.seed.unwrap_or_default();
     let calm = Rig::new(voices()).journal(journal.clone());
     let (run, ending) = calm.run(order).await;
     let want = ended(&calm, &run, ending, mode.id).await;
     let rows = calm.rows(&run).await;
     let want_set = journal_set(&rows);
-    // A long run is stopped once at each row, before it or after it; the next seed takes the other moment.
-    let both = rows.len() <= 60;
+    // A long run is stopped once at each row, before it or after it; an odd seed takes the other moment than an even one.
+    let both = rows.len() <= LONG;
+    let count = rows.len();
     for row in 1..=rows.len() as u64 {
         for moment in [Moment::Before, Moment::After].into_iter().filter(|moment| both || *moment as u64 % 2 == (row + seed) % 2) {
             let step = format!("{} seed {seed}, {} row {row}", mode.id, moment.as_str());
@@ -65,13 +70,17 @@ async fn at_every_append(mode: &'static Mode, order: &Order, journal: Arc<dyn Jo
             assert_eq!(calls.planned + calls.extra + calls.reasked, asked, "{step}: the receipt counts every request");
         }
     }
+    count
 }
 
 #[tokio::test]
 async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
     for mode in modes() {
-        for seed in [1, 2] {
-            at_every_append(mode, &order(mode, seed), Arc::new(MemoryJournal::default())).await;
+        for seed in [2, 1] {
+            // The other moments of a long run are tried on SQLite.
+            if at_every_append(mode, &order(mode, seed), Arc::new(MemoryJournal::default())).await > LONG {
+                break;
+            }
         }
     }
 }
