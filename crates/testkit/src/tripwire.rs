@@ -61,9 +61,14 @@ impl Tripwire {
         Self { inner, row, moment, act, rows: Mutex::new(0), tripped: Arc::default(), heartbeats: AtomicU64::new(0) }
     }
 
-    /// Whether the chosen row was reached.
+    /// Whether it gave out.
     pub fn tripped(&self) -> bool {
         self.tripped.load(Ordering::SeqCst)
+    }
+
+    /// Whether the chosen row was handed in, so that it gave out or is about to.
+    pub fn reached(&self) -> bool {
+        *self.rows.lock().unwrap_or_else(PoisonError::into_inner) >= self.row
     }
 
     /// How often the leases were kept.

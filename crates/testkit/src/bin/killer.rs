@@ -39,9 +39,10 @@ fn job(args: &[String]) -> Option<Job> {
 
 async fn run(job: Job) -> Result<String, Box<dyn Error>> {
     let store = Store::open(&job.database, StoreSettings { lease_ms: 1000, ..StoreSettings::default() }).await?;
-    let journal: Arc<dyn Journal> = match job.death {
+    let wire = job.death.map(|(row, moment)| Arc::new(Tripwire::new(Arc::new(store.clone()), row, moment, Act::Kill)));
+    let journal: Arc<dyn Journal> = match &wire {
         None => Arc::new(store.clone()),
-        Some((row, moment)) => Arc::new(Tripwire::new(Arc::new(store.clone()), row, moment, Act::Kill)),
+        Some(wire) => wire.clone(),
     };
     let order = order(job.mode, job.seed);
     let names: Vec<String> = order.called.models.iter().chain(&order.called.chair).cloned().collect();
@@ -51,6 +52,10 @@ async fn run(job: Job) -> Result<String, Box<dyn Error>> {
         None => rig.run(&order).await.1,
         Some(known) => rig.resume(&known.id, Changes::default()).await,
     };
+    if wire.is_some_and(|wire| wire.reached()) {
+        // Death comes a little after the chosen row; a run that ended before it waits for it.
+        std::future::pending::<()>().await;
+    }
     store.close().await;
     Ok(match ending {
         Ending::Verdict(verdict) => serde_json::to_string(&verdict)?,
