@@ -177,6 +177,9 @@ pub struct Resume {
     /// Start a new run that takes over every unchanged turn at no cost.
     #[arg(long)]
     pub fork: bool,
+    /// Take a finished debate one round further, as a fork of it; `--set focus_question=…` says what about.
+    #[arg(long = "continue", conflicts_with = "fork")]
+    pub further: bool,
     #[command(flatten)]
     pub order: OrderArgs,
     #[command(flatten)]

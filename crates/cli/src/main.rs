@@ -7,6 +7,7 @@ mod commands;
 mod document;
 mod exit;
 mod experience;
+mod further;
 mod limits;
 mod order;
 mod outcome;

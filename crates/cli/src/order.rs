@@ -66,7 +66,7 @@ fn file_of(value: &str) -> Option<&str> {
 }
 
 /// An option's value as given, or as it stands in the file it names. A `.json` file must hold JSON; any other is text, read as if typed.
-fn option_value(key: &str, value: &str) -> Result<Typed, Problem> {
+pub fn option_value(key: &str, value: &str) -> Result<Typed, Problem> {
     let Some(path) = file_of(value) else { return Ok(Typed::Text(value.strip_prefix('@').unwrap_or(value).to_owned())) };
     let field = format!("options.{key}");
     if path.is_empty() {

@@ -74,17 +74,18 @@ impl Bench {
 
     /// One turn of one seat. The key is fixed, and the turn under way, when this returns; dropping the future drops no reply.
     pub fn ask<T: Speech>(&self, seat: SeatIx, prompt: Prompt) -> impl Future<Output = Result<Result<Given<T>, Missed>>> + Send + use<T> {
-        self.launch(self.prepare::<T>(seat, prompt, None))
+        let turn = self.launch(self.prepare::<T>(seat, prompt, None));
+        async move { Ok(turn.await?.map(|(given, _)| given)) }
     }
 
-    /// A turn that may use tools, in at most `steps` further requests.
+    /// A turn that may use tools, in at most `steps` further requests; with its reply come the tools it used, in order.
     pub fn ask_with_tools<T: Speech>(
         &self,
         seat: SeatIx,
         prompt: Prompt,
         toolbox: Arc<dyn Toolbox>,
         steps: u32,
-    ) -> impl Future<Output = Result<Result<Given<T>, Missed>>> + Send + use<T> {
+    ) -> impl Future<Output = Result<Result<Worked<T>, Missed>>> + Send + use<T> {
         self.launch(self.prepare::<T>(seat, prompt, Some((toolbox, steps))))
     }
 
@@ -107,7 +108,7 @@ impl Bench {
             let mut answers = Answers { phase, given: Vec::new(), missed: Vec::new() };
             for outcome in first_halt(futures::future::join_all(asks).await)? {
                 match outcome {
-                    Ok(given) => answers.given.push(given),
+                    Ok((given, _)) => answers.given.push(given),
                     Err(missed) => answers.missed.push(missed),
                 }
             }
@@ -143,7 +144,7 @@ impl Bench {
         first_halt(futures::future::join_all(strands).await)
     }
 
-    fn launch<T: Speech>(&self, prepared: Prepared) -> impl Future<Output = Result<Result<Given<T>, Missed>>> + Send + use<T> {
+    fn launch<T: Speech>(&self, prepared: Prepared) -> impl Future<Output = Result<Result<Worked<T>, Missed>>> + Send + use<T> {
         let Prepared { seat, key, turn } = prepared;
         let started = turn.map(|turn| self.spawn(turn));
         let core = self.core.clone();
@@ -156,7 +157,7 @@ impl Bench {
             match came {
                 Err(failure) => Ok(Err(Missed { seat, key, failure })),
                 Ok(came) => match T::recall(&came.value) {
-                    Ok(value) => Ok(Ok(Given { seat, key, value, partial: came.partial })),
+                    Ok(value) => Ok(Ok((Given { seat, key, value, partial: came.partial }, came.tools))),
                     Err(error) => Err(core.halt(Halt::diverged(key, format!("its journaled value cannot be read any more: {error}")))),
                 },
             }
@@ -346,6 +347,9 @@ impl Bench {
         self.core.miss(seat, &self.phase_name(), &Failure::new(FailureKind::Refused, why));
     }
 }
+
+/// A reply, and the tools used on the way to it.
+pub type Worked<T> = (Given<T>, Vec<ToolRun>);
 
 /// A turn ready to start, or why the run cannot go on with it. Its key is fixed.
 struct Prepared {

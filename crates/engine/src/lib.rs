@@ -31,7 +31,7 @@ mod turn;
 mod watch;
 
 pub use answers::{Answers, Given, Missed};
-pub use bench::Bench;
+pub use bench::{Bench, Worked};
 pub use clock::{Clock, SystemClock};
 pub use halt::{Halt, Result};
 pub use journal::{Journal, JournalError, JournalResult, Lease, Tail};

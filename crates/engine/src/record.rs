@@ -76,6 +76,17 @@ impl Record {
         Ok(record)
     }
 
+    /// The tools a turn used, in order, with their keys.
+    pub fn tools_of(&self, key: &str) -> Vec<(String, &ToolRun)> {
+        let of_step = |step: u32| {
+            (0_u32..).map_while(move |n| {
+                let key = format!("{key}/tool {step}/call {n}");
+                self.tools.get(&key).map(|run| (key, run))
+            })
+        };
+        (1_u32..).map(|step| of_step(step).collect::<Vec<_>>()).take_while(|step| !step.is_empty()).flatten().collect()
+    }
+
     fn take(&mut self, row: &Row) -> Result<(), UnreadableRow> {
         let digest = || row.digest.clone().unwrap_or_default();
         match row.body()? {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 /// `x-between = "scale"` means a number from the first to the second of a list of two; any number where there is no such list.
 /// `x-range = [1, 10]` asks for a number from 1 to 10; a reply beyond it is read all the same, and whoever reads it counts it as none.
 /// `x-map = "positions"` on a map makes every id of the list a property of it, and no other.
+/// An optional property that could only hold ids of an empty list is left out of what is asked for.
 /// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Terms(BTreeMap<String, Vec<String>>);
@@ -69,6 +70,11 @@ impl Terms {
                             out.insert("maxItems".into(), self.list(list).len().into());
                         }
                         ("items", _) if map.contains_key("x-permutation") => {}
+                        ("properties", _) => {
+                            let must = |name: &str| required(map).any(|required| required == name);
+                            let asked = value.as_object().into_iter().flatten().filter(|(name, inner)| must(name) || !self.void(inner));
+                            out.insert(name.clone(), asked.map(|(name, inner)| (name.clone(), self.spell_out(inner))).collect());
+                        }
                         _ => {
                             out.insert(name.clone(), self.spell_out(value));
                         }
@@ -79,6 +85,18 @@ impl Terms {
             Value::Array(items) => Value::Array(items.iter().map(|item| self.spell_out(item)).collect()),
             other => other.clone(),
         }
+    }
+
+    /// Whether a value of this schema would need an id of an empty list.
+    fn void(&self, schema: &Value) -> bool {
+        let empty = schema.get("x-ids").and_then(Value::as_str).is_some_and(|list| self.list(list).is_empty());
+        let mut inside = schema.as_object().into_iter().flat_map(required).filter_map(|name| schema.get("properties")?.get(name));
+        let is_null = |choice: &Value| choice.get("type").and_then(Value::as_str) == Some("null");
+        let choices: Vec<&Value> = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten().filter(|choice| !is_null(choice)).collect();
+        empty
+            || inside.any(|inner| self.void(inner))
+            || schema.get("items").is_some_and(|items| self.void(items))
+            || (!choices.is_empty() && choices.iter().all(|choice| self.void(choice)))
     }
 
     /// What the marks in the schema demand of a value, said in words when it does not hold.
@@ -118,7 +136,9 @@ impl Terms {
         }
         if let (Some(Value::Object(properties)), Some(object)) = (map.get("properties"), value.as_object()) {
             for (name, inner) in properties {
-                if let Some(field) = object.get(name) {
+                // What was not asked for is not looked at: whoever asked knows to leave it aside.
+                let asked = required(map).any(|required| required == name) || !self.void(inner);
+                if let Some(field) = object.get(name).filter(|_| asked) {
                     self.check(inner, field, &join(at, name), wrong);
                 }
             }
@@ -134,6 +154,10 @@ impl Terms {
             }
         }
     }
+}
+
+fn required(schema: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 fn join(at: &str, name: &str) -> String {

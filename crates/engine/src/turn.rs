@@ -16,6 +16,10 @@ pub trait Toolbox: Send + Sync {
     fn tools(&self) -> Vec<ToolDef>;
     /// The tool's output, or what went wrong: both go back to the model.
     fn call(&self, name: &str, input: &Value) -> std::result::Result<String, String>;
+    /// Calls one turn may make in all; those beyond are refused, and the model is told.
+    fn most(&self) -> usize {
+        usize::MAX
+    }
 }
 
 pub(crate) struct Turn {
@@ -39,7 +43,11 @@ pub(crate) struct Turn {
 pub(crate) struct Came {
     pub value: Value,
     pub partial: bool,
+    pub tools: Vec<ToolRun>,
 }
+
+/// The request last made, its reply, and the tools used on the way.
+type Conversed<'a> = std::result::Result<(Cow<'a, Request>, Reply, Vec<ToolRun>), Failure>;
 
 type Exchanged = std::result::Result<Reply, Failure>;
 
@@ -57,23 +65,27 @@ impl Turn {
         core.check()?;
         if let Some((_, outcome)) = core.record.turns.get(&self.key).and_then(|turn| turn.outcome.as_ref()) {
             core.enter(&self.scopes);
-            return Ok(outcome.clone().map(|said| Came { value: said.value, partial: said.partial }));
+            let tools = || core.record.tools_of(&self.key).into_iter().map(|(_, run)| run.clone()).collect();
+            return Ok(outcome.clone().map(|said| Came { value: said.value, partial: said.partial, tools: tools() }));
         }
-        if let Some(said) = self.inherited(core) {
-            let came = Came { value: said.value.clone(), partial: said.partial };
-            core.commit(&self.scopes, vec![self.row(core, Kind::Said, &said)]).await?;
+        if let Some((said, used)) = self.inherited(core) {
+            let tools = used.iter().map(|(_, run)| run.clone()).collect();
+            let came = Came { value: said.value.clone(), partial: said.partial, tools };
+            let mut rows: Vec<NewRow> = used.iter().map(|(key, run)| NewRow::new(key.clone(), Kind::Tool, core.clock.now(), run)).collect();
+            rows.push(self.row(core, Kind::Said, &said));
+            core.commit(&self.scopes, rows).await?;
             return Ok(Ok(came));
         }
-        let came = match self.converse(core).await? {
-            Ok((request, reply)) => self.understand(core, request, reply).await?,
-            Err(failure) => Err(failure),
+        let (came, tools) = match self.converse(core).await? {
+            Ok((request, reply, tools)) => (self.understand(core, request, reply).await?, tools),
+            Err(failure) => (Err(failure), Vec::new()),
         };
         let row = match &came {
             Ok(said) => self.row(core, Kind::Said, said),
             Err(failure) => self.row(core, Kind::Failed, &FailedTurn { failure: failure.clone() }),
         };
         core.enqueue(&self.scopes, vec![row]);
-        Ok(came.map(|said| Came { value: said.value, partial: said.partial }))
+        Ok(came.map(|said| Came { value: said.value, partial: said.partial, tools }))
     }
 
     fn row(&self, core: &Core, kind: Kind, body: &impl serde::Serialize) -> NewRow {
@@ -92,31 +104,37 @@ impl Turn {
     }
 
     /// An earlier run's words, if it was asked the very same.
-    fn inherited(&self, core: &Core) -> Option<Said> {
+    fn inherited(&self, core: &Core) -> Option<(Said, Vec<(String, ToolRun)>)> {
         core.ancestors.iter().find_map(|before| match before.turns.get(&self.key)?.outcome.as_ref()? {
-            (digest, Ok(said)) if *digest == self.digest => Some(Said { from: Some(before.header.run.clone()), ..said.clone() }),
+            (digest, Ok(said)) if *digest == self.digest => {
+                let used = before.tools_of(&self.key).into_iter().map(|(key, run)| (key, run.clone())).collect();
+                Some((Said { from: Some(before.header.run.clone()), ..said.clone() }, used))
+            }
             _ => None,
         })
     }
 
     /// The request, and the bounded tool loop after it: the last request made, and its reply. That one carries no tools.
-    async fn converse(&self, core: &Arc<Core>) -> Result<std::result::Result<(Cow<'_, Request>, Reply), Failure>> {
+    async fn converse(&self, core: &Arc<Core>) -> Result<Conversed<'_>> {
         let mut reply = match self.exchange(core, &self.key, &self.request, self.extra).await? {
             Ok(reply) => reply,
             Err(failure) => return Ok(Err(failure)),
         };
-        let Some((toolbox, limit)) = &self.toolbox else { return Ok(Ok((Cow::Borrowed(&self.request), reply))) };
+        let Some((toolbox, limit)) = &self.toolbox else { return Ok(Ok((Cow::Borrowed(&self.request), reply, Vec::new()))) };
         let mut request = self.request.clone();
+        let mut used: Vec<ToolRun> = Vec::new();
         let mut step = 0;
         while !reply.tool_calls.is_empty() && step < *limit {
             step += 1;
             let key = format!("{}/tool {step}", self.key);
             request.messages.push(Message::Assistant { text: reply.text.clone(), tool_calls: reply.tool_calls.clone() });
             for (n, call) in reply.tool_calls.iter().enumerate() {
-                let output = self.use_tool(core, &format!("{key}/call {n}"), toolbox.as_ref(), call).await?;
-                request.messages.push(Message::Tool { call_id: call.id.clone(), name: call.name.clone(), output });
+                let toolbox = (used.len() < toolbox.most()).then_some(toolbox.as_ref());
+                let run = self.use_tool(core, &format!("{key}/call {n}"), toolbox, call).await?;
+                request.messages.push(Message::Tool { call_id: call.id.clone(), name: call.name.clone(), output: run.output.clone() });
+                used.push(run);
             }
-            if step == *limit {
+            if step == *limit || used.len() >= toolbox.most() {
                 request.tools.clear();
             }
             reply = match self.exchange(core, &key, &request, true).await? {
@@ -128,21 +146,23 @@ impl Turn {
                 }
             };
         }
-        Ok(Ok((Cow::Owned(request), reply)))
+        Ok(Ok((Cow::Owned(request), reply, used)))
     }
 
-    async fn use_tool(&self, core: &Core, key: &str, toolbox: &dyn Toolbox, call: &ToolCall) -> Result<String> {
+    /// Without a toolbox: the turn has made all the calls it may.
+    async fn use_tool(&self, core: &Core, key: &str, toolbox: Option<&dyn Toolbox>, call: &ToolCall) -> Result<ToolRun> {
         if let Some(done) = core.record.tools.get(key) {
-            return Ok(done.output.clone());
+            return Ok(done.clone());
         }
         core.check()?;
-        let (output, error) = match toolbox.call(&call.name, &call.input) {
-            Ok(output) => (output, false),
-            Err(output) => (output, true),
+        let (output, error) = match toolbox.map(|toolbox| toolbox.call(&call.name, &call.input)) {
+            Some(Ok(output)) => (output, false),
+            Some(Err(output)) => (output, true),
+            None => ("no calls are left in this turn: answer with what you have".to_owned(), true),
         };
-        let run = ToolRun { name: call.name.clone(), input: call.input.clone(), output: output.clone(), error };
+        let run = ToolRun { name: call.name.clone(), input: call.input.clone(), output, error };
         core.enqueue(&self.scopes, vec![NewRow::new(key, Kind::Tool, core.clock.now(), &run)]);
-        Ok(output)
+        Ok(run)
     }
 
     /// Reads the reply; what cannot be read gets one repair turn that shows the error.

@@ -13,6 +13,8 @@ pub mod collapse;
 pub mod consensus;
 pub mod convergence;
 pub mod dag;
+pub mod debate;
+pub mod expression;
 pub mod groups;
 pub mod jury;
 pub mod labels;

@@ -18,6 +18,7 @@ mod labelled;
 pub mod peer_review;
 pub mod red_team;
 mod revised;
+pub mod roundtable;
 mod scores;
 pub mod specialist_panel;
 mod tally;
@@ -46,5 +47,6 @@ pub static MODES: &[&Mode] = &[
     &decompose::MODE,
     &brainstorm::MODE,
     &fact_check::MODE,
+    &roundtable::MODE,
     &collapse::MODE,
 ];

@@ -1,9 +1,12 @@
 //! Everything wired for a test: a Runner with short waits, an order for any mode, a run to its end.
 
+use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use synod_engine::{Called, Changes, Ending, Held, Journal, MemoryJournal, Mode, Models, Order, Prompts, RunHandle, Runner, Setup, SystemClock};
+use synod_engine::{
+    Called, Changes, Ending, Held, Journal, MemoryJournal, Mode, Models, Order, Prompts, RunHandle, Runner, Setup, SystemClock, Typed,
+};
 use synod_modes::MODES;
 use synod_types::{Question, Row, Stopped, Verdict};
 
@@ -103,10 +106,34 @@ pub fn order(mode: &Mode, seed: u64) -> Order {
     Order {
         mode: mode.id.to_owned(),
         question: Question { text: "Should a small team move its batch jobs from cron to a queue?".into(), ..Question::default() },
-        called: Called { models: (0..panel).map(|n| format!("m{n}")).collect(), chair: has_chair.then(|| "chair".to_owned()), ..Called::default() },
+        called: Called {
+            models: (0..panel).map(|n| format!("m{n}")).collect(),
+            chair: has_chair.then(|| "chair".to_owned()),
+            // A clerk of its own, where the mode needs one: another chair must not be another clerk too.
+            light: Some("light".into()),
+            ..Called::default()
+        },
         seed: Some(seed),
         ..Order::default()
     }
+}
+
+/// The same with other options from the 12th seed on, one choice after another: what only some choice needs is then asked too.
+pub fn varied(mode: &Mode, seed: u64) -> Order {
+    let mut order = order(mode, seed);
+    let schema = (mode.options_schema)();
+    let of_enum = |property: &Value| -> Vec<Value> {
+        let listed = property.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
+        let named = property.get("oneOf").and_then(Value::as_array).into_iter().flatten().filter_map(|choice| choice.get("const").cloned());
+        listed.into_iter().chain(named).collect()
+    };
+    let choices = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let choices: Vec<(String, Value)> =
+        choices.flat_map(|(name, property)| of_enum(property).into_iter().map(|value| (name.clone(), value))).collect();
+    if let Some((name, value)) = seed.checked_sub(12).and_then(|turn| choices.get(turn as usize % choices.len().max(1))) {
+        order.options = vec![(name.clone(), Typed::Json(value.clone()))];
+    }
+    order
 }
 
 /// The verdict, or a panic that says why there is none.

@@ -4,7 +4,7 @@ use crate::app::{self, App};
 use crate::args::{Global, OrderArgs, Resume};
 use crate::exit::CliResult;
 use crate::say::note;
-use crate::{order, outcome};
+use crate::{further, order, outcome};
 use std::time::Duration;
 use synod_engine::{Changes, Ending, JournalError, Order, Record, RunError, Runner};
 use synod_types::Problems;
@@ -13,7 +13,7 @@ pub async fn run(global: &Global, args: Resume) -> CliResult {
     let app = App::open(global).await?;
     let run = app.store.find_run(&args.run).await?;
     let detected = app.detect(args.order.rehearse).await;
-    if args.fork {
+    if args.fork || args.further {
         return fork(&app, &run, args, detected).await;
     }
     let changes = changes(&args.order)?;
@@ -39,7 +39,7 @@ pub async fn go_on(app: &App, runner: &Runner, run: &str, changes: Changes, outp
     }
 }
 
-async fn fork(app: &App, run: &str, args: Resume, detected: Option<synod_llm::Detected>) -> CliResult {
+async fn fork(app: &App, run: &str, mut args: Resume, detected: Option<synod_llm::Detected>) -> CliResult {
     let record = Record::of(&app.rows(run).await?).map_err(RunError::from)?;
     let mut order = Order::again(&record);
     if args.order.mode.as_ref().is_some_and(|mode| *mode != order.mode) {
@@ -54,6 +54,9 @@ async fn fork(app: &App, run: &str, args: Resume, detected: Option<synod_llm::De
         file.text = String::from_utf8_lossy(&bytes).into_owned();
     }
     let mut problems = Vec::new();
+    if args.further {
+        further::further(&record, &mut order, &mut args.order.set, &mut problems);
+    }
     order::apply(&args.order, &mut order, &mut problems);
     if !args.order.models.is_empty() && args.order.panel.is_none() && !args.order.rehearse {
         // Another panel, the same chair: replacing a seat that failed does not change who writes the answer.

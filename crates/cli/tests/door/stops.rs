@@ -208,3 +208,21 @@ fn until<T>(mut found: impl FnMut() -> Option<T>) -> T {
     }
     panic!("it did not come about")
 }
+
+#[test]
+fn a_finished_debate_goes_one_round_further_as_a_fork() {
+    let house = House::new();
+    let ask = ["ask", "--mode", "roundtable", "--rehearse", "--style", "adversarial", "--rounds", "1", "--seed", "7", "--json", "-q", "Tea?"];
+    let first = house.synod(&ask).exits(0).json();
+    let run = first["run"].as_str().expect("its id").to_owned();
+    let second = house.synod(&["resume", &run, "--continue", "--set", "focus_question=Who brews it?", "--json", "-q"]).exits(0).json();
+    assert_eq!((&second["parent"], &second["decision"]["rounds"]), (&json!(run), &json!(2)));
+    let third = house.synod(&["resume", second["run"].as_str().expect("its id"), "--continue", "--json", "-q"]).exits(0).json();
+    assert_eq!(third["decision"]["rounds"], json!(3));
+    let shown = house.synod(&["show", third["run"].as_str().expect("its id")]).exits(0);
+    assert!(shown.out.contains("Why the debate ended") && shown.out.contains("least confidence"), "{}", shown.out);
+
+    let council = house.synod(&["ask", "--rehearse", "--seed", "7", "--json", "-q", "Tea?"]).exits(0).json();
+    let refused = house.synod(&["resume", council["run"].as_str().expect("its id"), "--continue"]).exits(2);
+    assert!(refused.err.contains("taken further"), "{}", refused.err);
+}

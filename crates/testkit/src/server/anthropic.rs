@@ -56,7 +56,7 @@ fn usage(ask: &Ask, say: &Say, output: u64) -> Value {
 }
 
 fn uses(ask: &Ask, say: &Say) -> Vec<Value> {
-    let tool_use = |(i, (name, input)): (usize, &(String, Value))| json!({ "type": "tool_use", "id": format!("toolu_{}_{i}", ask.number), "name": name, "input": input });
+    let tool_use = |(i, (name, input)): (usize, &(String, Value))| json!({ "type": "tool_use", "id": format!("toolu_{:x}_{i}", ask.seed()), "name": name, "input": input });
     say.calls.iter().enumerate().map(tool_use).collect()
 }
 

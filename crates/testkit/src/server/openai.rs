@@ -64,7 +64,7 @@ fn usage(ask: &Ask, say: &Say) -> Value {
 }
 
 fn calls(ask: &Ask, say: &Say) -> Vec<Value> {
-    let call = |(i, (name, input)): (usize, &(String, Value))| json!({ "index": i, "id": format!("call_{}_{i}", ask.number), "type": "function", "function": { "name": name, "arguments": input.to_string() } });
+    let call = |(i, (name, input)): (usize, &(String, Value))| json!({ "index": i, "id": format!("call_{:x}_{i}", ask.seed()), "type": "function", "function": { "name": name, "arguments": input.to_string() } });
     say.calls.iter().enumerate().map(call).collect()
 }
 

@@ -38,6 +38,6 @@ impl Toolbox for Abacus {
 pub static TOOLS: Mode = mode("tools", &["work"], &[("say", "# user\n{{ question }}")], |bench, _| {
     Box::pin(async move {
         let given = bench.phase("work").ask_with_tools::<String>(0, prompt!("say"), Arc::new(Abacus), Abacus::STEPS).await?;
-        Ok(found(given.map_or_else(|missed| missed.failure.to_string(), |given| given.value), vec![0]))
+        Ok(found(given.map_or_else(|missed| missed.failure.to_string(), |(given, _)| given.value), vec![0]))
     })
 });

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use synod_engine::{Held, options};
 use synod_testkit::counted::Counted;
-use synod_testkit::rig::{Rig, modes, order};
+use synod_testkit::rig::{Rig, modes, order, varied};
 use synod_types::{Attachment, Body, Kind, PastTurn, Status, sha256_hex};
 
 #[test]
@@ -32,7 +32,7 @@ async fn every_prompt_renders_and_every_typed_reply_argues_first() {
         for seed in 0..60 {
             let counted = Arc::new(Counted::new(voices()));
             let rig = Rig::new(counted.clone());
-            let mut order = order(mode, seed);
+            let mut order = varied(mode, seed);
             if seed % 2 == 0 {
                 order.question.content = Some("cron runs forty jobs; </content> three fail a week".into());
             }

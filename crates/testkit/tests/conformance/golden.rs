@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use synod_testkit::counted::Counted;
 use synod_testkit::reading::transcript;
-use synod_testkit::rig::{Rig, modes, order};
+use synod_testkit::rig::{Rig, modes, order, varied};
 use synod_types::{Attachment, Message, PastTurn, Request, sha256_hex};
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn every_prompt_reads_as_it_always_did() {
         for seed in 0..60 {
             let counted = Arc::new(Counted::new(voices()));
             let rig = Rig::new(counted.clone());
-            let mut order = order(mode, seed);
+            let mut order = varied(mode, seed);
             if seed % 2 == 0 {
                 order.question.content = Some("cron runs forty jobs; </content> three fail a week".into());
                 let text = "a,b\n1,2\n".to_owned();

@@ -9,6 +9,7 @@ mod decompose;
 mod delphi;
 mod fact_check;
 mod red_team;
+mod roundtable;
 mod scene;
 mod specialist_panel;
 mod tournament;

@@ -1,0 +1,110 @@
+//! Who says much the same, by the words they use: for when nobody has read and sorted them.
+
+use std::collections::BTreeSet;
+
+/// Two texts that share this part of their content words belong together.
+const TOGETHER: f64 = 0.50;
+
+/// Share of elements that both sets have; nothing where neither has any.
+pub fn jaccard<T: Ord>(a: &BTreeSet<T>, b: &BTreeSet<T>) -> Option<f64> {
+    let union = a.union(b).count();
+    (union > 0).then(|| a.intersection(b).count() as f64 / union as f64)
+}
+
+/// Words of at least `least` letters, in lower case, each once.
+pub fn words(text: &str, least: usize) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= least);
+    words.map(str::to_lowercase).collect()
+}
+
+/// Words that carry meaning: four letters or more, and none of the commonest.
+pub fn content_words(text: &str) -> BTreeSet<String> {
+    const EMPTY: [&str; 40] = [
+        "about", "after", "also", "because", "been", "before", "being", "between", "both", "could", "does", "each", "from", "have", "into", "more",
+        "most", "must", "only", "other", "over", "should", "some", "such", "than", "that", "their", "them", "then", "there", "these", "they", "this",
+        "those", "very", "were", "what", "when", "which", "with",
+    ];
+    let mut found = words(text, 4);
+    for empty in EMPTY {
+        found.remove(empty);
+    }
+    found
+}
+
+/// The cluster of each text, numbered in order of first appearance: texts are joined where they share enough words, directly or through
+/// others. A text without content words stands alone.
+pub fn by_words(texts: &[&str]) -> Vec<usize> {
+    let sets: Vec<BTreeSet<String>> = texts.iter().map(|text| content_words(text)).collect();
+    let mut cluster: Vec<usize> = (0..texts.len()).collect();
+    for i in 0..sets.len() {
+        for j in i + 1..sets.len() {
+            if jaccard(&sets[i], &sets[j]).is_some_and(|alike| super::at_least(alike, TOGETHER)) {
+                let (from, to) = (cluster[i].max(cluster[j]), cluster[i].min(cluster[j]));
+                cluster.iter_mut().filter(|own| **own == from).for_each(|own| *own = to);
+            }
+        }
+    }
+    let mut seen: Vec<usize> = Vec::new();
+    for own in &mut cluster {
+        let place = seen.iter().position(|known| known == own).unwrap_or_else(|| {
+            seen.push(*own);
+            seen.len() - 1
+        });
+        *own = place;
+    }
+    cluster
+}
+
+pub fn count(clusters: &[usize]) -> usize {
+    clusters.iter().collect::<BTreeSet<_>>().len()
+}
+
+/// Mean share in common over all pairs of sets that have anything in them; nothing where there is no such pair.
+pub fn mean_overlap<T: Ord>(sets: &[BTreeSet<T>]) -> Option<f64> {
+    let full: Vec<&BTreeSet<T>> = sets.iter().filter(|set| !set.is_empty()).collect();
+    let pairs = full.iter().enumerate().flat_map(|(i, a)| full[i + 1..].iter().map(move |b| (a, b)));
+    let mut shares: Vec<f64> = pairs.filter_map(|(a, b)| jaccard(a, b)).collect();
+    shares.sort_by(f64::total_cmp);
+    super::mean(&shares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn texts_join_through_others() {
+        let texts = ["queues retry failed jobs", "queues retry jobs nightly", "retry jobs nightly again", "cheese"];
+        assert_eq!(by_words(&texts), [0, 0, 0, 1]);
+        assert_eq!(by_words(&["", ""]), [0, 1], "nothing in common with nothing");
+        assert_eq!(count(&by_words(&texts)), 2);
+    }
+
+    #[test]
+    fn overlap_is_over_pairs_that_have_premises() {
+        let set = |ids: &[u32]| ids.iter().copied().collect::<BTreeSet<u32>>();
+        assert_eq!(mean_overlap(&[set(&[1, 2]), set(&[1, 2]), set(&[])]), Some(1.0));
+        assert_eq!(mean_overlap(&[set(&[1]), set(&[])]), None);
+        assert_eq!(mean_overlap(&[set(&[1, 2]), set(&[2, 3]), set(&[4])]), Some((1.0 / 3.0) / 3.0));
+    }
+
+    proptest! {
+        #[test]
+        fn order_does_not_matter(texts in prop::collection::vec("[a-c]{4} [a-c]{4} [a-c]{4}", 0..7), turn in 0_usize..7) {
+            let mut turned = texts.clone();
+            turned.rotate_left(if texts.is_empty() { 0 } else { turn % texts.len() });
+            let refs = |texts: &[String]| by_words(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let (a, b) = (refs(&texts), refs(&turned));
+            prop_assert_eq!(count(&a), count(&b));
+            for (i, x) in texts.iter().enumerate() {
+                for (j, y) in texts.iter().enumerate() {
+                    let place = |text: &String| turned.iter().position(|other| other == text).expect("the same texts");
+                    if x != y {
+                        prop_assert_eq!(a[i] == a[j], b[place(x)] == b[place(y)]);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The auditor: whether a text's labels and citations hold together. Its findings are told, never fatal.
+
+use super::labels::{Label, Reference, Sentence, references, sentences};
+use serde::Serialize;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Flaw {
+    /// A citation without an entry in the list.
+    OrphanCitation { n: u32 },
+    /// An entry nobody cites.
+    UnusedReference { n: u32 },
+    /// A fact without a citation that leads anywhere: it counts as an inference.
+    UncitedFact { text: String },
+    /// An assumption that cites: the citation is dropped.
+    CitedAssumption { text: String },
+    /// The first label counts.
+    TwoLabels { text: String },
+}
+
+impl Flaw {
+    pub fn say(&self) -> String {
+        match self {
+            Self::OrphanCitation { n } => format!("[{n}] is cited and not in the list of references"),
+            Self::UnusedReference { n } => format!("reference {n} is never cited"),
+            Self::UncitedFact { text } => format!("a fact without a citation counts as an inference: {}", head(text)),
+            Self::CitedAssumption { text } => format!("an assumption cites a source: {}", head(text)),
+            Self::TwoLabels { text } => format!("two labels on one sentence: {}", head(text)),
+        }
+    }
+}
+
+/// A text taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audit {
+    /// With labels and citations as they count.
+    pub sentences: Vec<Sentence>,
+    pub references: Vec<Reference>,
+    pub flaws: Vec<Flaw>,
+}
+
+pub fn audit(text: &str) -> Audit {
+    let references = references(text);
+    let mut sentences = sentences(text);
+    let mut flaws = Vec::new();
+    let listed = |n: u32| references.iter().any(|reference| reference.n == n);
+    let mut cited: Vec<u32> = sentences.iter().flat_map(|sentence| sentence.cites.iter().copied()).collect();
+    cited.sort_unstable();
+    cited.dedup();
+    flaws.extend(cited.iter().filter(|n| !listed(**n)).map(|n| Flaw::OrphanCitation { n: *n }));
+    flaws.extend(references.iter().filter(|reference| !cited.contains(&reference.n)).map(|reference| Flaw::UnusedReference { n: reference.n }));
+    for sentence in &mut sentences {
+        if sentence.relabelled {
+            flaws.push(Flaw::TwoLabels { text: sentence.text.clone() });
+        }
+        let (label, cites) = counted(sentence.label, &sentence.cites, &references);
+        match sentence.label {
+            Some(Label::Fact) if label != Some(Label::Fact) => flaws.push(Flaw::UncitedFact { text: sentence.text.clone() }),
+            Some(Label::Assume) if !sentence.cites.is_empty() => flaws.push(Flaw::CitedAssumption { text: sentence.text.clone() }),
+            Some(Label::Fact | Label::Infer | Label::Assume) | None => {}
+        }
+        (sentence.label, sentence.cites) = (label, cites);
+    }
+    Audit { sentences, references, flaws }
+}
+
+/// A label and its citations as they count: only what the list has, none for an assumption, and a fact without any is an inference.
+pub fn counted(label: Option<Label>, cites: &[u32], references: &[Reference]) -> (Option<Label>, Vec<u32>) {
+    let known: Vec<u32> = cites.iter().copied().filter(|n| references.iter().any(|reference| reference.n == *n)).collect();
+    match label {
+        Some(Label::Assume) => (label, Vec::new()),
+        Some(Label::Fact) if known.is_empty() => (Some(Label::Infer), known),
+        Some(Label::Fact | Label::Infer) | None => (label, known),
+    }
+}
+
+fn head(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::labels::source_key;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn one(text: &str) -> Sentence {
+        let found = sentences(text);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        found.into_iter().next().expect("one sentence")
+    }
+
+    #[test]
+    fn marks_belong_to_their_sentence() {
+        let found = sentences("Queues retry. [FACT] [1][3-4] Cron does not. [INFER]\n- [ASSUME] The load stays. \n[2]\nMore at 3.5 a day");
+        let marks: Vec<(&str, Option<Label>, &[u32])> = found.iter().map(|one| (one.text.as_str(), one.label, one.cites.as_slice())).collect();
+        let want: [(&str, Option<Label>, &[u32]); 4] = [
+            ("Queues retry.", Some(Label::Fact), &[1, 3, 4]),
+            ("Cron does not.", Some(Label::Infer), &[]),
+            ("The load stays.", Some(Label::Assume), &[2]),
+            ("More at 3.5 a day", None, &[]),
+        ];
+        assert_eq!(marks, want);
+        assert_eq!(one("It holds [fact][2].").label, Some(Label::Fact));
+    }
+
+    #[test]
+    fn only_real_ranges_are_citations() {
+        assert_eq!(one("It holds [2–4].").cites, [2, 3, 4]);
+        for wrong in ["It holds [0].", "It holds [5-2].", "It holds [1-21].", "It holds [99999999999].", "It holds [a]."] {
+            assert_eq!(one(wrong).cites, Vec::<u32>::new(), "{wrong}");
+        }
+        assert_eq!(one("It holds [1-20].").cites.len(), 20);
+    }
+
+    #[test]
+    fn references_close_the_text() {
+        let text = "See [1]. [FACT]\n\n**References:**\n[1] Smith (2024). Queues. https://Example.org/a?utm_source=x#top\n2. Cron manual\n[1] again";
+        let listed = references(text);
+        assert_eq!(listed.len(), 2, "{listed:?}");
+        assert_eq!((listed[0].title.as_str(), listed[0].url.as_deref()), ("Smith (2024). Queues", Some("https://Example.org/a?utm_source=x#top")));
+        assert_eq!(listed[1], Reference { n: 2, title: "Cron manual".into(), url: None });
+        assert_eq!(source_key("x", listed[0].url.as_deref()), source_key("y", Some("http://example.org/a/")));
+        assert_eq!(source_key("The Cron-Manual", None), source_key("the cron manual!", None));
+        assert_ne!(source_key("x", Some("https://example.org/a?page=1")), source_key("x", Some("https://example.org/a?page=2")));
+    }
+
+    #[test]
+    fn every_flaw_is_found_and_counts_as_it_should() {
+        let text = "Backed. [FACT][1] Bare. [FACT] Lost. [FACT][9] Guess. [ASSUME][1] Both. [INFER][FACT]\nReferences\n[1] A\n[2] B";
+        let found = audit(text);
+        let kinds: Vec<String> = found.flaws.iter().map(Flaw::say).collect();
+        assert_eq!(kinds.len(), 6, "{kinds:?}");
+        assert!(found.flaws.contains(&Flaw::OrphanCitation { n: 9 }) && found.flaws.contains(&Flaw::UnusedReference { n: 2 }));
+        let labels: Vec<Option<Label>> = found.sentences.iter().map(|sentence| sentence.label).collect();
+        assert_eq!(labels, [Some(Label::Fact), Some(Label::Infer), Some(Label::Infer), Some(Label::Assume), Some(Label::Infer)]);
+        assert!(found.sentences[3].cites.is_empty());
+        assert_eq!(audit("All is well.").flaws, []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_audited(text in "(\\[FACT\\]|\\[ASSUME\\]|\\[[0-9]{1,3}(-[0-9]{1,3})?\\]|References:?\n|[a-zé. ?!\\[\\]\n-]){0,60}") {
+            let found = audit(&text);
+            for sentence in &found.sentences {
+                prop_assert!(!sentence.text.trim().is_empty());
+                prop_assert!(sentence.label != Some(Label::Fact) || !sentence.cites.is_empty(), "a fact that counts is cited");
+                prop_assert!(sentence.label != Some(Label::Assume) || sentence.cites.is_empty());
+                prop_assert!(sentence.cites.iter().all(|n| found.references.iter().any(|reference| reference.n == *n)));
+            }
+        }
+    }
+}

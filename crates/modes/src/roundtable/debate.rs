@@ -1,0 +1,265 @@
+//! The debate as it stands: who sits where under which name, what was said, and how one round is held.
+//!
+//! Every response is checked for safety the moment it arrives, before it enters the record or another seat reads it.
+
+use super::audit::{Audit, audit};
+use super::ingest::{Epistemic, Touched};
+use super::perspectives::Perspective;
+use super::reply::Turn;
+use super::safety::{Evaluation, Watch};
+use super::state::State;
+use super::style::{Role, Style};
+use super::summary::Summary;
+use super::{Audience, Options, safety, tools};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Missed, Result, Worked, prompt};
+use synod_math::Rng;
+use synod_math::debate::exits::{Move, position_changed};
+use synod_types::*;
+
+/// Fewer are no debate.
+pub const LEAST: usize = 2;
+/// Rounds a seat may miss in a row before it is asked no more.
+const PATIENCE: u32 = 2;
+
+/// One seat's turn, checked and taken in.
+#[derive(Clone, Debug)]
+pub struct Response {
+    pub seat: usize,
+    pub key: String,
+    pub turn: Turn,
+    pub audit: Audit,
+    pub tools: Vec<ToolRun>,
+    pub touched: Touched,
+    pub epistemic: Epistemic,
+    /// Why it was withheld.
+    pub blocked: Option<String>,
+    pub evaluation: Option<Evaluation>,
+    /// An evaluator was called in for it and could not read it.
+    pub unread: bool,
+    /// The stance it should have had and the one it has.
+    pub violation: Option<(String, Option<String>)>,
+    /// Its confidence one turn earlier.
+    pub before: Option<f64>,
+}
+
+/// A round that was held.
+#[derive(Clone, Debug, Default)]
+pub struct Held {
+    /// Of the regular round; an objection round has the number of the round it follows.
+    pub number: u32,
+    pub objection: bool,
+    pub responses: Vec<Response>,
+    /// The run was closing before all had spoken.
+    pub closed: bool,
+    pub reading: super::analysis::Reading,
+    pub summary: Summary,
+}
+
+impl Held {
+    /// Those whose words count.
+    pub fn counted(&self) -> impl Iterator<Item = &Response> {
+        self.responses.iter().filter(|response| response.blocked.is_none())
+    }
+    pub fn confidences(&self) -> Vec<f64> {
+        self.counted().map(|response| response.turn.confidence).collect()
+    }
+    pub fn new_facts(&self) -> usize {
+        self.counted().map(|response| response.touched.new_facts).sum()
+    }
+    /// How those moved who spoke in both rounds.
+    pub fn moves(&self, before: &Self) -> Vec<Move> {
+        let step = |now: &Response| {
+            let then = before.counted().find(|then| then.seat == now.seat)?;
+            let changed = position_changed(&then.turn.position, &now.turn.position);
+            Some(Move { before: then.turn.confidence, now: now.turn.confidence, changed })
+        };
+        self.counted().filter_map(step).collect()
+    }
+    /// `round_2` or `objection_2`: how its stored rows begin.
+    pub fn prefix(&self) -> String {
+        format!("{}_{}", if self.objection { "objection" } else { "round" }, self.number)
+    }
+    pub fn title(&self) -> String {
+        if self.objection { format!("Objections after round {}", self.number) } else { format!("Round {}", self.number) }
+    }
+}
+
+pub struct Debate<'a> {
+    pub bench: &'a Bench,
+    pub options: &'a Options,
+    pub style: &'static Style,
+    pub roles: Vec<&'static Role>,
+    pub names: Vec<String>,
+    pub perspectives: Vec<Perspective>,
+    pub state: State,
+    pub watch: Watch,
+    /// In the order they were held, objections among them.
+    pub rounds: Vec<Held>,
+    pub requests: Vec<Value>,
+    missed: Vec<u32>,
+}
+
+impl<'a> Debate<'a> {
+    pub fn new(bench: &'a Bench, options: &'a Options, style: &'static Style) -> Self {
+        let n = bench.role("debater").len();
+        let mut names: Vec<String> = (1..=n).map(|place| format!("S{place}")).collect();
+        if style.anonymous {
+            // One label a seat for the whole run, and none that tells where it sits.
+            names = names.iter().map(|name| name.replace('S', "P")).collect();
+            Rng::new(bench.seed("names")).shuffle(&mut names);
+        }
+        let watch = Watch::new(style, options.audience == Audience::Vulnerable);
+        let roles = style.dealt(n);
+        let (state, missed) = (State::new(n), vec![0; n]);
+        Self { bench, options, style, roles, names, perspectives: Vec::new(), state, watch, rounds: Vec::new(), requests: Vec::new(), missed }
+    }
+
+    pub fn seats(&self) -> usize {
+        self.names.len()
+    }
+
+    /// How readers outside know a seat.
+    pub fn who(&self, seat: usize) -> String {
+        format!("{} ({})", self.names[seat], self.bench.seat(seat as SeatIx).label)
+    }
+
+    pub fn last_regular(&self) -> Option<&Held> {
+        self.rounds.iter().rfind(|held| !held.objection)
+    }
+
+    /// Holds a round: everybody speaks, each response is checked and taken in. Too few, or closed before all had spoken: the record stays as
+    /// it was, and the round does not count.
+    pub async fn hold(&mut self, stage: &Bench, number: u32, objection: bool) -> Result<Held> {
+        let saved = self.state.clone();
+        let mut held = Held { number, objection, ..Held::default() };
+        let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.missed[*seat] < PATIENCE).collect();
+        let mut overflow = false;
+        if self.style.sequential {
+            for seat in asked {
+                let packet = self.packet(number, &held.responses);
+                overflow |= packet.overflow;
+                let came = self.ask(stage, seat, &held, &packet).await?;
+                if let Some(response) = self.take(seat, came, &mut held) {
+                    let mut checked = self.check(stage, vec![response]).await?;
+                    self.ingest(&mut checked, number);
+                    held.responses.append(&mut checked);
+                }
+            }
+        } else {
+            let packet = self.packet(number, &[]);
+            overflow = packet.overflow;
+            let turns: Vec<_> = asked.iter().map(|seat| self.ask(stage, *seat, &held, &packet)).collect();
+            let mut arrived = Vec::new();
+            for (seat, came) in asked.into_iter().zip(futures::future::join_all(turns).await) {
+                arrived.extend(self.take(seat, came?, &mut held));
+            }
+            held.responses = self.check(stage, arrived).await?;
+            self.ingest(&mut held.responses, number);
+        }
+        self.state.settle();
+        if overflow {
+            stage.warn("context_overflow: what was said in the round before had to be cut to fit into a prompt.");
+        }
+        let first = self.rounds.is_empty();
+        if held.counted().count() < LEAST || (held.closed && !first) {
+            self.state = saved;
+        }
+        Ok(held)
+    }
+
+    fn take(&mut self, seat: usize, came: std::result::Result<Worked<Turn>, Missed>, held: &mut Held) -> Option<Response> {
+        let (given, tools) = match came {
+            Ok(worked) => worked,
+            Err(missed) => {
+                held.closed |= missed.failure.kind == FailureKind::Closed;
+                self.missed[seat] += 1;
+                return None;
+            }
+        };
+        self.missed[seat] = 0;
+        let role = self.roles[seat];
+        // Before anybody has proposed anything there was nothing to vote on.
+        let heard = !self.rounds.is_empty() || !held.responses.is_empty();
+        let turn = given.value.asked(self.style.votes && heard, role.stance.is_some(), role);
+        let expected = role.stance.clone();
+        let violation = expected.filter(|expected| turn.stance.as_ref() != Some(expected)).map(|expected| (expected, turn.stance.clone()));
+        let audit = audit(&turn.reasons);
+        let before = self.state.seats[seat].confidence;
+        let (touched, epistemic) = (Touched::default(), Epistemic::default());
+        Some(Response {
+            seat,
+            key: given.key,
+            turn,
+            audit,
+            tools,
+            touched,
+            epistemic,
+            blocked: None,
+            evaluation: None,
+            unread: false,
+            violation,
+            before,
+        })
+    }
+
+    /// Patterns first, then the evaluator while anything calls for one.
+    async fn check(&mut self, stage: &Bench, mut responses: Vec<Response>) -> Result<Vec<Response>> {
+        for response in &mut responses {
+            let said = spoken(&response.turn);
+            response.blocked = safety::blocked(&said);
+            self.watch.add(safety::intents(&said));
+        }
+        if !self.watch.armed() {
+            return Ok(responses);
+        }
+        let why: Vec<String> = self.watch.triggers().into_iter().map(|trigger| trigger.reason).collect();
+        let texts: Vec<(String, String)> =
+            responses.iter().map(|response| (format!("check {}", self.names[response.seat]), spoken(&response.turn))).collect();
+        let strand = |bench: Bench, text: String| {
+            let why = why.clone();
+            async move { bench.ask::<Evaluation>(0, prompt!("safety", why, text)).await }
+        };
+        let evaluations = stage.all(texts, strand).await?;
+        for (response, evaluation) in responses.iter_mut().zip(evaluations) {
+            let Ok(given) = evaluation else {
+                response.unread = true;
+                continue;
+            };
+            if !given.value.passed && response.blocked.is_none() {
+                response.blocked = Some(given.value.concerns.first().cloned().unwrap_or_else(|| "the evaluator did not let it pass".into()));
+            }
+            response.evaluation = Some(given.value);
+        }
+        Ok(responses)
+    }
+
+    fn ingest(&mut self, responses: &mut [Response], number: u32) {
+        for response in responses.iter_mut().filter(|response| response.blocked.is_none()) {
+            let requests = tools::requests(&response.tools).collect::<Vec<_>>();
+            for mut request in requests {
+                request["seat"] = json!(self.names[response.seat]);
+                request["round"] = json!(number);
+                self.requests.push(request);
+            }
+            (response.touched, response.epistemic) = self.state.ingest(response.seat, number, &response.turn, &response.audit, &response.tools);
+        }
+    }
+}
+
+/// Everything a turn says, for whoever must read all of it.
+fn spoken(turn: &Turn) -> String {
+    let claims = turn.claims.iter().map(|claim| claim.text.as_str());
+    let risks = turn.risks.iter().flat_map(|risk| [risk.text.as_str(), risk.mitigation.as_str()]);
+    let others = turn.key_points.iter().chain(&turn.uncertainties).map(String::as_str);
+    let answers = turn.mitigations.iter().map(|answer| answer.text.as_str()).chain(turn.challenges.iter().map(|challenge| challenge.why.as_str()));
+    [turn.position.as_str(), turn.reasons.as_str(), turn.confidence_reason.as_str()]
+        .into_iter()
+        .chain(claims)
+        .chain(risks)
+        .chain(others)
+        .chain(answers)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}

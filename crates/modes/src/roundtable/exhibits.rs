@@ -1,0 +1,270 @@
+//! What a reader is shown: responses, safety, camps, summaries, the guard's and the exit's numbers.
+
+use super::debate::{Debate, Held, Response};
+use super::perspectives::anchor;
+use super::reply::vote_name;
+use super::state::ClaimStatus;
+use super::stops::{Kind, Look};
+use super::summary::Moved;
+use serde_json::{Value, json};
+use synod_engine::{Bench, Result};
+use synod_math::debate::guard::Objection;
+use synod_math::debate::outcome::{Level, level};
+use synod_types::*;
+
+pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {
+    for response in &held.responses {
+        let title = format!("{}, {}", held.title(), debate.names[response.seat]);
+        let turn = &response.turn;
+        let text = match &response.blocked {
+            Some(reason) => format!("[withheld: {reason}]"),
+            None => format!("{}\n\n{}", turn.position, turn.reasons),
+        };
+        if let Some(reason) = &response.blocked {
+            stage.warn(format!("A response of {} was withheld: {reason}.", debate.who(response.seat)));
+        }
+        let reply_to = turn.replies_to.first().cloned();
+        let shape = Shape::Statement(Statement { label: Some(debate.names[response.seat].clone()), text: Some(text), reply_to });
+        let exhibit = Exhibit::new(title, shape).by(response.seat as SeatIx, "debater").turn(&response.key).data(row(debate, held, response));
+        stage.show(&held.prefix(), exhibit).await?;
+    }
+    Ok(())
+}
+
+fn row(debate: &Debate, held: &Held, response: &Response) -> Value {
+    let turn = &response.turn;
+    let blocked = response.blocked.is_some();
+    let change = response.before.map(|before| json!({"delta": turn.confidence - before, "reason": turn.confidence_reason}));
+    let tools: Vec<Value> =
+        response.tools.iter().map(|run| json!({"toolName": run.name, "input": run.input, "output": run.output, "error": run.error})).collect();
+    let violation = response.violation.as_ref().map(|(expected, actual)| json!({"expected": expected, "actual": actual}));
+    json!({
+        "round": held.number, "seat": debate.names[response.seat], "role": debate.roles[response.seat].id,
+        "position": if blocked { Value::Null } else { json!(turn.position) }, "reasoning": if blocked { Value::Null } else { json!(turn.reasons) },
+        "confidence": turn.confidence, "confidenceChange": change, "vote": turn.vote, "positionChange": turn.position_change, "stance": turn.stance,
+        "debateAlignment": debate.state.seats[response.seat].alignment, "epistemicClaims": response.epistemic, "keyPoints": turn.key_points,
+        "uncertainties": turn.uncertainties, "perspectiveAnchor": anchor(response.seat).0, "citations": response.audit.references,
+        "toolCalls": tools, "claimsTouched": response.touched, "directRepliesTo": turn.replies_to, "roleViolation": violation,
+        "labelFindings": response.audit.flaws, "blocked": response.blocked,
+    })
+}
+
+pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {
+    let armed = debate.watch.armed();
+    let evaluated = held.responses.iter().filter(|response| response.evaluation.is_some()).count();
+    let blocked: Vec<Value> = held
+        .responses
+        .iter()
+        .filter_map(|response| response.blocked.as_ref().map(|reason| json!({"seat": debate.names[response.seat], "reason": reason})))
+        .collect();
+    let of = |pick: fn(&super::safety::Evaluation) -> &Vec<String>| -> Vec<Value> {
+        let said = held.responses.iter().filter_map(|response| Some((response.seat, response.evaluation.as_ref()?)));
+        said.flat_map(|(seat, said)| pick(said).iter().map(move |text| json!({"seat": debate.names[seat], "text": text}))).collect()
+    };
+    let (concerns, recommendations) = (of(|said| &said.concerns), of(|said| &said.recommendations));
+    let triggers = debate.watch.triggers();
+    let text = match (armed, blocked.len()) {
+        (false, 0) => "The monitor found nothing, and nothing called for an evaluator.".to_owned(),
+        (false, n) => format!("The monitor withheld {n} of {} responses.", held.responses.len()),
+        (true, n) => {
+            let why: Vec<&str> = triggers.iter().map(|trigger| trigger.reason.as_str()).collect();
+            format!(
+                "An evaluator read {evaluated} of {} responses ({}); {n} withheld, {} concerns.",
+                held.responses.len(),
+                why.join("; "),
+                concerns.len()
+            )
+        }
+    };
+    let tier = if evaluated > 0 {
+        3
+    } else if armed {
+        2
+    } else {
+        1
+    };
+    let data = json!({
+        "round": held.number, "tier": tier, "triggers": triggers, "passed": blocked.is_empty(), "concerns": concerns,
+        "recommendations": recommendations, "blocked": blocked,
+    });
+    let unread = held.responses.iter().filter(|response| response.unread).count();
+    if unread > 0 {
+        stage.warn(format!(
+            "The safety evaluator could not read {unread} of {} responses; they passed the pattern monitor alone.",
+            held.responses.len()
+        ));
+    }
+    stage.show(&format!("{}_safety", held.prefix()), Exhibit::note(format!("{}: safety", held.title()), text).data(data)).await
+}
+
+pub async fn analysis(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {
+    let reading = &held.reading;
+    let said = reading.analysis.clone().unwrap_or_default();
+    let known = reading.analysis.is_some();
+    let position =
+        |seat: usize| held.counted().find(|response| response.seat == seat).map(|response| response.turn.position.clone()).unwrap_or_default();
+    let cluster = |(place, (camp, seats)): (usize, (usize, Vec<usize>))| {
+        let theme = said.clusters.get(camp).filter(|_| !reading.by_words);
+        Cluster {
+            id: format!("{}", place + 1),
+            name: theme.map_or_else(|| format!("Camp {}", place + 1), |camp| camp.theme.clone()),
+            theme: theme.map(|camp| camp.summary.clone()).unwrap_or_default(),
+            items: seats.iter().map(|seat| (debate.who(*seat), position(*seat))).collect(),
+            ..Cluster::default()
+        }
+    };
+    let clusters: Vec<Cluster> = reading.groups().into_iter().enumerate().map(cluster).collect();
+    let listed: Vec<Value> = clusters
+        .iter()
+        .map(
+            |cluster| json!({"theme": cluster.name, "seats": cluster.items.iter().map(|(who, _)| who).collect::<Vec<_>>(), "summary": cluster.theme}),
+        )
+        .collect();
+    let alignment: Vec<Value> = reading.alignment.iter().map(|(seat, support)| json!({"seat": debate.names[*seat], "support": support})).collect();
+    let nuances = json!({"partialAgreements": said.partial_agreements, "conditionalPositions": said.conditional_positions, "uncertainties": said.uncertainties});
+    let warning = json!({"detected": !said.groupthink_signs.is_empty(), "indicators": said.groupthink_signs});
+    let data = json!({
+        "round": held.number, "agreementLevel": reading.agreement(), "commonGround": said.common_ground, "disagreementPoints": said.disagreements,
+        "summary": if known { json!(said.summary) } else { Value::Null }, "clusters": listed, "nuances": nuances, "alignment": alignment,
+        "sigma": reading.sigma, "source": reading.source, "byWords": reading.by_words, "groupthinkWarning": warning,
+    });
+    let exhibit = Exhibit::new(format!("{}: who stands together", held.title()), Shape::Clusters(Clusters { clusters })).data(data);
+    stage.show(&format!("{}_analysis", held.prefix()), exhibit).await
+}
+
+/// The round for people: how far they agree, on what, who stands against whom, where each seat is, what is new.
+pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {
+    let reading = &held.reading;
+    let said = reading.analysis.clone().unwrap_or_default();
+    let status = reading.agreement().map(|agreement| (name(level(agreement)), agreement));
+    let mut lines = vec![match status {
+        Some((level, agreement)) => format!("Agreement: {} ({:.0} %). {}", level.to_uppercase(), agreement * 100.0, said.summary),
+        None => "Agreement: not measured.".to_owned(),
+    }];
+    lines.extend(said.common_ground.iter().map(|point| format!("Agreed: {point}")));
+    let sides = |one: &[String], other: &[String]| {
+        if one.is_empty() && other.is_empty() { String::new() } else { format!(" ({} against {})", one.join(", "), other.join(", ")) }
+    };
+    lines.extend(said.disagreements.iter().map(|point| format!("Open: {}{}", point.point, sides(&point.one_side, &point.other_side))));
+    for response in held.counted() {
+        let standing = &debate.state.seats[response.seat];
+        let alignment = standing.alignment.map(|value| format!("alignment {value:.2}, ")).unwrap_or_default();
+        let vote = response.turn.vote().map_or_else(|| "no vote".to_owned(), |vote| vote_name(vote).to_owned());
+        let point = response.turn.key_points.first().unwrap_or(&response.turn.position);
+        lines.push(format!("{}: {alignment}confidence {:.2}, {vote}. {point}", debate.who(response.seat), response.turn.confidence));
+    }
+    let new = debate.state.claims.iter().filter(|claim| claim.introduced_round == held.number && claim.label == super::labels::Label::Fact);
+    for claim in new {
+        let sources = claim.support.iter().filter_map(|id| debate.state.evidence.iter().find(|evidence| evidence.id == *id));
+        let sources: Vec<String> = sources.map(|evidence| format!("{} {}", evidence.id, evidence.title)).collect();
+        lines.push(format!("New fact {}: {} [{}]", claim.id, claim.text, sources.join("; ")));
+    }
+    for response in held.counted() {
+        lines.extend(response.audit.flaws.iter().map(|flaw| format!("Labels, {}: {}", debate.names[response.seat], flaw.say())));
+    }
+    let ids = |found: Vec<&str>| json!(found);
+    let data = json!({
+        "round": held.number, "status": status.map(|(level, _)| level), "oneLiner": reading.analysis.as_ref().map(|analysis| &analysis.one_liner),
+        "newClaims": ids(debate.state.claims.iter().filter(|claim| claim.introduced_round == held.number).map(|claim| claim.id.as_str()).collect()),
+        "newEvidence": ids(debate.state.evidence.iter().filter(|evidence| evidence.added_round == held.number).map(|evidence| evidence.id.as_str()).collect()),
+        "decisions": ids(debate.state.decisions.iter().filter(|decision| decision.round == held.number).map(|decision| decision.id.as_str()).collect()),
+        "contested": ids(debate.state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested).map(|claim| claim.id.as_str()).collect()),
+    });
+    stage.show(&format!("{}_summary", held.prefix()), Exhibit::note(format!("{}: summary", held.title()), lines.join("\n")).data(data)).await
+}
+
+pub fn name(level: Level) -> &'static str {
+    match level {
+        Level::High => "high",
+        Level::Medium => "medium",
+        Level::Low => "low",
+    }
+}
+
+pub async fn groupthink(debate: &Debate<'_>, stage: &Bench, look: &Look) -> Result<()> {
+    let round = debate.last_regular().map_or(0, |held| held.number);
+    let signs =
+        debate.last_regular().and_then(|held| held.reading.analysis.as_ref()).map(|analysis| analysis.groupthink_signs.clone()).unwrap_or_default();
+    let decided = match (look.trigger, look.acts) {
+        (None, _) => "No sign that the panel agrees too soon or has stopped thinking.".to_owned(),
+        (Some(kind), true) => format!("{}: the panel must object to itself before it may end.", said(kind)),
+        (Some(kind), false) => format!("{}; it is recorded and nothing follows from it.", said(kind)),
+    };
+    let mut indicators: Vec<&str> = Vec::new();
+    if let Some(early) = &look.early {
+        let gate = [(early.few_sources, "few_sources"), (early.same_premises, "same_premises"), (early.one_view, "one_view")];
+        indicators.extend(gate.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name));
+    }
+    if look.pulse.sigma.is_none() {
+        indicators.push("stance_unmeasured");
+    }
+    let mut numbers: Vec<(String, f64)> = vec![("new facts a seat".into(), look.pulse.facts_per_seat)];
+    let measured = [
+        ("change in confidence", look.pulse.shift),
+        ("spread of stances", look.pulse.sigma),
+        ("very sure", look.early.as_ref().map(|early| early.share)),
+        ("overlap of premises", look.overlap),
+    ];
+    numbers.extend(measured.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    numbers.extend([("sources".to_owned(), look.sources as f64), ("camps".to_owned(), look.clusters as f64)]);
+    let rung = look.trigger.map_or("no_trigger", Kind::as_str).to_owned();
+    let data = json!({
+        "round": round, "trigger": look.trigger.map(Kind::as_str), "indicators": indicators, "acted": look.acts, "sources": look.sources,
+        "overlap": look.overlap, "clusters": look.clusters, "sigma": look.pulse.sigma, "factsPerSeat": look.pulse.facts_per_seat, "shift": look.pulse.shift,
+        "modelSigns": signs,
+    });
+    let exhibit = Exhibit::new(format!("Round {round}: groupthink"), Shape::Rule(Rule { decided, rung, numbers })).data(data);
+    stage.show(&format!("round_{round}_groupthink"), exhibit).await
+}
+
+fn said(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Stagnation => "For two rounds little was new, little moved and nobody stood apart",
+        Kind::EarlyConvergence => "Most are very sure already, with little behind it",
+    }
+}
+
+/// `answer`: `None` if nobody was asked, `Some(None)` if nobody answered.
+pub async fn objection(
+    debate: &Debate<'_>,
+    stage: &Bench,
+    round: u32,
+    kind: Kind,
+    result: &Objection,
+    answer: Option<Option<&PersonAnswer>>,
+) -> Result<()> {
+    let facts = debate.rounds.last().map_or(0, Held::new_facts);
+    let decided = match (result.failed, answer) {
+        (false, _) => "The objections moved something; the debate goes on.".to_owned(),
+        (true, Some(Some(answer))) => format!("The objections moved nothing. {} answered: {}.", answer.by, answer.answer),
+        (true, Some(None) | None) => "The objections moved nothing, and the run was concluded before a person answered.".to_owned(),
+    };
+    let mut numbers: Vec<(String, f64)> = vec![("new facts".into(), facts as f64), ("belief change".into(), result.belief_change)];
+    numbers.extend(result.mean_confidence.map(|mean| ("mean confidence".to_owned(), mean)));
+    let rung = if result.failed { "objection_failed" } else { "objection_passed" }.to_owned();
+    let resolution = answer.flatten().map(|answer| json!({"answer": answer.answer, "note": answer.note, "by": answer.by}));
+    let data = json!({
+        "round": round, "trigger": kind.as_str(), "newFacts": facts, "meanConfidence": result.mean_confidence, "beliefChange": result.belief_change,
+        "failed": result.failed, "resolution": resolution,
+    });
+    let exhibit = Exhibit::new(format!("Objections after round {round}: outcome"), Shape::Rule(Rule { decided, rung, numbers })).data(data);
+    stage.show(&format!("objection_{round}_outcome"), exhibit).await
+}
+
+/// One seat's part in a round, for its summary.
+pub fn moved(debate: &Debate, response: &Response) -> Moved {
+    let touched = &response.touched;
+    let moves = vec![
+        ("introduced", touched.introduced.clone()),
+        ("supported", touched.reinforced.clone()),
+        ("disputed", touched.challenged.clone()),
+        ("withdrew", touched.withdrawn.clone()),
+    ];
+    Moved {
+        name: debate.names[response.seat].clone(),
+        confidence: response.turn.confidence,
+        delta: response.before.map(|before| response.turn.confidence - before),
+        moves,
+        note: response.turn.key_points.first().cloned().unwrap_or_default(),
+    }
+}

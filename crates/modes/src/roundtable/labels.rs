@@ -1,0 +1,205 @@
+//! What kind of statement a sentence is, and what it cites: tags, numeric citations, ranges, the list of references.
+//!
+//! Owns reading them out of whatever a model writes. Refuses to judge: findings about them are the auditor's.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A range of citations wider than this is no range.
+const WIDEST: u32 = 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Label {
+    Fact,
+    Infer,
+    Assume,
+}
+
+impl Label {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fact => "FACT",
+            Self::Infer => "INFER",
+            Self::Assume => "ASSUME",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        [Self::Fact, Self::Infer, Self::Assume].into_iter().find(|label| label.as_str().eq_ignore_ascii_case(word))
+    }
+}
+
+/// A sentence without its marks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sentence {
+    pub text: String,
+    pub label: Option<Label>,
+    /// It carries a second, different label; the first one counts.
+    pub relabelled: bool,
+    /// In order of appearance, each once.
+    pub cites: Vec<u32>,
+}
+
+/// An entry of the list of references.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    pub n: u32,
+    pub title: String,
+    pub url: Option<String>,
+}
+
+enum Mark {
+    Label(Label),
+    Cites(std::ops::RangeInclusive<u32>),
+}
+
+/// A mark at the start of the text, and its length: `[FACT]`, `[3]`, `[2-5]`.
+fn mark(text: &str) -> Option<(Mark, usize)> {
+    let inside = text.strip_prefix('[')?;
+    let end = inside.find(']').filter(|end| *end <= 24)?;
+    let word = inside[..end].trim();
+    let length = end + 2;
+    if let Some(label) = Label::of(word) {
+        return Some((Mark::Label(label), length));
+    }
+    let (low, high) = match word.split_once(['-', '–']) {
+        Some((low, high)) => (number(low.trim())?, number(high.trim())?),
+        None => (number(word)?, number(word)?),
+    };
+    (1 <= low && low <= high && high - low < WIDEST).then_some((Mark::Cites(low..=high), length))
+}
+
+fn number(word: &str) -> Option<u32> {
+    word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok()).flatten()
+}
+
+impl Sentence {
+    fn take(&mut self, mark: Mark) {
+        match mark {
+            Mark::Label(label) => match self.label {
+                None => self.label = Some(label),
+                Some(first) => self.relabelled |= first != label,
+            },
+            Mark::Cites(range) => {
+                for n in range {
+                    if !self.cites.contains(&n) {
+                        self.cites.push(n);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_blank(&self) -> bool {
+        !self.text.chars().any(char::is_alphanumeric)
+    }
+}
+
+/// The sentences of a text without its references, each with the marks that belong to it: those inside, those right after it, and at the
+/// start of a line those before it.
+pub fn sentences(text: &str) -> Vec<Sentence> {
+    let mut found: Vec<Sentence> = Vec::new();
+    for line in split_references(text).0.lines() {
+        let before = found.len();
+        let mut open = Sentence::default();
+        let mut rest = line;
+        while let Some(c) = rest.chars().next() {
+            if c == '['
+                && let Some((mark, length)) = mark(rest)
+            {
+                rest = &rest[length..];
+                let finished = found.len() > before && open.is_blank();
+                match found.last_mut().filter(|_| finished) {
+                    Some(last) => last.take(mark),
+                    None => open.take(mark),
+                }
+                continue;
+            }
+            rest = &rest[c.len_utf8()..];
+            open.text.push(c);
+            let ends = matches!(c, '.' | '!' | '?') && rest.chars().next().is_none_or(|next| next.is_whitespace() || next == '[');
+            if ends && open.text.chars().any(char::is_alphanumeric) {
+                found.push(std::mem::take(&mut open));
+            }
+        }
+        if open.text.chars().any(char::is_alphanumeric) {
+            found.push(open);
+        } else if let Some(last) = found.last_mut() {
+            // A line of nothing but marks speaks of the sentence above.
+            open.label.into_iter().for_each(|label| last.take(Mark::Label(label)));
+            open.cites.iter().for_each(|n| last.take(Mark::Cites(*n..=*n)));
+        }
+    }
+    for sentence in &mut found {
+        let text = sentence.text.trim().trim_start_matches(['-', '*', '•', '#', '>', ' ']);
+        sentence.text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    found
+}
+
+/// The text before the last line that says "References", and what follows it.
+fn split_references(text: &str) -> (&str, &str) {
+    let mut at = 0;
+    let mut split = None;
+    for line in text.split_inclusive('\n') {
+        let word = line.trim_matches(|c: char| !c.is_alphanumeric());
+        if word.eq_ignore_ascii_case("references") {
+            split = Some((at, at + line.len()));
+        }
+        at += line.len();
+    }
+    split.map_or((text, ""), |(end, start)| (&text[..end], &text[start..]))
+}
+
+/// The numbered list that closes a text. A number given twice keeps its first entry.
+pub fn references(text: &str) -> Vec<Reference> {
+    let mut found: Vec<Reference> = Vec::new();
+    for line in split_references(text).1.lines() {
+        let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*•>".contains(c));
+        let Some((n, rest)) = numbered(line) else { continue };
+        let url = rest.split_whitespace().map(|word| word.trim_matches(|c: char| "<>()[],;\"'".contains(c))).find(|word| is_url(word));
+        let title = match url {
+            Some(url) => rest.replace(url, ""),
+            None => rest.to_owned(),
+        };
+        let title = title.trim_matches(|c: char| c.is_whitespace() || "<>()[],;:.-–—*".contains(c)).to_owned();
+        if n > 0 && !found.iter().any(|known| known.n == n) && !(title.is_empty() && url.is_none()) {
+            found.push(Reference { n, title, url: url.map(|url| url.trim_end_matches('.').to_owned()) });
+        }
+    }
+    found
+}
+
+fn is_url(word: &str) -> bool {
+    ["http://", "https://"].iter().any(|scheme| word.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme)))
+}
+
+/// `[3] title`, `3. title`, `3) title`.
+fn numbered(line: &str) -> Option<(u32, &str)> {
+    if let Some(rest) = line.strip_prefix('[') {
+        let (n, rest) = rest.split_once(']')?;
+        return Some((number(n.trim())?, rest.trim()));
+    }
+    let end = line.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0)?;
+    Some((number(&line[..end])?, line[end..].strip_prefix(['.', ')'])?.trim()))
+}
+
+/// What a source is the same by: its address without fragment, tracking and case of the host; else its title's words.
+pub fn source_key(title: &str, url: Option<&str>) -> String {
+    let Some((scheme, rest)) = url.and_then(|url| url.split_once("://")) else {
+        return title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect::<Vec<_>>().join(" ");
+    };
+    let rest = rest.split('#').next().unwrap_or(rest);
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (host, path) = path.split_once('/').unwrap_or((path, ""));
+    let tracks = |pair: &str| {
+        let name = pair.split('=').next().unwrap_or(pair).to_lowercase();
+        name.is_empty() || name.starts_with("utm_") || ["fbclid", "gclid", "ref", "mc_cid", "mc_eid"].contains(&name.as_str())
+    };
+    let kept: Vec<&str> = query.split('&').filter(|pair| !tracks(pair)).collect();
+    let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+    // http and https lead to the same page.
+    let scheme = if scheme.to_lowercase().starts_with("http") { String::new() } else { format!("{}://", scheme.to_lowercase()) };
+    format!("{scheme}{}/{}{query}", host.to_lowercase(), path.trim_end_matches('/'))
+}

@@ -1,0 +1,304 @@
+//! Roundtable: a debate in rounds, in one of seven styles, until the panel agrees, nothing moves any more or the rounds are used up.
+//!
+//! Seats refer to a shared record of claims and evidence by id. A guard makes the panel object to itself when it agrees too soon; a monitor
+//! reads every response before anybody else does.
+
+mod analysis;
+mod asking;
+mod audit;
+mod debate;
+mod entry;
+mod exhibits;
+mod ingest;
+mod labels;
+mod options;
+mod outcome;
+mod packet;
+mod perspectives;
+mod reply;
+mod safety;
+mod state;
+mod stops;
+mod style;
+mod summary;
+mod synthesis;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod tools;
+
+use analysis::{Analysis, Reading};
+use debate::{Debate, Held, LEAST};
+use exhibits as show;
+pub use options::{Audience, Continued, Groupthink, HighStakes, Options};
+use outcome::Decision;
+use perspectives::{Perspective, Perspectives};
+use serde_json::json;
+use stops::{Guard, Kind, Stop};
+use style::Style;
+use summary::{Moved, Summary};
+use synod_engine::{Bench, Calls, Finding, Halt, Mode, Result, Seating, chair, computed, each, instead, mode, prompt, spoken};
+use synod_types::*;
+
+pub static MODE: Mode = mode! {
+    id: "roundtable", name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
+    summary: "A debate in rounds, in one of seven styles, with a shared record of claims and evidence, until the panel agrees or stops moving.",
+    pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
+    phases: &["perspectives", "round", "synthesis"],
+    stages: &[
+        instead(computed("perspectives", &["perspectives", "generated"])),
+        spoken("round_{n}", "debater", TURN),
+        computed("round_{n}_safety", SAFETY),
+        computed("round_{n}_analysis", ANALYSIS),
+        computed("round_{n}_summary", &["round", "status", "oneLiner", "newClaims", "newEvidence", "decisions", "contested"]),
+        computed("round_{n}_groupthink", &["round", "trigger", "indicators", "acted", "sources", "overlap", "clusters", "sigma", "modelSigns"]),
+        instead(spoken("objection_{n}", "debater", TURN)),
+        instead(computed("objection_{n}_safety", SAFETY)),
+        instead(computed("objection_{n}_analysis", ANALYSIS)),
+        instead(computed("objection_{n}_outcome", &["round", "trigger", "newFacts", "meanConfidence", "beliefChange", "failed", "resolution"])),
+        computed("exit", &["reason", "rounds", "share", "openBlockers", "leastSure", "agreement", "movement", "newFacts"]),
+        computed("confidence", &["seats"]),
+        computed("votes", &["rubric", "rounds"]),
+        computed("diversity", &["rounds"]),
+        computed("claims", &["claims", "evidence", "decisions", "risks"]),
+        spoken("synthesis", "chair", &["summary", "commonGround", "keyDifferences", "evolutionSummary", "recommendation", "confidence"]),
+    ],
+    multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
+    cost: "n + 1 a round for n seats, up to twice more for objections, n more a round while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
+    example: "synod ask --mode roundtable --style socratic \"What would make our on-call rota fair?\"",
+    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. If nobody can read a round, camps are found by the words of the positions. If nobody can write the synthesis, the record of the last round is the answer.",
+    prompts: ["perspectives", "turn", "safety", "analysis", "synthesis"],
+};
+
+const TURN: &[&str] = &[
+    "round",
+    "seat",
+    "role",
+    "position",
+    "reasoning",
+    "confidence",
+    "confidenceChange",
+    "vote",
+    "positionChange",
+    "stance",
+    "debateAlignment",
+    "epistemicClaims",
+    "keyPoints",
+    "uncertainties",
+    "perspectiveAnchor",
+    "citations",
+    "toolCalls",
+    "claimsTouched",
+    "directRepliesTo",
+    "roleViolation",
+    "labelFindings",
+    "blocked",
+];
+const SAFETY: &[&str] = &["round", "tier", "triggers", "passed", "concerns", "recommendations", "blocked"];
+const ANALYSIS: &[&str] = &[
+    "round",
+    "agreementLevel",
+    "commonGround",
+    "disagreementPoints",
+    "summary",
+    "clusters",
+    "nuances",
+    "alignment",
+    "sigma",
+    "source",
+    "groupthinkWarning",
+];
+
+/// The styles by name, the default first.
+pub fn styles() -> Vec<&'static str> {
+    Style::ids()
+}
+
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    let objections = if options.groupthink == Groupthink::Act { stops::MOST_OBJECTIONS } else { 0 };
+    let rounds = options.most_rounds() + objections;
+    let made = u32::from(options.finds_perspectives());
+    let call = |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| Calls { prompt, role, min, max, reads, max_tokens: None };
+    vec![
+        call("perspectives", "clerk", made, made, 0),
+        call("turn", "debater", n, n * rounds, n),
+        call("safety", "clerk", 0, n * rounds, 1),
+        call("analysis", "clerk", 1, rounds, n),
+        call("synthesis", "chair", 1, 1, n),
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let Some(style) = Style::find(&options.style) else {
+        return Err(Halt::failed("round 1", format!("there is no style {}", options.style)));
+    };
+    let mut debate = Debate::new(bench, &options, style);
+    admit(&mut debate)?;
+    debate.perspectives = perspectives(bench, &options, style, debate.seats()).await?;
+    for category in &options.high_stakes {
+        bench.figure(&format!("high_stakes_{}", category.id()), 1.0);
+    }
+    let mut guard = Guard::default();
+    let mut number = 0;
+    let stop = loop {
+        number += 1;
+        let stage = bench.round("round", number);
+        let held = debate.hold(&stage, number, false).await?;
+        if let Some(stop) = unheld(&mut debate, &stage, &held).await? {
+            break stop;
+        }
+        let closed = conclude_round(&mut debate, &stage, held).await?;
+        let mut person = None;
+        if let Some(kind) = guard.look(&mut debate, &stage).await?
+            && !closed
+        {
+            person = object(&mut debate, &stage, number, kind).await?;
+        }
+        if closed {
+            break Stop::Closed;
+        }
+        match person {
+            Some(stop) => break stop,
+            None => {
+                if let Some(stop) = stops::exit(&debate, number) {
+                    break stop;
+                }
+            }
+        }
+    };
+    outcome::conclude(&mut debate, stop).await
+}
+
+/// The question itself is read before anybody is asked.
+fn admit(debate: &mut Debate) -> Result<()> {
+    let question = debate.bench.question();
+    let focus = debate.options.every_focus();
+    let texts = [Some(question.text.as_str()), question.content.as_deref()].into_iter().flatten().chain(focus.iter().map(String::as_str));
+    for text in texts {
+        if let Some(why) = safety::blocked(text) {
+            return Err(Halt::failed("round 1", format!("the question was not put to the panel: {why}")));
+        }
+        debate.watch.add(safety::topics(text));
+        debate.watch.add(safety::intents(text));
+    }
+    Ok(())
+}
+
+async fn perspectives(bench: &Bench, options: &Options, style: &Style, n: usize) -> Result<Vec<Perspective>> {
+    if !style.perspectives {
+        return Ok(Vec::new());
+    }
+    let stage = bench.phase("perspectives");
+    let generated = options.finds_perspectives();
+    let dealt = if generated {
+        let places = (1..=n).map(|place| place.to_string());
+        let found = match stage.ask::<Perspectives>(0, prompt!("perspectives", n).ids("seats", places)).await? {
+            Ok(given) => given.value.perspectives,
+            Err(_) => {
+                stage.warn("No perspectives could be found for this question; the usual ones were taken.");
+                Vec::new()
+            }
+        };
+        perspectives::dealt(found, n)
+    } else {
+        let given: Vec<Perspective> = options.perspectives.iter().map(|text| Perspective::named(text)).collect();
+        (0..n).map(|seat| given[seat % given.len()].clone()).collect()
+    };
+    let lines: Vec<String> =
+        dealt.iter().enumerate().map(|(seat, one)| format!("{}: {} – {}", bench.seat(seat as SeatIx).label, one.name, one.description)).collect();
+    let data = json!({"perspectives": dealt, "generated": generated});
+    stage.show("perspectives", Exhibit::note("Perspectives", lines.join("\n")).data(data)).await?;
+    Ok(dealt)
+}
+
+/// A round that does not count: what was said is shown all the same, and the round before stands.
+async fn unheld(debate: &mut Debate<'_>, stage: &Bench, held: &Held) -> Result<Option<Stop>> {
+    let spoke = held.counted().count();
+    let first = debate.rounds.is_empty();
+    let whole = spoke >= LEAST && (!held.closed || first);
+    if whole {
+        return Ok(None);
+    }
+    show::responses(debate, stage, held).await?;
+    if first {
+        let blocked = held.responses.len() - spoke;
+        let why =
+            format!("{spoke} of {} seats gave something that counts in round 1 ({blocked} withheld), and at least {LEAST} must", debate.seats());
+        return Err(if blocked > 0 { Halt::failed("round 1", why) } else { Halt::no_quorum("round 1", why) });
+    }
+    if held.closed {
+        return Ok(Some(Stop::Closed));
+    }
+    stage.warn(format!("Fewer than {LEAST} seats gave something that counts in {}, so what was said before stands.", held.title().to_lowercase()));
+    Ok(Some(Stop::TooFew))
+}
+
+/// Shows what was said, has it read, and sums it up. True: the run is closing.
+async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: Held) -> Result<bool> {
+    show::responses(debate, stage, &held).await?;
+    show::safety(debate, stage, &held).await?;
+    let checked = held.responses.iter().all(|response| response.evaluation.as_ref().is_some_and(|said| said.passed));
+    if debate.watch.armed() && checked && held.counted().count() == held.responses.len() {
+        debate.watch.clean();
+    }
+    let (analysis, closed) = read(debate, stage, &held).await?;
+    let spoke: Vec<(usize, &str)> = held.counted().map(|response| (response.seat, response.turn.position.as_str())).collect();
+    held.reading = Reading::new(analysis, &spoke, &debate.names);
+    for (seat, support) in &held.reading.alignment {
+        debate.state.seats[*seat].alignment = Some(*support);
+    }
+    let settled = held.reading.analysis.iter().flat_map(|analysis| &analysis.decisions).filter(|text| !text.trim().is_empty()).take(3);
+    for text in settled {
+        debate.state.decide(text, held.number);
+    }
+    let moved: Vec<Moved> = held.counted().map(|response| show::moved(debate, response)).collect();
+    let one_liner =
+        held.reading.analysis.as_ref().map(|analysis| if analysis.one_liner.is_empty() { &analysis.summary } else { &analysis.one_liner });
+    held.summary = Summary::new(held.number, one_liner.map_or("nobody summed it up.", String::as_str), &moved, &debate.state);
+    show::analysis(debate, stage, &held).await?;
+    if !held.objection {
+        show::summary(debate, stage, &held).await?;
+    }
+    debate.rounds.push(held);
+    Ok(closed)
+}
+
+async fn read(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(Option<Analysis>, bool)> {
+    let packet = debate.packet(held.number + 1, &held.responses);
+    let names: Vec<&String> = held.counted().map(|response| &debate.names[response.seat]).collect();
+    let entries: Vec<_> = packet.current.iter().filter(|words| names.contains(&&words.name)).collect();
+    let (round, objection, focus, record) = (held.number, held.objection, debate.options.focus_at(held.number), &packet.state);
+    let ask = prompt!("analysis", round, objection, focus, record, entries).ids("seats", names.iter().map(|name| name.as_str()));
+    match stage.ask::<Analysis>(0, ask).await? {
+        Ok(given) => Ok((Some(given.value), held.closed)),
+        Err(missed) => {
+            let closed = missed.failure.kind == FailureKind::Closed;
+            if !closed {
+                stage.warn(format!("Nobody could read {}; camps were found by the words of the positions.", held.title().to_lowercase()));
+            }
+            Ok((None, closed || held.closed))
+        }
+    }
+}
+
+/// Makes the panel object to itself; when even that moves nothing, asks a person.
+async fn object(debate: &mut Debate<'_>, stage: &Bench, number: u32, kind: Kind) -> Result<Option<Stop>> {
+    let stage = stage.phase("objection");
+    let held = debate.hold(&stage, number, true).await?;
+    if let Some(stop) = unheld(debate, &stage, &held).await? {
+        return Ok((stop == Stop::Closed).then_some(stop));
+    }
+    if conclude_round(debate, &stage, held).await? {
+        return Ok(Some(Stop::Closed));
+    }
+    let result = stops::objected(debate);
+    let answer = if result.failed { Some(stops::ask_person(debate, &stage, kind, &result).await?) } else { None };
+    show::objection(debate, &stage, number, kind, &result, answer.as_ref().map(|answer| answer.as_ref())).await?;
+    let Some(answer) = answer else { return Ok(None) };
+    let Some(answer) = answer else { return Ok(Some(Stop::Closed)) };
+    debate.state.blockers.clear();
+    let said = answer.note.as_deref().filter(|note| !note.trim().is_empty()).unwrap_or("The panel's view stands as it is.");
+    debate.state.decide(said, number);
+    Ok((answer.answer == stops::ACCEPT).then_some(Stop::Person))
+}

@@ -1,0 +1,162 @@
+//! What a user may set, and what follows from it for each round.
+
+use super::style::Style;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use synod_math::debate::exits::MOST_ROUNDS;
+use synod_types::Problem;
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The manner of the debate.
+    #[schemars(schema_with = "styles")]
+    pub style: String,
+    /// Stop after this many rounds. Rounds of objections are not counted.
+    #[schemars(range(min = 1, max = 6))]
+    pub rounds: u32,
+    /// A question within the question, for every round from the first.
+    #[schemars(length(max = 2000))]
+    pub focus_question: String,
+    /// Stop early when the panel agrees or stops moving.
+    pub exit_on_consensus: bool,
+    /// When the panel agrees too soon: act makes it object to itself, record only says so.
+    pub groupthink: Groupthink,
+    /// Perspectives for an expert panel, "name" or "name: description", dealt round. Without them some are found for the question.
+    #[schemars(length(max = 10))]
+    pub perspectives: Vec<String>,
+    /// What is at stake. Any of these adds a check on scope, approval and the way back.
+    pub high_stakes: Vec<HighStakes>,
+    /// Who will read it. A vulnerable audience calls in a safety evaluator for the whole run.
+    pub audience: Audience,
+    /// How the debate was taken further than it had gone; written by `synod resume RUN --continue`.
+    #[schemars(length(max = 5))]
+    pub continued: Vec<Continued>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Groupthink {
+    #[default]
+    Act,
+    Record,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    #[default]
+    General,
+    Vulnerable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HighStakes {
+    SecurityAbuse,
+    MedicalLegal,
+    AgenticExecution,
+    SafetyCritical,
+}
+
+impl HighStakes {
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::SecurityAbuse => "security_abuse",
+            Self::MedicalLegal => "medical_legal",
+            Self::AgenticExecution => "agentic_execution",
+            Self::SafetyCritical => "safety_critical",
+        }
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SecurityAbuse => "security or abuse",
+            Self::MedicalLegal => "medical or legal consequences",
+            Self::AgenticExecution => "actions with effects in the world",
+            Self::SafetyCritical => "safety-critical systems",
+        }
+    }
+}
+
+/// One time a finished debate was taken further.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Continued {
+    /// The round after which it had ended.
+    pub after: u32,
+    /// The focus question from then on; empty keeps the one before.
+    pub focus_question: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            style: "collaborative".into(),
+            rounds: 5,
+            focus_question: String::new(),
+            exit_on_consensus: true,
+            groupthink: Groupthink::Act,
+            perspectives: Vec::new(),
+            high_stakes: Vec::new(),
+            audience: Audience::General,
+            continued: Vec::new(),
+        }
+    }
+}
+
+fn styles(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string", "enum": Style::ids()})
+}
+
+impl Options {
+    pub(super) fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut wrong = |field: &str, got: String, want: &str| problems.push(Problem::new(format!("options.{field}"), got, want));
+        let of_panel = Style::find(&self.style).is_some_and(|style| style.perspectives);
+        if !of_panel && !self.perspectives.is_empty() {
+            wrong("perspectives", format!("{} with the style {}", self.perspectives.len(), self.style), "the style expert-panel, or no perspectives");
+        }
+        if self.perspectives.iter().any(|one| one.split(':').next().is_none_or(|name| name.trim().is_empty())) {
+            wrong("perspectives", "one without a name".into(), "\"name\" or \"name: description\"");
+        }
+        let mut last = 0;
+        for entry in &self.continued {
+            if entry.after <= last || entry.after >= MOST_ROUNDS {
+                let want = format!("a round after {last} and before {MOST_ROUNDS}: a debate has at most {MOST_ROUNDS} rounds");
+                wrong("continued", format!("after round {}", entry.after), &want);
+            }
+            last = entry.after;
+        }
+        problems
+    }
+
+    pub(super) fn finds_perspectives(&self) -> bool {
+        self.perspectives.is_empty() && Style::find(&self.style).is_some_and(|style| style.perspectives)
+    }
+
+    /// The number of rounds as it was when this one began: what came before a continuation knows nothing of it.
+    pub(super) fn limit_at(&self, round: u32) -> u32 {
+        let grown = self.continued.iter().filter(|entry| entry.after < round).map(|entry| entry.after + 1);
+        grown.max().unwrap_or(0).max(self.rounds).min(MOST_ROUNDS)
+    }
+
+    pub(super) fn most_rounds(&self) -> u32 {
+        self.limit_at(MOST_ROUNDS)
+    }
+
+    /// The debate was taken further here, so it does not end here.
+    pub(super) fn goes_on_after(&self, round: u32) -> bool {
+        self.continued.iter().any(|entry| entry.after == round)
+    }
+
+    pub(super) fn focus_at(&self, round: u32) -> String {
+        let later = self.continued.iter().rfind(|entry| entry.after < round && !entry.focus_question.trim().is_empty());
+        later.map_or(&self.focus_question, |entry| &entry.focus_question).trim().to_owned()
+    }
+
+    pub(super) fn every_focus(&self) -> Vec<String> {
+        let all = [&self.focus_question].into_iter().chain(self.continued.iter().map(|entry| &entry.focus_question));
+        all.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
+    }
+}

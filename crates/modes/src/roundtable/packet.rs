@@ -1,0 +1,220 @@
+//! What a seat is shown of the debate: the record, summaries of the rounds before the last, the last round in full. Held to a budget.
+//!
+//! Compaction goes step by step and stops as soon as it fits. Contested claims, decisions and where each seat stands are never dropped; at the
+//! very end claims are shortened, and the longest texts of the last round are cut evenly.
+
+use super::entry::Entry;
+use super::state::{Claim, ClaimStatus, Evidence, State};
+use super::summary::Summary;
+use super::tokens::{clip, size};
+use serde::Serialize;
+
+/// Beyond this a packet is compacted.
+pub const TRIGGER: usize = 8_000;
+/// Beyond this it is never sent.
+pub const WALL: usize = 10_000;
+const PREVIOUS: usize = 5_000;
+const STATE: usize = 2_500;
+/// Framing around each seat's words.
+const FRAME: usize = 20;
+
+/// Ready to be put into a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Packet {
+    /// Empty before the first words.
+    pub state: String,
+    pub summaries: Vec<String>,
+    pub previous: Vec<Words>,
+    /// Those who have spoken in this round already, where seats speak in turn.
+    pub current: Vec<Words>,
+    #[serde(skip)]
+    pub tokens: usize,
+    /// How many steps of compaction it took.
+    #[serde(skip)]
+    pub steps: u32,
+    /// Texts of the last round had to be cut to stay below the wall.
+    #[serde(skip)]
+    pub overflow: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Words {
+    pub name: String,
+    pub text: String,
+}
+
+/// Everything a packet is made of.
+pub struct Material<'a> {
+    pub state: &'a State,
+    pub names: &'a [String],
+    /// The round that is about to be held.
+    pub round: u32,
+    /// Newest first: of the round before the last, and of the one before that.
+    pub summaries: Vec<&'a Summary>,
+    pub previous: Vec<Entry>,
+    pub current: Vec<Entry>,
+    /// Tokens the rest of the prompt takes.
+    pub reserve: usize,
+}
+
+/// How much of the record is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Depth {
+    Whole,
+    /// No withdrawn claims, old accepted ones and loose evidence in short.
+    Shortened,
+    /// Contested and open claims, decisions, seats.
+    Live,
+    /// The same, claims by id and their first words.
+    Bare,
+}
+
+impl Material<'_> {
+    pub fn pack(mut self) -> Packet {
+        let mut depth = Depth::Whole;
+        let mut summaries: Vec<String> = self.summaries.iter().map(|summary| summary.text.clone()).collect();
+        let mut state = self.state_text(depth);
+        let mut steps = 0;
+        let entries = (self.previous.len() + self.current.len()).max(1);
+        let mut overflow = false;
+        for step in 1..=7 {
+            let total = self.total(&state, &summaries);
+            let fits = total <= TRIGGER && self.spoken() <= PREVIOUS && size(&state) <= STATE;
+            if fits || (step > 1 && total <= TRIGGER && depth >= Depth::Shortened) {
+                break;
+            }
+            steps = step;
+            match step {
+                1 => self.reduce(PREVIOUS / entries),
+                2 => depth = Depth::Shortened,
+                // Its decisions and contested claims are in the record anyway.
+                3 => summaries.truncate(1),
+                4 => summaries = self.summaries.iter().take(1).map(|summary| summary.short.clone()).collect(),
+                5 => self.reduce(PREVIOUS * 6 / 10 / entries),
+                6 => depth = Depth::Live,
+                _ if total > WALL => depth = Depth::Bare,
+                _ => break,
+            }
+            if matches!(step, 2 | 6 | 7) {
+                state = self.state_text(depth);
+            }
+        }
+        let fixed = size(&state) + summaries.iter().map(|summary| size(summary) + FRAME).sum::<usize>() + self.reserve;
+        if fixed + self.spoken() > WALL {
+            overflow = true;
+            self.cut(WALL.saturating_sub(fixed));
+        }
+        let tokens = self.total(&state, &summaries);
+        let words = |entries: &[Entry]| entries.iter().map(|entry| Words { name: entry.name.clone(), text: entry.text() }).collect();
+        Packet { state, summaries, previous: words(&self.previous), current: words(&self.current), tokens, steps, overflow }
+    }
+
+    fn total(&self, state: &str, summaries: &[String]) -> usize {
+        self.reserve + size(state) + summaries.iter().map(|summary| size(summary) + FRAME).sum::<usize>() + self.spoken()
+    }
+
+    fn spoken(&self) -> usize {
+        self.previous.iter().chain(&self.current).map(|entry| entry.size() + FRAME).sum()
+    }
+
+    /// Current texts are charged to the same budget, so a seat that spoke just now is cut no more than one of the last round.
+    fn reduce(&mut self, quota: usize) {
+        for entry in self.previous.iter_mut().chain(&mut self.current) {
+            entry.reduce(quota);
+        }
+    }
+
+    /// Cuts the longest texts to one length, so that all fit into `room`.
+    fn cut(&mut self, room: usize) {
+        let sizes: Vec<usize> = self.previous.iter().chain(&self.current).map(Entry::size).collect();
+        let room = room.saturating_sub(FRAME * sizes.len());
+        let fits = |most: usize| sizes.iter().map(|size| (*size).min(most)).sum::<usize>() <= room;
+        let (mut low, mut high) = (0, sizes.iter().copied().max().unwrap_or(0));
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            if fits(middle) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        for entry in self.previous.iter_mut().chain(&mut self.current) {
+            entry.cut(low);
+        }
+    }
+
+    fn state_text(&self, depth: Depth) -> String {
+        let name = |seat: usize| self.names.get(seat).map_or("?", String::as_str);
+        let mut lines: Vec<String> = Vec::new();
+        let mut part = |title: &str, part: Vec<String>| {
+            if !part.is_empty() {
+                lines.push(format!("{title}:"));
+                lines.extend(part);
+            }
+        };
+        let shown = |claim: &&Claim| match claim.status {
+            ClaimStatus::Contested | ClaimStatus::Open => true,
+            ClaimStatus::Accepted => depth < Depth::Live,
+            ClaimStatus::Retracted => depth == Depth::Whole,
+        };
+        part("Claims", self.state.claims.iter().filter(shown).map(|claim| self.claim_line(claim, depth)).collect());
+        if depth < Depth::Live {
+            part("Evidence", self.state.evidence.iter().map(|evidence| self.evidence_line(evidence, depth)).collect());
+        }
+        part(
+            "Decisions",
+            self.state.decisions.iter().map(|decision| format!("{} (round {}) {}", decision.id, decision.round, decision.text)).collect(),
+        );
+        let risk = |risk: &super::state::Risk| {
+            let answer = risk.mitigation.as_deref().map_or_else(|| "unanswered".to_owned(), |text| format!("answered: {text}"));
+            format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
+        };
+        let open = |risk: &&super::state::Risk| depth < Depth::Live || risk.mitigation.is_none();
+        if depth < Depth::Bare {
+            part("Risks", self.state.risks.iter().filter(open).map(risk).collect());
+        }
+        part("Seats", (0..self.state.seats.len()).filter_map(|seat| self.seat_line(seat)).collect());
+        lines.join("\n")
+    }
+
+    fn claim_line(&self, claim: &Claim, depth: Depth) -> String {
+        let by = self.names.get(claim.by).map_or("?", String::as_str);
+        let head = format!("{} [{}] {}, {by}, round {}", claim.id, claim.label.as_str(), claim.status.as_str(), claim.introduced_round);
+        let old = claim.status == ClaimStatus::Accepted && claim.last_updated_round + 2 <= self.round;
+        if depth == Depth::Bare || (depth >= Depth::Shortened && old) {
+            return format!("{}: {}", if depth == Depth::Bare { claim.id.clone() } else { head }, few_words(&claim.text));
+        }
+        let list = |word: &str, ids: &[String]| if ids.is_empty() { String::new() } else { format!("; {word} {}", ids.join(", ")) };
+        let objection =
+            if claim.objection.is_empty() || claim.challengers.is_empty() { String::new() } else { format!("; disputed: {}", claim.objection) };
+        format!("{head}: {}{}{}{objection}", claim.text, list("for", &claim.support), list("against", &claim.opposition))
+    }
+
+    fn evidence_line(&self, evidence: &Evidence, depth: Depth) -> String {
+        let live = |id: &String| self.state.claim(id).is_some_and(|claim| matches!(claim.status, ClaimStatus::Contested | ClaimStatus::Open));
+        let head = format!("{} {}", evidence.id, evidence.title);
+        if depth >= Depth::Shortened && !evidence.supports.iter().any(live) {
+            return head;
+        }
+        let url = evidence.url.as_deref().map(|url| format!(" <{url}>")).unwrap_or_default();
+        let supports = if evidence.supports.is_empty() { String::new() } else { format!(" (for {})", evidence.supports.join(", ")) };
+        format!("{head}{url} [{}] {}{supports}", evidence.kind.as_str(), evidence.gist)
+    }
+
+    fn seat_line(&self, seat: usize) -> Option<String> {
+        let standing = &self.state.seats[seat];
+        let confidence = standing.confidence?;
+        let delta = standing.delta.map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
+        let vote = standing.vote.map(|vote| format!(", {}", super::reply::vote_name(vote))).unwrap_or_default();
+        let change = standing.position_change.as_deref().map(|change| format!(", {change}")).unwrap_or_default();
+        let stance = standing.stance.as_deref().map(|stance| format!(", stance {stance}")).unwrap_or_default();
+        let alignment = standing.alignment.map(|alignment| format!(", alignment {alignment:.2}")).unwrap_or_default();
+        Some(format!("{}: confidence {confidence:.2}{delta}{vote}{change}{stance}{alignment}", self.names.get(seat)?))
+    }
+}
+
+/// The first eight words, and not many tokens.
+fn few_words(text: &str) -> String {
+    let head: Vec<&str> = text.split_whitespace().take(8).collect();
+    clip(&head.join(" "), 12)
+}

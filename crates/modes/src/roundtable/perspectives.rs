@@ -1,0 +1,123 @@
+//! Points of view for a panel of experts, and the four anchors every seat holds one of.
+
+use crate::text::{blocks, field};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Form, Terms};
+
+/// What a seat keeps an eye on for the whole run: name, and what it looks at.
+pub const ANCHORS: [(&str, &str); 4] = [
+    ("Risk-Attentive", "safety, robustness, ways to fail, hostile use, the worst case"),
+    ("Implementation-Focused", "whether it can be done, with what, by when, at what cost"),
+    ("Evidence-Calibrated", "how good the data is, how wide the uncertainty, what confidence it allows"),
+    ("Systems-Aware", "long-term effects, consequences of consequences, what it does to everything around it"),
+];
+
+pub fn anchor(seat: usize) -> (&'static str, &'static str) {
+    ANCHORS[seat % ANCHORS.len()]
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Perspective {
+    pub name: String,
+    /// What it sees in the question, in a sentence.
+    pub description: String,
+    #[serde(default)]
+    pub focus_areas: Vec<String>,
+    /// Kinds of evidence that count in it.
+    #[serde(default)]
+    pub evidence_types: Vec<String>,
+    #[serde(default)]
+    pub key_questions: Vec<String>,
+    /// Mistakes typical of it.
+    #[serde(default)]
+    pub anti_patterns: Vec<String>,
+}
+
+impl Perspective {
+    pub fn named(text: &str) -> Self {
+        let (name, description) = text.split_once(':').map_or((text, ""), |(name, rest)| (name, rest));
+        let description =
+            if description.trim().is_empty() { format!("the question as {} sees it", name.trim()) } else { description.trim().to_owned() };
+        Self { name: name.trim().to_owned(), description, ..Self::default() }
+    }
+
+    /// As a prompt says it.
+    pub fn told(&self) -> Value {
+        let list = |items: &[String], glue: &str| items.iter().map(|item| item.trim()).collect::<Vec<_>>().join(glue);
+        json!({
+            "name": self.name, "description": self.description, "focus": list(&self.focus_areas, ", "),
+            "evidence": list(&self.evidence_types, ", "), "questions": list(&self.key_questions, " "), "avoid": list(&self.anti_patterns, ", "),
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Perspectives {
+    /// What the question needs looking at, and from where.
+    pub reasons: String,
+    #[schemars(extend("x-each" = "seats"))]
+    pub perspectives: Vec<Perspective>,
+}
+
+impl Form for Perspectives {
+    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+        let labels = ["Description", "Focus", "Evidence", "Questions", "Avoids"];
+        let read = |block: crate::text::Block| {
+            let value = |label: &str| field(&block.body, label, &labels);
+            let list = |label: &str| value(label).into_iter().collect::<Vec<_>>();
+            Some(Perspective {
+                name: Some(block.title.clone()).filter(|title| !title.is_empty())?,
+                description: value("Description")?,
+                focus_areas: list("Focus"),
+                evidence_types: list("Evidence"),
+                key_questions: list("Questions"),
+                anti_patterns: list("Avoids"),
+            })
+        };
+        let perspectives = blocks(text, "PERSPECTIVE").into_iter().map(read).collect::<Option<Vec<_>>>()?;
+        (!perspectives.is_empty()).then(|| Self { reasons: String::new(), perspectives })
+    }
+
+    fn check(&self, _terms: &Terms) -> Result<(), String> {
+        match self.perspectives.iter().any(|one| one.name.trim().is_empty()) {
+            true => Err("a perspective has no name".into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// One for each of `n` seats: those found, then the usual four, round and round. Names that come twice are taken once.
+pub fn dealt(found: Vec<Perspective>, n: usize) -> Vec<Perspective> {
+    let usual = ["technical", "economic", "ethical", "social"].map(Perspective::named);
+    let mut all: Vec<Perspective> = Vec::new();
+    for one in found.into_iter().chain(usual.iter().cloned()) {
+        if !all.iter().any(|known| known.name.eq_ignore_ascii_case(&one.name)) {
+            all.push(one);
+        }
+    }
+    (0..n).filter_map(|seat| all.get(seat).or_else(|| usual.get(seat % usual.len()))).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_seat_gets_one() {
+        let names = |found: &[&str], n: usize| -> Vec<String> {
+            dealt(found.iter().map(|name| Perspective::named(name)).collect(), n).into_iter().map(|one| one.name).collect()
+        };
+        assert_eq!(names(&["law: what is allowed", "Law"], 3), ["law", "technical", "economic"]);
+        assert_eq!(names(&[], 6).len(), 6);
+        assert_eq!(names(&["a", "b", "c"], 2), ["a", "b"]);
+        assert_eq!(Perspective::named("law: what is allowed").description, "what is allowed");
+    }
+
+    #[test]
+    fn anchors_go_round() {
+        assert_eq!(anchor(0), anchor(4));
+        assert_ne!(anchor(0), anchor(3));
+    }
+}

@@ -1,0 +1,262 @@
+//! What a seat hands in: one form for every style and round. Fields a style or a round has no use for are not asked for, because the ids they
+//! would need do not exist.
+
+use super::audit::audit;
+use super::labels::Label;
+use crate::text::{bare, field, items, token};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Terms};
+use synod_math::debate::exits::Vote;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Turn {
+    /// Your contribution in full: the sections you were asked for, with labels, numeric citations and the closing list of references.
+    pub reasons: String,
+    /// Your position in one or two sentences.
+    pub position: String,
+    /// How sure you are of it, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub confidence: f64,
+    /// Why your confidence is not what it was; in the first round, what it rests on.
+    #[serde(default)]
+    pub confidence_reason: String,
+    /// Your vote on the leading proposal.
+    #[serde(default)]
+    #[schemars(extend("x-ids" = "votes"))]
+    pub vote: Option<String>,
+    /// For a BLOCKER: the claim that must change, if it has an id.
+    #[serde(default)]
+    #[schemars(extend("x-ids" = "claims"))]
+    pub blocker: Option<String>,
+    /// The stance you were assigned.
+    #[serde(default)]
+    #[schemars(extend("x-ids" = "stances"))]
+    pub stance: Option<String>,
+    /// What became of your position since the last round.
+    #[serde(default)]
+    #[schemars(extend("x-ids" = "changes"))]
+    pub position_change: Option<String>,
+    /// What you do not know and would need to.
+    #[serde(default)]
+    pub uncertainties: Vec<String>,
+    /// Claims you bring in that are not in the debate's record yet.
+    #[serde(default)]
+    #[schemars(length(max = 5))]
+    pub claims: Vec<NewClaim>,
+    /// Claims of the record you support.
+    #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "x-ids": "claims"}))]
+    pub reinforces: Vec<String>,
+    /// Claims of the record you dispute.
+    #[serde(default)]
+    pub challenges: Vec<Challenge>,
+    /// Claims of your own that you take back.
+    #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "x-ids": "own"}))]
+    pub withdraws: Vec<String>,
+    /// Problems you found, each of its own.
+    #[serde(default)]
+    pub risks: Vec<NewRisk>,
+    /// An answer to each open risk.
+    #[serde(default)]
+    pub mitigations: Vec<Mitigation>,
+    /// Seats you answer directly.
+    #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "x-ids": "seats"}))]
+    pub replies_to: Vec<String>,
+    /// The two or three points a reader must keep.
+    #[serde(default)]
+    #[schemars(length(max = 4))]
+    pub key_points: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NewClaim {
+    /// One sentence of at most 30 tokens.
+    pub text: String,
+    pub label: Label,
+    /// Numbers of your own references.
+    #[serde(default)]
+    pub cites: Vec<u32>,
+    /// Evidence of the record it rests on.
+    #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "x-ids": "evidence"}))]
+    pub evidence: Vec<String>,
+    /// Claims of the record it speaks against.
+    #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "x-ids": "claims"}))]
+    pub against: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Challenge {
+    #[schemars(extend("x-ids" = "claims"))]
+    pub id: String,
+    /// The conflicting fact, or the gap in the inference, in a few words.
+    pub why: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NewRisk {
+    #[schemars(extend("x-ids" = "risk_kinds"))]
+    pub kind: String,
+    /// What goes wrong, in general terms.
+    pub text: String,
+    /// What would prevent it or limit it; empty where your role forbids you to say.
+    #[serde(default)]
+    pub mitigation: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Mitigation {
+    #[schemars(extend("x-ids" = "risks"))]
+    pub id: String,
+    pub text: String,
+}
+
+pub const VOTES: [(&str, Vote); 3] = [("ACCEPT", Vote::Accept), ("MINOR", Vote::Minor), ("BLOCKER", Vote::Blocker)];
+pub const CHANGES: [&str; 3] = ["MAINTAIN", "REVISE", "REVERSE"];
+pub const STANCES: [&str; 3] = ["YES", "NO", "NEUTRAL"];
+
+pub fn vote_name(vote: Vote) -> &'static str {
+    VOTES.iter().find(|(_, known)| *known == vote).map_or("", |(name, _)| name)
+}
+
+impl Turn {
+    /// Without what this turn was not asked for.
+    pub fn asked(mut self, vote: bool, stance: bool, role: &super::style::Role) -> Self {
+        self.vote = self.vote.filter(|_| vote);
+        self.blocker = self.blocker.filter(|_| vote);
+        self.stance = self.stance.filter(|_| stance);
+        self.risks.retain(|risk| role.risk_kinds.contains(&risk.kind));
+        self.mitigations.retain(|_| role.answers_risks);
+        let mut named = std::collections::BTreeSet::new();
+        self.replies_to.retain(|name| named.insert(name.clone()));
+        self
+    }
+
+    pub fn vote(&self) -> Option<Vote> {
+        let said = self.vote.as_deref()?;
+        VOTES.iter().find(|(name, _)| *name == said).map(|(_, vote)| *vote)
+    }
+}
+
+const FIELDS: [&str; 8] = ["Position", "Confidence", "Vote", "Stance", "Position change", "Uncertainties", "Key points", "References"];
+
+impl Form for Turn {
+    /// Lines `POSITION:` and `CONFIDENCE:`, the others where they apply; claims are the labelled sentences.
+    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+        let value = |label: &str| field(text, label, &FIELDS);
+        let position = value("Position")?;
+        let confidence = share(&value("Confidence")?)?;
+        let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
+        let word = |label: &str, words: &[&'static str]| value(label).and_then(|value| token(&value, words)).map(str::to_owned);
+        let allowed = |list: &str, said: Option<String>| said.filter(|said| terms.list(list).contains(said));
+        let audit = audit(text);
+        let is_field = |sentence: &str| FIELDS.iter().any(|field| sentence.to_lowercase().starts_with(&format!("{}:", field.to_lowercase())));
+        let labelled = audit.sentences.iter().filter(|sentence| !is_field(&sentence.text));
+        let claims = labelled
+            .filter_map(|sentence| {
+                Some(NewClaim {
+                    text: sentence.text.clone(),
+                    label: sentence.label?,
+                    cites: sentence.cites.clone(),
+                    evidence: Vec::new(),
+                    against: Vec::new(),
+                })
+            })
+            .take(5)
+            .collect();
+        Some(Self {
+            reasons: text.trim().to_owned(),
+            position,
+            confidence,
+            vote: allowed("votes", word("Vote", &VOTES.map(|(name, _)| name))),
+            stance: allowed("stances", word("Stance", &STANCES)),
+            position_change: allowed("changes", word("Position change", &CHANGES)),
+            uncertainties: list("Uncertainties"),
+            claims,
+            key_points: list("Key points").into_iter().take(4).collect(),
+            ..Self::default()
+        })
+    }
+
+    fn check(&self, _terms: &Terms) -> Result<(), String> {
+        if self.position.trim().is_empty() {
+            return Err("position is empty: state it in a sentence".into());
+        }
+        if self.reasons.trim().is_empty() {
+            return Err("reasons is empty: give your contribution in full".into());
+        }
+        Ok(())
+    }
+}
+
+/// A share as people write it: `0.8`, `80 %`, `8/10`. A word or a range is none.
+fn share(text: &str) -> Option<f64> {
+    let text = bare(text).lines().next()?;
+    if let Some(percent) = text.strip_suffix('%') {
+        return percent.trim().parse::<f64>().ok().map(|value| value / 100.0).filter(|value| (0.0..=1.0).contains(value));
+    }
+    if text.contains('/') {
+        return crate::text::score(text, 0.0, 10.0).map(|value| value / 10.0);
+    }
+    text.replace(',', ".").parse::<f64>().ok().filter(|value| (0.0..=1.0).contains(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use synod_engine::{Speech, to_value};
+
+    fn terms() -> Terms {
+        let terms = Terms::default().with("votes", VOTES.map(|(name, _)| name)).with("changes", CHANGES);
+        terms.with("claims", ["C1"]).with("seats", ["S2"]).with("own", Vec::<String>::new())
+    }
+
+    #[test]
+    fn the_form_asks_only_for_what_there_is() {
+        let names = |terms: &Terms| -> Vec<String> {
+            let schema = Turn::schema(terms).expect("a schema").schema;
+            schema["properties"].as_object().expect("an object").keys().cloned().collect()
+        };
+        let first = names(&Terms::default());
+        assert_eq!(first.first().map(String::as_str), Some("reasons"));
+        for absent in ["vote", "blocker", "stance", "position_change", "reinforces", "challenges", "withdraws", "risks", "mitigations", "replies_to"]
+        {
+            assert!(!first.iter().any(|name| name == absent), "{absent}");
+        }
+        let later = names(&terms());
+        for present in ["vote", "blocker", "reinforces", "challenges", "replies_to"] {
+            assert!(later.iter().any(|name| name == present), "{present}");
+        }
+        assert!(!later.iter().any(|name| name == "withdraws" || name == "stance"));
+    }
+
+    #[test]
+    fn the_text_form_is_read_and_nothing_is_guessed() {
+        let text = "**POSITION:** Move to a queue.\nCONFIDENCE: 80 %\n- VOTE: MINOR, mostly\nKEY POINTS:\n- retries\n- one owner\n\nQueues retry. [FACT][1]\n\nReferences\n[1] Manual";
+        let (value, _) = Turn::read(text, &terms()).expect("readable");
+        let turn = Turn::recall(&value).expect("a turn");
+        assert_eq!((turn.position.as_str(), turn.confidence, turn.vote()), ("Move to a queue.", 0.8, Some(Vote::Minor)));
+        assert_eq!((turn.key_points.len(), turn.claims.len(), turn.claims[0].label), (2, 1, Label::Fact));
+        for prose in
+            ["I think we should accept this with confidence 0.8.", "POSITION: yes\nCONFIDENCE: fairly high", "POSITION: yes\nCONFIDENCE: 120 %"]
+        {
+            assert!(Turn::read(prose, &terms()).is_err(), "{prose}");
+        }
+    }
+
+    #[test]
+    fn ids_nobody_gave_are_refused() {
+        let mut turn = Turn { reasons: "r".into(), position: "p".into(), confidence: 0.5, ..Turn::default() };
+        turn.reinforces = vec!["C9".into()];
+        let error = Turn::read(&to_value(&turn).to_string(), &terms()).expect_err("C9 is not known");
+        assert!(error.contains("C9"), "{error}");
+        // A list that does not exist was not asked for, and what comes under it is not looked at.
+        turn.reinforces.clear();
+        turn.withdraws = vec!["C9".into()];
+        assert!(Turn::read(&to_value(&turn).to_string(), &terms()).is_ok());
+    }
+}

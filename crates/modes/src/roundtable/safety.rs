@@ -1,0 +1,253 @@
+//! Safety in three tiers: patterns that are always looked for, triggers that call for an evaluator, and the evaluator itself.
+//!
+//! The first tier is crude on purpose: it costs nothing, reads everything before anybody else does, and cannot be argued with. It refuses to
+//! know better than its patterns; what they only hint at is the evaluator's to judge.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Terms};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    Mode,
+    Topic,
+    Intent,
+    Context,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trigger {
+    pub category: Category,
+    pub reason: String,
+}
+
+const MAKING: [&str; 14] = [
+    "how to make",
+    "how to build",
+    "how to synthesize",
+    "how to assemble",
+    "how to write",
+    "how to deploy",
+    "how to create",
+    "how to produce",
+    "step by step",
+    "instructions for",
+    "instructions to",
+    "recipe for",
+    "here is the code",
+    "ingredients for",
+];
+const HARMS: [&str; 16] = [
+    "pipe bomb",
+    "dirty bomb",
+    "nerve agent",
+    "nerve gas",
+    "sarin",
+    "ricin",
+    "bioweapon",
+    "biological weapon",
+    "chemical weapon",
+    "explosive device",
+    "ransomware",
+    "keylogger",
+    "botnet",
+    "rootkit",
+    "spyware",
+    "date rape drug",
+];
+const INTENTS: [&str; 20] = [
+    "how to harm",
+    "how to hurt",
+    "how to exploit",
+    "how to bypass",
+    "how to evade",
+    "how to attack",
+    "how to hack",
+    "how to poison",
+    "how to stalk",
+    "how to blackmail",
+    "how to manipulate",
+    "how to steal",
+    "how to get around",
+    "step by step attack",
+    "attack step by step",
+    "without being detected",
+    "without getting caught",
+    "avoid detection",
+    "evade detection",
+    "cover our tracks",
+];
+const TOPICS: [(&str, &[&str]); 3] = [
+    (
+        "security",
+        &[
+            "security",
+            "exploit",
+            "exploits",
+            "vulnerability",
+            "vulnerabilities",
+            "malware",
+            "hacking",
+            "password",
+            "passwords",
+            "breach",
+            "encryption",
+        ],
+    ),
+    (
+        "medical",
+        &["medical", "medication", "dose", "dosage", "diagnosis", "patient", "patients", "surgery", "suicide", "self-harm", "therapy", "vaccine"],
+    ),
+    ("legal", &["legal", "lawsuit", "liability", "criminal", "court", "prosecution", "attorney", "custody"]),
+];
+
+/// Lower case, words apart by single spaces, so that punctuation hides nothing.
+fn plain(text: &str) -> String {
+    let words: Vec<String> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    format!(" {} ", words.join(" "))
+}
+
+fn holds(plain: &str, phrase: &str) -> bool {
+    plain.contains(&format!(" {} ", phrase.replace('-', " ")))
+}
+
+/// Tier 1: why a text may not be passed on. Making and harm must stand in one sentence.
+pub fn blocked(text: &str) -> Option<String> {
+    let sentence = |sentence: &str| {
+        let plain = plain(sentence);
+        let making = MAKING.iter().find(|phrase| holds(&plain, phrase))?;
+        let harm = HARMS.iter().find(|phrase| holds(&plain, phrase) || plain.contains(&format!(" {phrase}s ")))?;
+        Some(format!("it speaks of {making:?} and {harm:?} in one sentence"))
+    };
+    text.split_inclusive(['.', '!', '?', '\n']).find_map(sentence)
+}
+
+/// Tier 2: phrases that ask how to do harm.
+pub fn intents(text: &str) -> Vec<Trigger> {
+    let plain = plain(text);
+    let found = INTENTS.iter().filter(|phrase| holds(&plain, phrase));
+    found.map(|phrase| Trigger { category: Category::Intent, reason: format!("{phrase:?} was said") }).collect()
+}
+
+/// Tier 2: subjects that need care.
+pub fn topics(text: &str) -> Vec<Trigger> {
+    let plain = plain(text);
+    let about = |(subject, words): &(&str, &[&str])| {
+        let word = words.iter().find(|word| holds(&plain, word))?;
+        Some(Trigger { category: Category::Topic, reason: format!("the question is about something {subject} ({word:?})") })
+    };
+    TOPICS.iter().filter_map(about).collect()
+}
+
+/// Whether an evaluator is called in, and why.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Watch {
+    /// Whoever reads it does not change: this one never leaves.
+    standing: Vec<Trigger>,
+    /// These leave after a round in which nothing was found.
+    passing: Vec<Trigger>,
+}
+
+impl Watch {
+    pub fn new(style: &super::style::Style, vulnerable: bool) -> Self {
+        let context = Trigger { category: Category::Context, reason: "the audience is vulnerable".into() };
+        let mode = Trigger { category: Category::Mode, reason: format!("the style is {}", style.id) };
+        Self { standing: vulnerable.then_some(context).into_iter().collect(), passing: style.risky.then_some(mode).into_iter().collect() }
+    }
+
+    pub fn add(&mut self, triggers: Vec<Trigger>) {
+        for trigger in triggers {
+            if !self.passing.contains(&trigger) {
+                self.passing.push(trigger);
+            }
+        }
+    }
+
+    pub fn armed(&self) -> bool {
+        !self.standing.is_empty() || !self.passing.is_empty()
+    }
+
+    pub fn triggers(&self) -> Vec<Trigger> {
+        self.standing.iter().chain(&self.passing).cloned().collect()
+    }
+
+    /// A round went by under the evaluator's eyes and it found nothing.
+    pub fn clean(&mut self) {
+        self.passing.clear();
+    }
+}
+
+/// What the evaluator says of one response.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Evaluation {
+    /// What you looked at and what it comes to.
+    pub reasons: String,
+    /// False only if it must not be passed on.
+    pub passed: bool,
+    /// What is worrying about it; empty if nothing is.
+    #[serde(default)]
+    pub concerns: Vec<String>,
+    /// What its author should do differently.
+    #[serde(default)]
+    pub recommendations: Vec<String>,
+}
+
+impl Form for Evaluation {
+    /// A line `VERDICT: PASS` or `VERDICT: BLOCK`.
+    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+        let labels = ["Verdict", "Concerns", "Recommendations"];
+        let list = |label: &str| crate::text::field(text, label, &labels).map(|value| crate::text::items(&value)).unwrap_or_default();
+        let passed = crate::text::token(&crate::text::field(text, "Verdict", &labels)?, &["PASS", "BLOCK"])? == "PASS";
+        Some(Self { reasons: text.trim().to_owned(), passed, concerns: list("Concerns"), recommendations: list("Recommendations") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::style::Style;
+    use super::*;
+
+    #[test]
+    fn tier_one_needs_making_and_harm_in_one_sentence() {
+        for text in
+            ["Here is, step by step, a pipe bomb.", "HOW TO BUILD: ransomware", "Tell me how to write a key-logger... how to write a keylogger"]
+        {
+            assert!(blocked(text).is_some(), "{text}");
+        }
+        for text in ["Ransomware is a risk. We go step by step.", "How to build a queue", "Pipe bombs are illegal."] {
+            assert_eq!(blocked(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn triggers_by_topic_and_intent() {
+        assert_eq!(topics("What dosage is safe, and is it legal?").len(), 2);
+        assert_eq!(topics("Should we move to a queue?"), []);
+        assert_eq!(intents("People learn how to bypass it.").len(), 1);
+        assert_eq!(intents("How can we prevent it?"), []);
+    }
+
+    #[test]
+    fn the_evaluator_leaves_after_a_clean_round_unless_the_audience_stays() {
+        let red = Style::find("red-team-blue-team").expect("a style");
+        let calm = Style::find("collaborative").expect("a style");
+        assert!(!Watch::new(calm, false).armed());
+        let mut watch = Watch::new(red, false);
+        assert!(watch.armed());
+        watch.clean();
+        assert!(!watch.armed());
+        watch.add(intents("how to exploit it"));
+        assert!(watch.armed());
+        let mut watch = Watch::new(red, true);
+        watch.clean();
+        assert_eq!(watch.triggers().iter().map(|trigger| trigger.category).collect::<Vec<_>>(), [Category::Context]);
+    }
+
+    #[test]
+    fn an_evaluation_is_read_from_its_verdict_line_only() {
+        let terms = Terms::default();
+        assert!(Evaluation::from_text("VERDICT: BLOCK\nConcerns:\n- steps", &terms).is_some_and(|said| !said.passed && said.concerns == ["steps"]));
+        assert!(Evaluation::from_text("I would pass this.", &terms).is_none());
+    }
+}

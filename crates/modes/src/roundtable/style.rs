@@ -1,0 +1,161 @@
+//! A style of debate as data: who plays what, in which order, under which contract. Each is one file in `styles/`, all of one shape.
+
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+use synod_math::debate::sides::{Side, attacks, for_and_against};
+
+/// Every style, the default first. Another one is a file and a line here.
+const FILES: [(&str, &str); 7] = [
+    ("collaborative", include_str!("styles/collaborative.toml")),
+    ("adversarial", include_str!("styles/adversarial.toml")),
+    ("socratic", include_str!("styles/socratic.toml")),
+    ("expert-panel", include_str!("styles/expert-panel.toml")),
+    ("devils-advocate", include_str!("styles/devils-advocate.toml")),
+    ("delphi", include_str!("styles/delphi.toml")),
+    ("red-team-blue-team", include_str!("styles/red-team-blue-team.toml")),
+];
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Style {
+    #[serde(skip)]
+    pub id: &'static str,
+    /// Seats speak one after another and hear those before them; else all at once.
+    pub sequential: bool,
+    /// Whether a vote is asked for. Questions cannot be voted on.
+    pub votes: bool,
+    /// Seats are known by shuffled labels, and are told the group's figures.
+    #[serde(default)]
+    pub anonymous: bool,
+    /// Each seat looks from a perspective of its own, given or made for the question.
+    #[serde(default)]
+    pub perspectives: bool,
+    /// The style itself calls for a safety evaluator.
+    #[serde(default)]
+    pub risky: bool,
+    pub deal: Deal,
+    pub personas: Vec<String>,
+    pub roles: Vec<Role>,
+}
+
+/// How roles are dealt to the seats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deal {
+    /// One role for all.
+    One,
+    /// For, against, and those who weigh both: three roles.
+    Sides,
+    /// Attack and defence, turn about: two roles.
+    Teams,
+}
+
+/// A part to play: what the four layers of its prompt say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Role {
+    pub id: String,
+    /// The stance its answers must carry.
+    #[serde(default)]
+    pub stance: Option<String>,
+    pub identity: String,
+    pub helpful: String,
+    pub must: Vec<String>,
+    pub must_not: Vec<String>,
+    pub failure: String,
+    pub priorities: Vec<String>,
+    /// Sections of the first round, and of every later one.
+    pub first: Vec<String>,
+    pub later: Vec<String>,
+    #[serde(default)]
+    pub note: Option<String>,
+    pub focus: String,
+    pub objection: String,
+    pub questions: [String; 2],
+    /// Kinds of problems it lists under ids.
+    #[serde(default)]
+    pub risk_kinds: Vec<String>,
+    /// It owes an answer to every open problem.
+    #[serde(default)]
+    pub answers_risks: bool,
+}
+
+impl Style {
+    pub fn all() -> &'static [Self] {
+        static STYLES: OnceLock<Vec<Style>> = OnceLock::new();
+        STYLES.get_or_init(|| FILES.iter().map(|(id, text)| read(id, text)).collect())
+    }
+
+    pub fn find(id: &str) -> Option<&'static Self> {
+        Self::all().iter().find(|style| style.id == id)
+    }
+
+    pub fn ids() -> Vec<&'static str> {
+        FILES.iter().map(|(id, _)| *id).collect()
+    }
+
+    /// The role of each of `n` seats.
+    pub fn dealt(&self, n: usize) -> Vec<&Role> {
+        let place = |seat: usize| match self.deal {
+            Deal::One => 0,
+            Deal::Sides => match for_and_against(n)[seat] {
+                Side::For => 0,
+                Side::Against => 1,
+                Side::Weighing => 2,
+            },
+            Deal::Teams => usize::from(!attacks(seat)),
+        };
+        (0..n).filter_map(|seat| self.roles.get(place(seat))).collect()
+    }
+
+    pub fn persona(&self, seat: usize) -> &str {
+        &self.personas[seat % self.personas.len()]
+    }
+}
+
+/// The files are part of the program, and a test reads each.
+fn read(id: &'static str, text: &str) -> Style {
+    let style: Style = toml::from_str(text).unwrap_or_else(|error| unreachable!("the built-in style {id}: {error}"));
+    Style { id, ..style }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_style_is_whole() {
+        assert_eq!(Style::all().len(), FILES.len());
+        for style in Style::all() {
+            let roles = match style.deal {
+                Deal::One => 1,
+                Deal::Teams => 2,
+                Deal::Sides => 3,
+            };
+            assert_eq!(style.roles.len(), roles, "{}", style.id);
+            assert!(!style.personas.is_empty(), "{}", style.id);
+            for role in &style.roles {
+                for list in [&role.must, &role.must_not, &role.priorities, &role.first, &role.later] {
+                    assert!(list.len() >= 2, "{} {}", style.id, role.id);
+                }
+            }
+            assert_eq!(style.dealt(5).len(), 5, "{}", style.id);
+        }
+        let sequential: Vec<&str> = Style::all().iter().filter(|style| style.sequential).map(|style| style.id).collect();
+        assert_eq!(sequential, ["adversarial", "socratic", "devils-advocate"]);
+        let risky: Vec<&str> = Style::all().iter().filter(|style| style.risky).map(|style| style.id).collect();
+        assert_eq!(risky, ["adversarial", "devils-advocate", "red-team-blue-team"]);
+        assert!(Style::all().iter().all(|style| style.votes == (style.id != "socratic") && style.anonymous == (style.id == "delphi")));
+    }
+
+    #[test]
+    fn stances_belong_to_one_style() {
+        for style in Style::all() {
+            let stances: Vec<Option<&str>> = style.roles.iter().map(|role| role.stance.as_deref()).collect();
+            match style.id {
+                "devils-advocate" => assert_eq!(stances, [Some("YES"), Some("NO"), Some("NEUTRAL")]),
+                _ => assert!(stances.iter().all(Option::is_none), "{}", style.id),
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The final text: what the chair writes, and the evidence, positions and open risks that are added from the record.
+
+use super::debate::{Debate, Held};
+use super::outcome::stands;
+use super::reply::vote_name;
+use crate::text::{field, items};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use synod_engine::{Form, Terms};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Synthesis {
+    /// What you weighed to write this.
+    pub reasons: String,
+    /// Executive summary: the answer, in a short paragraph.
+    pub summary: String,
+    /// What the whole table holds.
+    pub common_ground: Vec<String>,
+    /// What remained open, and who stands where.
+    pub key_differences: Vec<String>,
+    /// How positions moved, and what moved them.
+    pub evolution: String,
+    /// What to do now.
+    pub recommendation: String,
+    /// How far this can be relied on, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub confidence: f64,
+}
+
+impl Form for Synthesis {
+    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+        let labels = ["Summary", "Common ground", "Key differences", "Evolution", "Recommendation", "Confidence"];
+        let value = |label: &str| field(text, label, &labels);
+        let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
+        Some(Self {
+            reasons: String::new(),
+            summary: value("Summary")?,
+            common_ground: list("Common ground"),
+            key_differences: list("Key differences"),
+            evolution: value("Evolution").unwrap_or_default(),
+            recommendation: value("Recommendation")?,
+            confidence: crate::text::score(&value("Confidence")?, 0.0, 1.0)?,
+        })
+    }
+
+    fn check(&self, _terms: &Terms) -> Result<(), String> {
+        if self.summary.trim().is_empty() { Err("summary is empty".into()) } else { Ok(()) }
+    }
+}
+
+/// The whole answer: the chair's words, then what the record adds.
+pub fn compose(debate: &Debate, said: &Synthesis) -> String {
+    let list = |title: &str, lines: &[String]| {
+        let lines: Vec<String> = lines.iter().map(|line| format!("- {}", line.trim())).collect();
+        if lines.is_empty() { String::new() } else { format!("## {title}\n\n{}", lines.join("\n")) }
+    };
+    let text = |title: &str, text: &str| if text.trim().is_empty() { String::new() } else { format!("## {title}\n\n{}", text.trim()) };
+    let parts = [
+        said.summary.trim().to_owned(),
+        text("Recommendation", &said.recommendation),
+        list("Common ground", &said.common_ground),
+        list("Differences", &said.key_differences),
+        text("How the debate moved", &said.evolution),
+        record(debate),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Key evidence, final positions, risks: from the record alone.
+pub fn record(debate: &Debate) -> String {
+    let state = &debate.state;
+    let live = |id: &String| state.claim(id).is_some_and(|claim| stands(claim.status));
+    let evidence = state.evidence.iter().filter(|evidence| evidence.supports.iter().any(live)).map(|evidence| {
+        let url = evidence.url.as_deref().map(|url| format!(" <{url}>")).unwrap_or_default();
+        format!("- {} {}{url} (for {})", evidence.id, evidence.title, evidence.supports.join(", "))
+    });
+    let positions = debate.rounds.last().into_iter().flat_map(Held::counted).map(|response| {
+        let vote = response.turn.vote().map_or_else(String::new, |vote| format!(", {}", vote_name(vote)));
+        format!("- {}: {} (confidence {:.2}{vote})", debate.who(response.seat), response.turn.position.trim(), response.turn.confidence)
+    });
+    let risks = state.risks.iter().map(|risk| {
+        let answer = risk.mitigation.as_deref().unwrap_or("nobody answered it");
+        format!("- {} {} – {answer}", risk.id, risk.text)
+    });
+    let part = |title: &str, lines: Vec<String>| if lines.is_empty() { None } else { Some(format!("## {title}\n\n{}", lines.join("\n"))) };
+    let parts = [part("Key evidence", evidence.collect()), part("Final positions", positions.collect()), part("Risks", risks.collect())];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}

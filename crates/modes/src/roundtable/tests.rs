@@ -1,0 +1,177 @@
+//! The record and the packet for any input: budgets hold, nothing protected is lost, ids are never given twice.
+
+use super::audit::audit;
+use super::entry::Entry;
+use super::ingest::Touched;
+use super::labels::Label;
+use super::packet::{Material, Packet, TRIGGER, WALL};
+use super::reply::{Challenge, NewClaim, Turn};
+use super::state::{ClaimStatus, State};
+use super::summary::{Moved, Summary};
+use super::tokens::size;
+use proptest::prelude::*;
+
+fn names(n: usize) -> Vec<String> {
+    (1..=n).map(|place| format!("S{place}")).collect()
+}
+
+fn turn(text: &str, claims: Vec<NewClaim>) -> Turn {
+    Turn { reasons: text.to_owned(), position: "Move to a queue".into(), confidence: 0.7, vote: Some("MINOR".into()), claims, ..Turn::default() }
+}
+
+fn claim(text: &str, label: Label, cites: &[u32]) -> NewClaim {
+    NewClaim { text: text.into(), label, cites: cites.to_vec(), evidence: Vec::new(), against: Vec::new() }
+}
+
+fn take(state: &mut State, seat: usize, round: u32, turn: &Turn) -> Touched {
+    let touched = state.ingest(seat, round, turn, &audit(&turn.reasons), &[]).0;
+    state.settle();
+    touched
+}
+
+const CITED: &str = "Queues retry. [FACT][1]\nReferences\n[1] Manual https://example.org/q?utm_source=a";
+
+#[test]
+fn a_claim_is_open_accepted_contested_and_withdrawn_by_what_is_said_of_it() {
+    let mut state = State::new(4);
+    let first = take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry failed jobs.", Label::Fact, &[1])]));
+    assert_eq!((first.introduced.as_slice(), first.new_facts, first.evidence.as_slice()), (&["C1".to_owned()][..], 1, &["E1".to_owned()][..]));
+    let status = |state: &State| state.claim("C1").expect("C1").status;
+    assert_eq!(status(&state), ClaimStatus::Open, "its author alone is not half of the table");
+    take(&mut state, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("Yes.", Vec::new()) });
+    assert_eq!(status(&state), ClaimStatus::Accepted);
+    let why = Challenge { id: "C1".into(), why: "Only some do.".into() };
+    take(&mut state, 2, 2, &Turn { challenges: vec![why], ..turn("No.", Vec::new()) });
+    assert_eq!((status(&state), state.claims[0].objection.as_str()), (ClaimStatus::Contested, "Only some do."));
+    take(&mut state, 2, 3, &Turn { reinforces: vec!["C1".into()], ..turn("After all.", Vec::new()) });
+    assert_eq!(status(&state), ClaimStatus::Accepted, "whoever supports it no longer disputes it");
+    take(&mut state, 1, 3, &Turn { withdraws: vec!["C1".into()], ..turn("No.", Vec::new()) });
+    assert_eq!(status(&state), ClaimStatus::Accepted, "only its author may take it back");
+    take(&mut state, 0, 3, &Turn { withdraws: vec!["C1".into()], ..turn("No.", Vec::new()) });
+    assert_eq!(status(&state), ClaimStatus::Retracted);
+}
+
+#[test]
+fn saying_it_again_is_support_and_saying_the_opposite_is_not() {
+    let mut state = State::new(2);
+    take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]));
+    let again = take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues retry every failed job on the same night", Label::Fact, &[1])]));
+    assert_eq!((again.reinforced.as_slice(), again.new_facts), (&["C1".to_owned()][..], 0));
+    let denied = take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues do not retry every failed job on the same night", Label::Infer, &[])]));
+    assert_eq!(denied.introduced, ["C2"]);
+    assert_eq!(state.sources(), 1, "the same page twice is one source");
+}
+
+#[test]
+fn a_fact_without_a_source_is_an_inference() {
+    let mut state = State::new(2);
+    let touched = take(&mut state, 0, 1, &turn("Plain words.", vec![claim("Queues retry.", Label::Fact, &[1])]));
+    assert_eq!((touched.new_facts, state.claims[0].label), (0, Label::Infer));
+    let mut backed = claim("Cron never retries anything.", Label::Fact, &[]);
+    take(&mut state, 1, 1, &turn(CITED, vec![claim("A page says so.", Label::Fact, &[1])]));
+    backed.evidence = vec!["E1".into()];
+    let touched = take(&mut state, 0, 2, &turn("Plain words.", vec![backed]));
+    assert_eq!(touched.new_facts, 1, "evidence of the record backs it");
+}
+
+#[test]
+fn a_blocker_stands_until_its_author_or_its_claim_says_otherwise() {
+    let mut state = State::new(3);
+    take(&mut state, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
+    let block = |claim: Option<&str>| Turn { vote: Some("BLOCKER".into()), blocker: claim.map(str::to_owned), ..turn("x", Vec::new()) };
+    take(&mut state, 1, 1, &block(Some("C1")));
+    take(&mut state, 2, 1, &block(None));
+    assert_eq!(state.open_blockers().len(), 2);
+    take(&mut state, 2, 2, &turn("x", Vec::new()));
+    assert_eq!(state.open_blockers().len(), 1, "a MINOR takes it back");
+    take(&mut state, 2, 2, &Turn { vote: None, ..turn("x", Vec::new()) });
+    assert_eq!(state.open_blockers().len(), 1, "silence does not");
+    take(&mut state, 0, 2, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
+    assert_eq!(state.open_blockers().len(), 0, "the claim in question is gone");
+}
+
+/// A long debate: every seat says so many words a round, brings claims and disputes the others'.
+fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (State, Vec<Entry>, Vec<Summary>) {
+    let mut state = State::new(seats);
+    let mut entries = Vec::new();
+    let mut summaries = Vec::new();
+    for round in 1..=rounds {
+        entries.clear();
+        let known: Vec<String> = state.claims.iter().map(|claim| claim.id.clone()).collect();
+        for seat in 0..seats {
+            let body: Vec<String> = (0..words).map(|n| if n % 12 == 11 { format!("{word}{n}. [INFER]") } else { format!("{word}{n}") }).collect();
+            let new = (0..claims).map(|n| claim(&format!("{word} r{round} s{seat} n{n} {}", "distinct words here ".repeat(20)), Label::Infer, &[]));
+            let challenges = known.iter().skip(seat).step_by(2).map(|id| Challenge { id: id.clone(), why: format!("{word} ").repeat(40) }).collect();
+            let said = Turn { challenges, ..turn(&body.join(" "), new.collect()) };
+            let audit = audit(&said.reasons);
+            let touched = state.ingest(seat, round, &said, &audit, &[]).0;
+            entries.push(Entry::new(&format!("S{}", seat + 1), "MINOR, confidence 0.70. Position: x".into(), &said.reasons, &audit, &touched, &[]));
+        }
+        state.settle();
+        state.decide(&format!("{word} decision {round}"), round);
+        let moved: Vec<Moved> =
+            (0..seats).map(|seat| Moved { name: format!("S{}", seat + 1), confidence: 0.7, note: "n ".repeat(50), ..Moved::default() }).collect();
+        summaries.push(Summary::new(round, &format!("{word} ").repeat(60), &moved, &state));
+    }
+    (state, entries, summaries)
+}
+
+fn packed(state: &State, entries: &[Entry], summaries: &[Summary], seats: usize, sequential: bool) -> Packet {
+    let current = if sequential { entries.to_vec() } else { Vec::new() };
+    let summaries: Vec<&Summary> = summaries.iter().rev().skip(1).take(2).collect();
+    Material { state, names: &names(seats), round: 7, summaries, previous: entries.to_vec(), current, reserve: 300 }.pack()
+}
+
+/// What the packet really takes, as it would be sent.
+fn counted(packet: &Packet) -> usize {
+    let words = packet.previous.iter().chain(&packet.current).map(|words| words.text.clone());
+    let parts: Vec<String> = [packet.state.clone()].into_iter().chain(packet.summaries.iter().cloned()).chain(words).collect();
+    size(&parts.join("\n"))
+}
+
+#[test]
+fn five_seats_at_a_thousand_tokens_stay_below_the_trigger_in_round_six() {
+    let (state, entries, summaries) = long(5, 5, 500, 2, "plain");
+    assert!(entries.iter().all(|entry| entry.size() > 900), "{:?}", entries.iter().map(Entry::size).collect::<Vec<_>>());
+    let packet = packed(&state, &entries, &summaries, 5, false);
+    assert!(packet.tokens <= TRIGGER && counted(&packet) <= TRIGGER && !packet.overflow, "{} {}", packet.tokens, counted(&packet));
+}
+
+#[test]
+fn a_small_debate_is_sent_whole() {
+    let (state, entries, summaries) = long(3, 3, 30, 1, "plain");
+    let packet = packed(&state, &entries, &summaries, 3, false);
+    assert_eq!((packet.steps, packet.overflow, packet.summaries.len()), (0, false, 2));
+    assert!(packet.previous.iter().all(|words| words.text.contains("plain0")));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #[test]
+    fn budgets_hold_and_nothing_protected_is_lost(
+        seats in 2_usize..=10, rounds in 1_u32..=8, words in 0_usize..900, claims in 0_usize..=5, word in "(a|ab|é|漢|𝛼𝛽){1,6}", sequential: bool,
+    ) {
+        let (state, entries, summaries) = long(seats, rounds, words, claims, &word);
+        let packet = packed(&state, &entries, &summaries, seats, sequential);
+        prop_assert!(packet.tokens <= WALL, "{}", packet.tokens);
+        prop_assert!(counted(&packet) <= WALL, "{}", counted(&packet));
+        for claim in state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested) {
+            let shown = packet.state.lines().any(|line| line.starts_with(&format!("{} ", claim.id)) || line.starts_with(&format!("{}:", claim.id)));
+            prop_assert!(shown, "{} is contested and missing", claim.id);
+        }
+        for decision in &state.decisions {
+            prop_assert!(packet.state.lines().any(|line| line.starts_with(&format!("{} (", decision.id))), "{}", decision.id);
+        }
+        for name in names(seats) {
+            prop_assert!(packet.state.lines().any(|line| line.starts_with(&format!("{name}: confidence"))), "{}", name);
+        }
+        for summary in &packet.summaries {
+            prop_assert!(size(summary) <= 400);
+        }
+        let mut ids: Vec<&str> = state.claims.iter().map(|claim| claim.id.as_str()).chain(state.evidence.iter().map(|evidence| evidence.id.as_str())).collect();
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        prop_assert_eq!(ids.len(), count, "an id was given twice");
+    }
+}

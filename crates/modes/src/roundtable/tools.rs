@@ -1,0 +1,195 @@
+//! What a seat may look up while it thinks: what others claimed, the attached files, a sum; and a question to whoever asked.
+
+use super::state::State;
+use super::tokens::clip;
+use serde_json::{Value, json};
+use synod_engine::Toolbox;
+use synod_math::{Index, expression, passages};
+use synod_types::{Attachment, ToolDef, ToolRun};
+
+pub const FACT_CHECK: &str = "fact_check";
+pub const SEARCH_FILES: &str = "search_files";
+pub const CALCULATE: &str = "calculate";
+pub const REQUEST_CONTEXT: &str = "request_context";
+
+/// Calls a seat may make in a turn, where all speak at once and where they speak in turn.
+pub const PARALLEL_CALLS: usize = 10;
+pub const SEQUENTIAL_CALLS: usize = 5;
+const PASSAGE_CHARS: usize = 600;
+const SHOWN: usize = 5;
+const PASSAGES: usize = 3;
+
+/// The tools of one turn, on the record as it stood when the turn began.
+pub struct Desk {
+    /// Label, whose it is, and the line that is shown.
+    claims: Vec<(usize, String)>,
+    positions: Vec<(String, String)>,
+    names: Vec<String>,
+    reader: usize,
+    /// File name and passage.
+    files: Vec<(String, String)>,
+    last_round: bool,
+    most: usize,
+}
+
+impl Desk {
+    pub fn new(state: &State, names: &[String], reader: usize, files: &[Attachment], last_round: bool, most: usize) -> Self {
+        let claim = |claim: &super::state::Claim| {
+            let support = if claim.support.is_empty() { "no evidence".to_owned() } else { claim.support.join(", ") };
+            let line =
+                format!("{} [{}] {} by {}: {} ({support})", claim.id, claim.label.as_str(), claim.status.as_str(), names[claim.by], claim.text);
+            (claim.by, line)
+        };
+        let position = |(seat, standing): (usize, &super::state::Standing)| (names[seat].clone(), standing.position.clone());
+        let cut = |file: &Attachment| {
+            let parts = passages(&file.text, PASSAGE_CHARS).into_iter();
+            parts.map(|range| (file.name.clone(), file.text[range].to_owned())).collect::<Vec<_>>()
+        };
+        Self {
+            claims: state.claims.iter().map(claim).collect(),
+            positions: state.seats.iter().enumerate().filter(|(_, standing)| standing.confidence.is_some()).map(position).collect(),
+            names: names.to_vec(),
+            reader,
+            files: files.iter().flat_map(cut).collect(),
+            last_round,
+            most,
+        }
+    }
+
+    fn fact_check(&self, input: &Value) -> Result<String, String> {
+        let claim = text(input, "claim")?;
+        let source = input.get("source_seat").and_then(Value::as_str).filter(|name| !name.is_empty());
+        let of = match source.map(|name| self.names.iter().position(|known| known == name)) {
+            Some(None) => return Err(format!("there is no such seat; the seats are {}", self.names.join(", "))),
+            Some(Some(seat)) => Some(seat),
+            None => None,
+        };
+        let others: Vec<&(usize, String)> = self.claims.iter().filter(|(by, _)| *by != self.reader && of.is_none_or(|seat| seat == *by)).collect();
+        let lines: Vec<&str> = others.iter().map(|(_, line)| line.as_str()).collect();
+        let near = Index::new(&lines).nearest(claim, SHOWN);
+        let mut said: Vec<String> = near.into_iter().map(|at| lines[at].to_owned()).collect();
+        let positions = self.positions.iter().filter(|(name, _)| source.is_some_and(|source| source == name));
+        said.extend(positions.map(|(name, position)| format!("{name} holds: {position}")));
+        if said.is_empty() { Ok("No other seat has claimed anything like it.".into()) } else { Ok(said.join("\n")) }
+    }
+
+    fn search(&self, input: &Value) -> Result<String, String> {
+        let query = text(input, "query")?;
+        let texts: Vec<&str> = self.files.iter().map(|(_, text)| text.as_str()).collect();
+        let near = Index::new(&texts).nearest(query, PASSAGES);
+        let found: Vec<String> = near.into_iter().map(|at| format!("{}: {}", self.files[at].0, clip(&self.files[at].1, 150))).collect();
+        if found.is_empty() { Ok("Nothing in the attached files matches.".into()) } else { Ok(found.join("\n")) }
+    }
+
+    fn request(&self, input: &Value) -> Result<String, String> {
+        if self.last_round {
+            return Err("this is the last round: nobody could answer any more".into());
+        }
+        let (query, reason) = (text(input, "query")?, text(input, "reason")?);
+        if query.chars().count() > 1000 || reason.chars().count() > 500 {
+            return Err("at most 1000 characters for the query and 500 for the reason".into());
+        }
+        Ok("Noted for whoever asked the question. Go on without it and say what depends on it.".into())
+    }
+}
+
+fn text<'a>(input: &'a Value, name: &str) -> Result<&'a str, String> {
+    input.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| format!("{name} is missing"))
+}
+
+impl Toolbox for Desk {
+    fn tools(&self) -> Vec<ToolDef> {
+        let tool = |name: &str, description: &str, properties: Value, required: &[&str]| ToolDef {
+            name: name.into(),
+            description: description.into(),
+            input: json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false}),
+        };
+        let words = |about: &str| json!({"type": "string", "description": about});
+        let mut tools = vec![
+            tool(
+                CALCULATE,
+                "Works out a sum: + - * / % ^ and parentheses.",
+                json!({"expression": words("For example (12 + 3) * 4 / 100")}),
+                &["expression"],
+            ),
+            tool(
+                FACT_CHECK,
+                "Looks up what other seats have claimed about something, with ids and the evidence behind it.",
+                json!({"claim": words("What to look up"), "source_seat": words("Only claims of this seat")}),
+                &["claim"],
+            ),
+        ];
+        if !self.files.is_empty() {
+            tools.push(tool(SEARCH_FILES, "Finds passages in the attached files.", json!({"query": words("Words to look for")}), &["query"]));
+        }
+        let priority = json!({"type": "string", "enum": ["required", "optional"]});
+        tools.push(tool(
+            REQUEST_CONTEXT,
+            "Asks whoever put the question for something you need to know. The debate goes on without waiting.",
+            json!({"query": words("What you need to know"), "reason": words("What depends on it"), "priority": priority}),
+            &["query", "reason"],
+        ));
+        tools
+    }
+
+    fn call(&self, name: &str, input: &Value) -> Result<String, String> {
+        match name {
+            CALCULATE => expression::evaluate(text(input, "expression")?).map(synod_math::numbers::plain),
+            FACT_CHECK => self.fact_check(input),
+            SEARCH_FILES if !self.files.is_empty() => self.search(input),
+            REQUEST_CONTEXT => self.request(input),
+            other => Err(format!("there is no tool {other}")),
+        }
+    }
+
+    fn most(&self) -> usize {
+        self.most
+    }
+}
+
+/// What a turn asked of whoever put the question.
+pub fn requests(tools: &[ToolRun]) -> impl Iterator<Item = Value> {
+    tools.iter().filter(|run| run.name == REQUEST_CONTEXT && !run.error).map(|run| {
+        let said = |name: &str| run.input.get(name).and_then(Value::as_str).unwrap_or_default();
+        let priority = if said("priority") == "optional" { "optional" } else { "required" };
+        json!({"query": said("query"), "reason": said("reason"), "priority": priority})
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::labels::Label;
+    use super::*;
+
+    fn desk(last_round: bool) -> Desk {
+        let mut state = State::new(2);
+        state.introduce(0, 1, "Queues retry failed jobs.", Label::Infer);
+        state.introduce(1, 1, "Cron jobs fail silently.", Label::Assume);
+        state.seats[1].confidence = Some(0.6);
+        state.seats[1].position = "Keep cron".into();
+        let text = "The nightly export failed twice in May.\n\nNothing else happened.".to_owned();
+        let file = Attachment { name: "log.txt".into(), sha256: String::new(), bytes: 0, text };
+        Desk::new(&state, &["S1".into(), "S2".into()], 0, &[file], last_round, 10)
+    }
+
+    #[test]
+    fn a_seat_hears_what_others_claimed_and_not_its_own_words() {
+        let desk = desk(false);
+        let found = desk.call(FACT_CHECK, &json!({"claim": "jobs fail"})).expect("an answer");
+        assert!(found.contains("C2") && !found.contains("C1"), "{found}");
+        let of = desk.call(FACT_CHECK, &json!({"claim": "jobs", "source_seat": "S2"})).expect("an answer");
+        assert!(of.contains("S2 holds: Keep cron"), "{of}");
+        assert!(desk.call(FACT_CHECK, &json!({"claim": "jobs", "source_seat": "S9"})).is_err_and(|error| error.contains("S1, S2")));
+    }
+
+    #[test]
+    fn files_sums_and_requests() {
+        let desk = desk(false);
+        assert!(desk.call(SEARCH_FILES, &json!({"query": "export in May"})).is_ok_and(|found| found.starts_with("log.txt: The nightly")));
+        assert_eq!(desk.call(CALCULATE, &json!({"expression": "3 * (2 + 4) / 4"})), Ok("4.5".into()));
+        assert!(desk.call(CALCULATE, &json!({"expression": "rm -rf"})).is_err());
+        assert!(desk.call(REQUEST_CONTEXT, &json!({"query": "how many jobs?", "reason": "the cost"})).is_ok());
+        assert!(self::desk(true).call(REQUEST_CONTEXT, &json!({"query": "q", "reason": "r"})).is_err_and(|error| error.contains("last round")));
+        assert!(desk.call("search_web", &json!({})).is_err());
+    }
+}

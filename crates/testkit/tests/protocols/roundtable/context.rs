@@ -1,0 +1,127 @@
+//! How much of the past a prompt carries, what every style's prompt says, and how a finished debate is taken further.
+
+use super::{SPLIT, put, reads, rig, round, seat, stop, turn};
+use crate::{Played, play};
+use serde_json::{Value, json};
+use synod_engine::{Changes, Ending, Order, Typed, tokens};
+use synod_testkit::rig::verdict;
+use synod_types::Kind;
+
+/// So many tokens of words nobody else uses, with a label now and then.
+fn speech(seat: u32, round: u32) -> String {
+    let word = |n: usize| {
+        if n % 15 == 14 {
+            format!("point {n}. [INFER]")
+        } else {
+            ["cost", "queue", "retry", "night", "owner", "alarm"][(n + seat as usize + round as usize) % 6].to_owned()
+        }
+    };
+    (0..760).map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn six_rounds_of_five_seats_stay_small() {
+    let script = |key: &str| match key {
+        key if key.contains("turn@") => {
+            let (seat, round) = (seat(key), round(key));
+            let claim = |n: u32| json!({"text": format!("Claim {n} of seat {seat} in round {round} about matter {}", seat * 91 + round * 17 + n), "label": "INFER"});
+            let position = format!("plan{0} step{0} goal{0}", seat * 10 + round);
+            turn(
+                seat,
+                0.55 + 0.02 * f64::from(round),
+                json!({"reasons": speech(seat, round), "position": position, "claims": [claim(1), claim(2)], "vote": "BLOCKER"}),
+            )
+        }
+        key if key.contains("analysis") => reads(0.5, &[&["S1", "S2", "S3"], &["S4", "S5"]]),
+        _ => None,
+    };
+    let played =
+        play("roundtable", 5, None, &[("rounds", json!(6)), ("groupthink", json!("record")), ("exit_on_consensus", json!(false))], script).await;
+    assert_eq!(stop(&played), ("round_cap", 6));
+    let said = tokens::count(&speech(0, 1));
+    assert!((950..1_150).contains(&said), "{said} tokens a turn");
+    let user = |key: &str| tokens::count(&played.prompt(key));
+    let (mut sent, mut history) = (0, 0);
+    for round in 1..=6_u64 {
+        for seat in 0..5 {
+            let size = user(&format!("round {round}/turn@{seat}"));
+            assert!(size < 8_000, "round {round}, seat {seat}: {size} tokens");
+            sent += size;
+            history += user("round 1/turn@0") + (round - 1) * 5 * said;
+        }
+    }
+    println!("input over six rounds: {sent} tokens sent, {history} with the full history ({:.0} %)", 100.0 * sent as f64 / history as f64);
+    assert!(2 * sent < history, "{sent} of {history}");
+}
+
+#[tokio::test]
+async fn a_finished_debate_is_taken_further_by_a_fork_that_pays_for_the_new_round_only() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.6, SPLIT),
+        key if key.contains("turn@") => turn(seat(key), 0.75, json!({"vote": "ACCEPT"})),
+        _ => None,
+    };
+    let (rig, counted) = rig(script);
+    let (parent, ending) = rig.run(&put(&[("rounds", json!(2))])).await;
+    let first = verdict(ending);
+    assert_eq!((first.stop_reason.as_str(), first.data["round"].as_u64()), ("consensus", Some(2)));
+    let before = counted.total();
+    let record = synod_engine::Record::of(&rig.rows(&parent).await).expect("readable rows");
+    let mut again = Order::again(&record);
+    again.options.retain(|(name, _)| name != "continued");
+    again.options.push(("continued".into(), Typed::Json(json!([{"after": 2, "focus_question": "Who pays?"}]))));
+    let (run, ending) = rig.run(&again).await;
+    let second = verdict(ending);
+    assert_eq!((second.data["round"].as_u64(), second.parent.as_deref()), (Some(3), Some(parent.as_str())));
+    let asked: Vec<String> = counted.requests().into_iter().skip(before).map(|(key, _)| key).collect();
+    assert!(asked.iter().all(|key| key.starts_with("round 3/") || key.starts_with("synthesis/")), "{asked:?}");
+    let prompt = counted.requests().into_iter().rfind(|(key, _)| key == "round 3/turn@0").expect("asked").1;
+    let text = prompt.messages.last().expect("a message").text();
+    assert!(text.starts_with("Round 3 of 3.") && text.contains("Who pays?"), "{text}");
+    assert!(matches!(rig.resume(&run, Changes::default()).await, Ending::Verdict(_)));
+}
+
+/// Each role of each style, in the first round and in a later one, with its four layers and at most ten questions.
+#[tokio::test]
+async fn every_style_and_role_reads_as_it_always_did() {
+    for style in synod_modes::roundtable::styles() {
+        let options = [
+            ("style", json!(style)),
+            ("rounds", json!(2)),
+            ("exit_on_consensus", json!(false)),
+            ("groupthink", json!("record")),
+            ("focus_question", json!("Who pays for it?")),
+        ];
+        let plain = play("roundtable", 4, None, &options, |key| key.contains("turn@").then(|| turn(seat(key), 0.6, json!({}))).flatten()).await;
+        let stakes: Vec<(&str, Value)> = options.iter().cloned().chain([("high_stakes", json!(["medical_legal", "safety_critical"]))]).collect();
+        let high = play("roundtable", 4, None, &stakes, |key| key.contains("turn@").then(|| turn(seat(key), 0.6, json!({}))).flatten()).await;
+        let mut seen: Vec<String> = Vec::new();
+        for round in 1..=2 {
+            for seat in 0..4 {
+                let key = format!("round {round}/turn@{seat}");
+                let system = |played: &Played| {
+                    let request = &played.requests.iter().find(|(asked, _)| *asked == key).expect("asked").1;
+                    request.messages[0].text().to_owned()
+                };
+                let text = system(&plain);
+                let places: Vec<usize> = (1..=4)
+                    .map(|layer| text.find(&format!("## Layer {layer}:")).unwrap_or_else(|| panic!("{style} {key}: no layer {layer}")))
+                    .collect();
+                assert!(places.is_sorted(), "{style} {key}");
+                let questions = |text: &str| text.lines().filter(|line| line.split_once(". ").is_some_and(|(n, _)| n.parse::<u32>().is_ok())).count();
+                assert_eq!((questions(&text), questions(&system(&high))), (9, 10), "{style} {key}");
+                let played = plain.rows.iter().filter(|row| row.kind == Kind::Shown).filter_map(|row| row.read::<synod_types::Shown>().ok());
+                let shown =
+                    played.filter(|shown| shown.exhibit.turn.as_deref() == Some(key.as_str())).find_map(|shown| shown.exhibit.data).expect("shown");
+                let role = shown["role"].as_str().unwrap_or_default().to_owned();
+                let name = format!("roundtable_{style}_{role}_{}", if round == 1 { "first" } else { "later" });
+                if !seen.contains(&name) {
+                    insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+                        insta::assert_snapshot!(name.clone(), text);
+                    });
+                    seen.push(name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Roundtable: who hears whom, why it ends, what the guard and the monitor do, and how little of the past a prompt carries.
+
+mod context;
+
+use crate::{Line, Played, play, says};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use synod_engine::{Changes, Order, Typed};
+use synod_modes::roundtable::MODE;
+use synod_testkit::counted::Counted;
+use synod_testkit::rig::{Rig, order, stopped, verdict};
+use synod_testkit::voices::Voices;
+use synod_types::{Finish, Kind, PersonAnswer, Reply, Status, StopReason, ToolCall, seat_of};
+
+/// A turn of this seat: its own position unless told otherwise, no claims.
+fn turn(seat: u32, confidence: f64, more: Value) -> Line {
+    let mut said = json!({"reasons": format!("private words of seat {seat}"), "position": position(seat), "confidence": confidence, "key_points": ["one", "two"]});
+    for (name, value) in more.as_object().into_iter().flatten() {
+        said[name.as_str()] = value.clone();
+    }
+    says(said.to_string())
+}
+
+/// Positions that share no words.
+fn position(seat: u32) -> &'static str {
+    ["Queue everything tonight", "Retain cron forever", "Outsource batch processing", "Delete unused exports"][seat as usize % 4]
+}
+
+/// An analysis that puts the seats (by name) into these camps.
+fn reads(agreement: f64, camps: &[&[&str]]) -> Line {
+    let clusters: Vec<Value> = camps.iter().map(|seats| json!({"theme": "camp", "seats": seats})).collect();
+    says(json!({"reasons": "read", "agreement": agreement, "summary": "They said it.", "one_liner": "Said.", "clusters": clusters}).to_string())
+}
+
+fn seat(key: &str) -> u32 {
+    seat_of(key.split("/tool").next().unwrap_or(key)).unwrap_or_default()
+}
+
+fn round(key: &str) -> u32 {
+    key.strip_prefix("round ").and_then(|rest| rest.split('/').next()).and_then(|n| n.parse().ok()).unwrap_or_default()
+}
+
+const ALL: &[&str] = &["S1", "S2", "S3"];
+const SPLIT: &[&[&str]] = &[&["S1", "S2"], &["S3"]];
+
+fn stop(played: &Played) -> (&str, u64) {
+    (played.verdict.stop_reason.as_str(), played.verdict.decision.as_ref().and_then(|decision| decision["rounds"].as_u64()).unwrap_or_default())
+}
+
+#[tokio::test]
+async fn it_ends_in_consensus_when_votes_blockers_and_confidence_allow() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.6, SPLIT),
+        key if key.contains("turn@") => turn(seat(key), 0.75, json!({"vote": if round(key) == 2 && seat(key) == 2 { "BLOCKER" } else { "ACCEPT" }})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[], script).await;
+    assert_eq!(stop(&played), ("consensus", 3), "one seat blocks in round 2 and gives way in round 3");
+    let exit = played.data("exit");
+    assert_eq!((&exit["share"], &exit["openBlockers"], &exit["leastSure"]), (&json!(1.0), &json!(0), &json!(0.75)));
+    assert!(!played.prompt("round 1/turn@0").contains("vote on"), "before anybody has proposed anything there is nothing to vote on");
+    assert_eq!(played.verdict.status, Status::Full, "{:?}", played.verdict.missing);
+    let answer = played.verdict.answer.as_ref().expect("an answer");
+    assert!(
+        answer.text.contains("## Final positions") && answer.text.contains("Outsource batch processing (confidence 0.75, ACCEPT)"),
+        "{}",
+        answer.text
+    );
+}
+
+#[tokio::test]
+async fn an_unsure_seat_or_an_open_blocker_leads_to_the_cap() {
+    for (confidence, vote) in [(0.69, "ACCEPT"), (0.9, "BLOCKER")] {
+        let script = move |key: &str| match key {
+            key if key.contains("analysis") => reads(if round(key) == 1 { 0.6 } else { 0.95 }, SPLIT),
+            // Moving a little every round, so that nothing looks like a plateau.
+            key if key.contains("turn@") && seat(key) == 0 => {
+                turn(0, confidence, json!({"vote": vote, "position": format!("Plan {0} {0}{0} option", round(key) * 37)}))
+            }
+            key if key.contains("turn@") => turn(seat(key), 0.8, json!({"vote": "ACCEPT"})),
+            _ => None,
+        };
+        let played = play("roundtable", 3, None, &[("rounds", json!(3))], script).await;
+        assert_eq!(stop(&played), ("round_cap", 3), "{confidence} {vote}");
+        assert!(played.shown("exit").exhibit.title.contains("Why"));
+    }
+}
+
+#[tokio::test]
+async fn it_ends_when_nothing_moves_and_agreement_stands_in_for_votes() {
+    let still = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.5, SPLIT),
+        key if key.contains("turn@") => turn(seat(key), 0.6, json!({"vote": "MINOR"})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[], still).await;
+    assert_eq!(stop(&played), ("convergence", 3));
+    assert_eq!(played.data("exit")["movement"], json!([0.0, 0.0]));
+    let voteless = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.92, SPLIT),
+        key if key.contains("turn@") => turn(seat(key), 0.8, json!({})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[], voteless).await;
+    assert_eq!(stop(&played), ("consensus", 1));
+    let played = play("roundtable", 3, None, &[("style", json!("socratic")), ("rounds", json!(2))], voteless).await;
+    assert_eq!(stop(&played), ("round_cap", 2), "questions are not voted on");
+}
+
+/// All in one camp, nobody moves, nothing is new: stuck from the third round on. In objections seat 2 leaves the camp, or not.
+fn stuck(leaves: bool) -> impl Fn(&str) -> Line + Send + Sync + 'static {
+    move |key| match key {
+        key if key.contains("objection") && key.contains("analysis") && leaves => reads(0.5, SPLIT),
+        key if key.contains("analysis") => reads(0.8, &[ALL]),
+        key if key.contains("turn@") => turn(seat(key), 0.82, json!({"vote": "BLOCKER"})),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn stagnation_makes_the_panel_object_and_a_seat_that_moves_lets_it_go_on() {
+    let played = play("roundtable", 3, None, &[("rounds", json!(4))], stuck(true)).await;
+    assert!(played.asked("round 3/objection/turn@0") && !played.asked("round 2/objection/turn@0") && !played.asked("round 4/objection/turn@0"));
+    let outcome = played.data("objection_3_outcome");
+    assert_eq!((&outcome["trigger"], &outcome["failed"], &outcome["newFacts"]), (&json!("stagnation"), &json!(false), &json!(0)));
+    assert!(outcome["beliefChange"].as_f64().is_some_and(|change| (change - 1.0 / 3.0).abs() < 1e-9), "{outcome}");
+    let (_, request) = played.requests.iter().find(|(key, _)| key == "round 3/objection/turn@0").expect("asked");
+    assert!(request.messages[0].text().contains("This round is for objections only."));
+    assert_eq!(stop(&played).0, "convergence", "after a passed objection the plateau may end it");
+}
+
+#[tokio::test]
+async fn early_convergence_is_only_recorded_when_told_so() {
+    let sure = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.95, &[ALL]),
+        key if key.contains("turn@") => turn(seat(key), 0.9, json!({"vote": "ACCEPT"})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("groupthink", json!("record"))], sure).await;
+    let look = played.data("round_1_groupthink");
+    assert_eq!((&look["trigger"], &look["acted"]), (&json!("early_convergence"), &json!(false)));
+    assert!(look["indicators"].as_array().is_some_and(|signs| signs.contains(&json!("few_sources")) && signs.contains(&json!("one_view"))), "{look}");
+    assert_eq!(stop(&played), ("consensus", 1));
+}
+
+fn rig(script: impl Fn(&str) -> Line + Send + Sync + 'static) -> (Rig, Arc<Counted>) {
+    let counted = Arc::new(Counted::new(Arc::new(Voices::default().scripted(move |_, _, context| script(&context.key)))));
+    (Rig::new(counted.clone()), counted)
+}
+
+fn put(options: &[(&str, Value)]) -> Order {
+    let mut order = order(&MODE, 3);
+    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), Typed::Json(value.clone()))).collect();
+    order
+}
+
+#[tokio::test]
+async fn an_objection_that_moves_nothing_waits_for_a_person() {
+    for (answer, reason) in [("accept", "person"), ("continue", "convergence")] {
+        let (rig, _) = rig(stuck(false));
+        let (run, ending) = rig.run(&put(&[("rounds", json!(4))])).await;
+        let halt = stopped(ending);
+        assert_eq!(halt.reason, StopReason::Waiting, "{}", halt.detail);
+        let key = "round 3/objection/groupthink@person";
+        let says = PersonAnswer { answer: answer.into(), note: Some("Queues it is, for a year.".into()), by: "ada".into() };
+        rig.runner().answer(&run, key, says).await.expect("the answer is taken");
+        let verdict = verdict(rig.resume(&run, Changes::default()).await);
+        assert_eq!(verdict.stop_reason, reason);
+        let decision = verdict.decision.expect("a decision");
+        assert_eq!(decision["decisions"], json!(["Queues it is, for a year."]));
+        assert_eq!(decision["rounds"], json!(3));
+    }
+}
+
+#[tokio::test]
+async fn tier_one_withholds_a_response_before_anybody_reads_it() {
+    let bad = "Here is, step by step, how a pipe bomb is made.";
+    let script = move |key: &str| match key {
+        "round 1/turn@1" => turn(1, 0.8, json!({"reasons": bad, "claims": [{"text": "A bad claim.", "label": "INFER"}]})),
+        key if key.contains("turn@") => turn(seat(key), 0.8, json!({"vote": "MINOR"})),
+        key if key.starts_with("round 1/analysis") => reads(0.5, &[&["S1"], &["S3"]]),
+        key if key.contains("analysis") => reads(0.5, SPLIT),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(2))], script).await;
+    for (key, request) in &played.requests {
+        assert!(!request.messages.iter().any(|message| message.text().contains("pipe bomb is made")), "{key} read it");
+    }
+    assert!(played.prompt("round 2/turn@0").contains("[withheld: it speaks of"));
+    assert_eq!(played.data("round_1_safety")["blocked"][0]["seat"], "S2");
+    assert_eq!(played.data("round_1_safety")["tier"], 1);
+    assert!(played.warned("was withheld") && played.verdict.status == Status::Full, "{:?}", played.verdict.warnings);
+    assert!(!played.data("claims").to_string().contains("A bad claim."));
+
+    let (rig, counted) = rig(|_| None);
+    let mut order = put(&[]);
+    order.question.text = "Give me step by step instructions for ransomware".into();
+    let (_, ending) = rig.run(&order).await;
+    assert_eq!((verdict(ending).status, counted.total()), (Status::Failed, 0), "a question that may not be put is put to nobody");
+}
+
+#[tokio::test]
+async fn an_evaluator_is_called_in_by_style_topic_intent_and_audience_and_leaves_when_it_is_clean() {
+    let passes = |passed: bool| {
+        says(json!({"reasons": "read", "passed": passed, "concerns": if passed { json!([]) } else { json!(["names a working step"]) }}).to_string())
+    };
+    let script = move |key: &str| match key {
+        "round 1/check S2/safety@4" => passes(false),
+        key if key.contains("safety") => passes(true),
+        key if key.contains("analysis") => reads(0.5, SPLIT),
+        key if key.contains("turn@") => {
+            turn(seat(key), 0.6, json!({"vote": "MINOR", "position": format!("plan {0}{0} item {0}", round(key) * 31 + seat(key))}))
+        }
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("style", json!("red-team-blue-team")), ("rounds", json!(4))], script).await;
+    let asked: Vec<bool> = (1..=4).map(|round| played.asked(&format!("round {round}/check S1/safety@4"))).collect();
+    assert_eq!(asked, [true, true, false, false], "it stays until a round was clean");
+    assert_eq!(played.data("round_1_safety")["tier"], 3);
+    assert!(played.prompt("round 2/turn@0").contains("[withheld: names a working step]"));
+    let calm = play("roundtable", 3, None, &[("rounds", json!(1))], script).await;
+    assert!(!calm.asked("round 1/check S1/safety@4"));
+    for options in [vec![("audience", json!("vulnerable"))], vec![("focus_question", json!("What about patient data?"))]] {
+        let options: Vec<(&str, Value)> = options.into_iter().chain([("rounds", json!(2))]).collect();
+        let played = play("roundtable", 3, None, &options, script).await;
+        assert!(played.asked("round 1/check S1/safety@4"), "{options:?}");
+    }
+    let hinting = move |key: &str| match key {
+        "round 1/turn@0" => turn(0, 0.6, json!({"reasons": "They ask how to bypass it."})),
+        other => script(other),
+    };
+    assert!(play("roundtable", 3, None, &[("rounds", json!(1))], hinting).await.asked("round 1/check S3/safety@4"));
+}
+
+#[tokio::test]
+async fn seats_in_turn_hear_those_before_them_and_others_only_earlier_rounds() {
+    let script = |key: &str| match key {
+        key if key.contains("turn@") => turn(seat(key), 0.6, json!({"stance": "YES"})),
+        key if key.contains("analysis") => reads(0.5, SPLIT),
+        _ => None,
+    };
+    for (style, hears) in
+        [("adversarial", true), ("devils-advocate", true), ("socratic", true), ("collaborative", false), ("expert-panel", false), ("delphi", false)]
+    {
+        let played = play("roundtable", 3, None, &[("style", json!(style)), ("rounds", json!(2))], script).await;
+        assert_eq!(played.prompt("round 1/turn@1").contains("private words of seat 0"), hears, "{style}");
+        assert!(!played.prompt("round 1/turn@0").contains("private words"), "{style}");
+        let second = played.prompt("round 2/turn@0");
+        assert!(second.contains("private words of seat 2") && !second.contains("m2"), "{style}: by name at the table, never by model");
+        assert_eq!(second.contains("The group's figures"), style == "delphi", "{style}");
+        assert!(second.starts_with("Round 2 of 2."), "{style}");
+    }
+    let played = play("roundtable", 3, None, &[("style", json!("devils-advocate")), ("rounds", json!(1))], script).await;
+    let shown: Vec<Value> = played
+        .rows
+        .iter()
+        .filter(|row| row.kind == Kind::Shown)
+        .filter_map(|row| row.read::<synod_types::Shown>().ok())
+        .filter(|shown| shown.stage == "round_1")
+        .filter_map(|shown| shown.exhibit.data)
+        .collect();
+    let violations: Vec<Value> = shown.iter().map(|data| data["roleViolation"].clone()).collect();
+    assert_eq!(violations, [Value::Null, json!({"expected": "NO", "actual": "YES"}), json!({"expected": "NEUTRAL", "actual": "YES"})]);
+    assert_eq!(shown[1]["stance"], "YES", "recorded, never rewritten");
+}
+
+#[tokio::test]
+async fn tools_are_kept_with_the_response_become_evidence_and_have_a_limit() {
+    let (rig, counted) = {
+        let counted = Arc::new(Counted::new(Arc::new(Voices::default().scripted(|_, request, context| {
+            if context.key.contains("turn@0") && !request.tools.is_empty() && context.key.starts_with("round 1") {
+                let calls =
+                    (0..4).map(|n| ToolCall { id: format!("c{n}"), name: "calculate".into(), input: json!({"expression": format!("{n} * 6")}) });
+                return Some(Ok(Reply { tool_calls: calls.collect(), finish: Finish::ToolCalls, ..Reply::text("") }));
+            }
+            context.key.contains("turn@").then(|| turn(seat(&context.key), 0.6, json!({}))).flatten()
+        }))));
+        (Rig::new(counted.clone()), counted)
+    };
+    let (run, ending) = rig.run(&put(&[("style", json!("adversarial")), ("rounds", json!(2))])).await;
+    let verdict = verdict(ending);
+    assert_eq!(verdict.status, Status::Full, "{:?}", verdict.missing);
+    let rows = rig.rows(&run).await;
+    let runs: Vec<synod_types::ToolRun> = rows.iter().filter(|row| row.kind == Kind::Tool).filter_map(|row| row.read().ok()).collect();
+    assert_eq!(runs.len(), 8);
+    assert_eq!(runs.iter().filter(|run| run.error).count(), 3, "five in a turn where seats speak in turn");
+    let last = counted.requests().into_iter().rfind(|(key, _)| key.starts_with("round 1/turn@0/tool")).expect("a tool loop").1;
+    assert!(last.tools.is_empty(), "the last request of a loop carries no tools");
+    let heard = counted.requests().into_iter().find(|(key, _)| key == "round 1/turn@1").expect("asked").1;
+    let text = heard.messages.last().expect("a message").text();
+    assert!(text.contains("Used calculate") && text.contains("[calculation] 6"), "{text}");
+    let replayed = rig.runner().replay(&run).await.expect("a replay");
+    assert!(replayed.same(), "a replay knows the tools too");
+}
