@@ -2,14 +2,15 @@
 
 use crate::args::Global;
 use crate::exit::{CliError, CliResult};
+use crate::library::Files;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use synod_engine::{Called, Clock, Journal, Prompts, Runner, Setup, SystemClock};
+use synod_engine::{Called, Clock, Journal, Mode, Prompts, Runner, Setup, SystemClock};
 use synod_llm::rehearsal::Rehearsal;
 use synod_llm::{Config, Detected, Registry, Sources, detect, process_env};
-use synod_modes::MODES;
+use synod_modes::{INTERNAL, MODES};
 use synod_report::{Style, View};
 use synod_store::{Store, StoreSettings};
 use synod_types::{Kind, Row};
@@ -57,9 +58,9 @@ impl App {
             config.fill_from(detected.config);
         }
         let overrides = self.sources.user_directory.as_ref().map(|directory| directory.join("prompts"));
-        let prompts = Prompts::load(MODES, overrides.as_deref())?;
-        Ok(Runner::new(Setup {
-            modes: MODES,
+        let prompts = Prompts::load(every_mode(), overrides.as_deref())?;
+        let setup = Setup {
+            modes: every_mode(),
             models: Arc::new(Registry::new(config)),
             journal: self.store.clone(),
             prompts: Arc::new(prompts),
@@ -67,7 +68,8 @@ impl App {
             binary: BINARY.into(),
             live,
             heartbeat: Duration::from_secs(1),
-        }))
+        };
+        Ok(Runner::with_library(setup, Arc::new(Files { directory: self.sources.user_directory.clone() })))
     }
 
     /// Whether a live board will be shown.
@@ -105,6 +107,12 @@ impl App {
     pub async fn close(&self) {
         self.store.close().await;
     }
+}
+
+/// Those with a name on the list, and those that work behind a command of their own.
+fn every_mode() -> &'static [&'static Mode] {
+    static ALL: OnceLock<Vec<&'static Mode>> = OnceLock::new();
+    ALL.get_or_init(|| MODES.iter().chain(INTERNAL).copied().collect())
 }
 
 /// The panel of the configuration by name, or the one found.

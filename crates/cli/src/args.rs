@@ -1,6 +1,9 @@
 //! What was typed, apart from what it means. Numbers stay text here, so that all mistakes can be told at once.
 
+mod persona;
+
 use clap::{Args, CommandFactory, Parser, Subcommand};
+pub use persona::{PersonaCommand, PersonaNew};
 use std::path::PathBuf;
 
 #[derive(Parser)]
@@ -67,6 +70,11 @@ pub enum Command {
     Verify(Which),
     /// Recompute a run's verdict from its record, with no call.
     Replay(Which),
+    /// Who can debate in crux: list, read, check and draft personas.
+    Persona {
+        #[command(subcommand)]
+        command: PersonaCommand,
+    },
     /// Check the configuration and every seat with one tiny call.
     Doctor(Doctor),
     /// Write a configuration to start from.

@@ -8,6 +8,7 @@ mod document;
 mod exit;
 mod experience;
 mod further;
+mod library;
 mod limits;
 mod order;
 mod outcome;
@@ -62,6 +63,7 @@ async fn run(cli: Cli) -> CliResult {
         Command::Export(export) => commands::export::run(&global, export).await,
         Command::Verify(which) => commands::verify::run(&global, &which.run).await,
         Command::Replay(which) => commands::replay::run(&global, &which.run).await,
+        Command::Persona { command } => commands::persona::run(&global, command).await,
         Command::Doctor(doctor) => commands::doctor::run(&global, doctor).await,
         Command::Init(init) => commands::init::run(&global, init),
         Command::Completions { shell } => commands::completions::run(shell),

@@ -216,6 +216,9 @@ impl Bench {
         if let (Some(fill), Some(label)) = (fill.as_object_mut(), prompt.terms.list("labels").first()) {
             fill.insert("other".into(), json!(label));
         }
+        if let Some(fill) = fill.as_object_mut() {
+            fill.extend(prompt.fill.clone());
+        }
         hint.as_object_mut()?.insert("fill".into(), fill);
         Some(hint)
     }

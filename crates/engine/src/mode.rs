@@ -1,6 +1,6 @@
 //! A mode as data: what the registry shows, what the Runner checks, and the one function that runs it.
 
-use crate::{Bench, Result};
+use crate::{Bench, Library, Result};
 use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
@@ -39,6 +39,8 @@ pub struct Mode {
     /// Seats the mode makes of its options, one for each part to play, given how many models were named; the models are dealt round.
     /// Empty: every model named is one seat.
     pub made: fn(&Value, usize) -> Vec<String>,
+    /// Puts in full what the options only name, before anything is checked against them: the header is the whole input of a run.
+    pub prepare: fn(&mut Value, &dyn Library) -> Vec<Problem>,
     /// What the options' schema cannot say.
     pub check: fn(&Value) -> Vec<Problem>,
     /// What options and seats must be to each other, once both are sound alone.
@@ -193,7 +195,7 @@ macro_rules! mode {
         id: $id:literal, name: $name:literal, family: $family:ident, seats: $min:literal ..= $max:literal, roles: $roles:expr,
         summary: $summary:literal, pick: $pick:literal, phases: $phases:expr, stages: $stages:expr, multi_turn: $multi:literal,
         estimated_ms: $estimate:literal, turn_secs: $turn:literal, run_secs: $run_secs:literal, cost: $cost:literal, example: $example:literal,
-        failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(, made: $made:ident)? $(, fits: $fits:ident)? $(,)?
+        failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(, made: $made:ident)? $(, prepare: $prepare:ident)? $(, fits: $fits:ident)? $(,)?
     ) => {
         $crate::Mode {
             id: $id,
@@ -217,6 +219,7 @@ macro_rules! mode {
             options_schema: || $crate::schema_of::<Options>(),
             option_defaults: || $crate::to_value(&Options::default()),
             made: |_value, _models| $crate::mode!(@made _value, _models $(, $made)?),
+            prepare: |_value, _library| $crate::mode!(@prepare _value, _library $(, $prepare)?),
             fits: |_value, _seating| $crate::mode!(@fits _value, _seating $(, $fits)?),
             check: |value| $crate::read_options::<Options>(value).map_or_else(|problem| vec![problem], |options| options.check()),
             decision_schema: || $crate::schema_of::<Decision>(),
@@ -226,6 +229,17 @@ macro_rules! mode {
                     .map_err(|problem| $crate::Halt::diverged("options", problem.to_string()))?;
                 run(&bench, options).await
             }),
+        }
+    };
+    (@prepare $value:ident, $library:ident) => { Vec::new() };
+    (@prepare $value:ident, $library:ident, $prepare:ident) => {
+        match $crate::read_options::<Options>($value) {
+            Ok(mut options) => {
+                let problems = $prepare(&mut options, $library);
+                *$value = $crate::to_value(&options);
+                problems
+            }
+            Err(problem) => vec![problem],
         }
     };
     (@fits $value:ident, $seating:ident) => { Vec::new() };

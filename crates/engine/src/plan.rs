@@ -2,7 +2,7 @@
 
 use crate::options::{self, Typed};
 use crate::seating::{self, Called};
-use crate::{Calls, Mode, Models, Prompts, Record, tokens};
+use crate::{Calls, Library, Mode, Models, Prompts, Record, tokens};
 use serde_json::Value;
 use synod_types::*;
 
@@ -73,6 +73,7 @@ pub(crate) fn plan(
     modes: &'static [&'static Mode],
     models: &dyn Models,
     prompts: &Prompts,
+    library: &dyn Library,
     binary: &str,
 ) -> Result<Plan, (Problems, Vec<ModelCard>)> {
     let mut problems = Vec::new();
@@ -121,10 +122,13 @@ pub(crate) fn plan(
         idle_ms: seconds("timeout", order.timeout_secs, mode.turn_secs, &mut problems),
         turn_ms: seconds("timeout", order.timeout_secs, mode.turn_secs, &mut Vec::new()) * 5,
     };
-    let options = options::resolve(mode, &order.options).unwrap_or_else(|found| {
+    let mut options = options::resolve(mode, &order.options).unwrap_or_else(|found| {
         problems.extend(found);
         Value::Null
     });
+    if !options.is_null() {
+        problems.extend((mode.prepare)(&mut options, library));
+    }
     let needs_clerk = mode.prompts.iter().any(|(name, _)| prompts.settings(mode.id, name).is_some_and(|settings| settings.tier == Tier::Light));
     let (table, found) = seating::seat(mode, &options, needs_clerk, &order.called, models);
     if found.is_empty() && !options.is_null() {

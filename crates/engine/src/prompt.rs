@@ -17,6 +17,7 @@ pub struct Prompt {
     pub(crate) vars: Map<String, Value>,
     pub(crate) terms: Terms,
     pub(crate) max_tokens: Option<u32>,
+    pub(crate) fill: Map<String, Value>,
     pub(crate) extra: bool,
 }
 
@@ -35,6 +36,11 @@ impl Prompt {
     }
     pub fn max_tokens(mut self, limit: u32) -> Self {
         self.max_tokens = Some(limit);
+        self
+    }
+    /// Words a rehearsal voice may put into its hint's `{name}`: one text, or a list to choose from. Never sent.
+    pub fn fill(mut self, name: &str, words: impl serde::Serialize) -> Self {
+        self.fill.insert(name.to_owned(), serde_json::to_value(words).unwrap_or(Value::Null));
         self
     }
     /// A call on top of the declared ones: a fallback, a second opinion.

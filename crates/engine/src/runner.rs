@@ -5,7 +5,7 @@ use crate::hub::Hub;
 use crate::inbox::{beat, deliver};
 use crate::plan::{self, Order, Plan};
 use crate::run::{self, Ending};
-use crate::{Clock, Halt, Journal, JournalError, Lease, MemoryJournal, Mode, Model, Models, Prompts, Record};
+use crate::{Clock, Halt, Journal, JournalError, Lease, Library, MemoryJournal, Mode, Model, Models, NoLibrary, Prompts, Record};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -36,6 +36,7 @@ pub struct Runner {
 pub(crate) struct Inner {
     pub setup: Setup,
     pub hub: Option<Arc<Hub>>,
+    library: Arc<dyn Library>,
     active: Mutex<HashMap<String, Arc<Core>>>,
     /// Whether a task keeps the leases. Changed under `active`'s lock only: there is one such task, or none.
     pub beating: AtomicBool,
@@ -111,8 +112,13 @@ impl RunHandle {
 
 impl Runner {
     pub fn new(setup: Setup) -> Self {
+        Self::with_library(setup, Arc::new(NoLibrary))
+    }
+
+    /// A Runner whose options may name what a user keeps in files.
+    pub fn with_library(setup: Setup, library: Arc<dyn Library>) -> Self {
         let hub = setup.live.then(Arc::<Hub>::default);
-        Self { inner: Arc::new(Inner { setup, hub, active: Mutex::default(), beating: AtomicBool::new(false), pulse: Notify::new() }) }
+        Self { inner: Arc::new(Inner { setup, hub, library, active: Mutex::default(), beating: AtomicBool::new(false), pulse: Notify::new() }) }
     }
 
     pub(crate) fn setup(&self) -> &Setup {
@@ -122,7 +128,7 @@ impl Runner {
     /// Checks an order whole, the endpoints included: every error at once, nothing paid.
     pub async fn plan(&self, order: &Order) -> Result<Plan, Problems> {
         let setup = self.setup();
-        let planned = plan::plan(order, setup.modes, setup.models.as_ref(), &setup.prompts, &setup.binary);
+        let planned = plan::plan(order, setup.modes, setup.models.as_ref(), &setup.prompts, self.inner.library.as_ref(), &setup.binary);
         let cards: Vec<ModelCard> = match &planned {
             Ok(plan) => plan.header.models.values().cloned().collect(),
             Err((_, cards)) => cards.clone(),

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 /// `x-range = [1, 10]` asks for a number from 1 to 10; a reply beyond it is read all the same, and whoever reads it counts it as none.
 /// `x-map = "positions"` on a map makes every id of the list a property of it, and no other.
 /// An optional property that could only hold ids of an empty list is left out of what is asked for.
+/// `x-loose = "names"` asks for one of the list, and whatever is said instead is read all the same: the mode says what it makes of it.
 /// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Terms(BTreeMap<String, Vec<String>>);
@@ -43,7 +44,7 @@ impl Terms {
                             out.insert("additionalProperties".into(), false.into());
                         }
                         ("additionalProperties", _) if map.contains_key("x-map") => {}
-                        ("x-ids", Some(list)) => {
+                        ("x-ids" | "x-loose", Some(list)) => {
                             out.insert("enum".into(), json!(self.list(list)));
                         }
                         ("x-permutation", Some(list)) => {

@@ -24,6 +24,7 @@ pub mod numbers;
 pub mod orders;
 pub mod passages;
 pub mod plurality;
+pub mod registry;
 pub mod reliability;
 pub mod rng;
 pub mod rounding;

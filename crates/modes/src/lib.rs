@@ -9,6 +9,7 @@ pub mod chain;
 pub mod collapse;
 pub mod confidence_weighted;
 pub mod council;
+pub mod crux;
 pub mod debate;
 pub mod decompose;
 pub mod delphi;
@@ -48,5 +49,9 @@ pub static MODES: &[&Mode] = &[
     &brainstorm::MODE,
     &fact_check::MODE,
     &roundtable::MODE,
+    &crux::MODE,
     &collapse::MODE,
 ];
+
+/// Work that is journaled like a run but deliberates nothing: no part of any list.
+pub static INTERNAL: &[&Mode] = &[&crux::draft::MODE];

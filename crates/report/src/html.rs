@@ -5,6 +5,7 @@ mod exhibit;
 mod record;
 mod safe;
 mod shapes;
+mod thread;
 
 use crate::figures::{moment, score};
 use crate::text::{excerpt, one_line};

@@ -10,6 +10,7 @@ mod markdown;
 mod markup;
 mod terminal;
 mod text;
+mod thread;
 mod view;
 mod words;
 

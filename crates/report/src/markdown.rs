@@ -5,9 +5,11 @@
 mod exhibit;
 mod quote;
 mod shapes;
+mod thread;
 
 use crate::figures::{moment, score, span};
 use crate::text::excerpt;
+use crate::thread::{Piece, pieces};
 use crate::view::{Outcome, Phase, Turn, View};
 use crate::words;
 use quote::{fenced, inline, quote};
@@ -149,8 +151,13 @@ fn phase_part(out: &mut String, view: &View, phase: &Phase) {
     if !turns.is_empty() {
         line(out, &turns);
     }
-    for shown in phase.exhibits.iter().filter(|shown| !words::decides(view, shown)) {
-        line(out, &exhibit::exhibit(view, shown));
+    let here: Vec<&Shown> = phase.exhibits.iter().filter(|shown| !words::decides(view, shown)).collect();
+    for piece in pieces(view, &here) {
+        match piece {
+            Piece::Plain(list) => list.iter().for_each(|shown| line(out, &exhibit::exhibit(view, shown))),
+            Piece::Thread(said) => line(out, &thread::thread(view, &said)),
+            Piece::Aside(title, list) => line(out, &thread::aside(view, title, &list)),
+        }
     }
     // What an exhibit already quotes is not quoted twice.
     let quoted = words::quoted(phase);

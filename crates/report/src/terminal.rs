@@ -7,6 +7,7 @@ mod shapes;
 mod show;
 mod stopped;
 mod table;
+mod thread;
 
 use crate::text::{excerpt, one_line, pad, width};
 use crate::view::{State, View};

@@ -237,7 +237,7 @@ impl View {
             Shape::Bracket(bracket) => self.authors.extend(bracket.contestants.iter().map(|each| (each.label.clone(), each.seat))),
             Shape::Ballot(_) | Shape::Rule(_) | Shape::Note { .. } => {}
             Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) | Shape::Findings(_) => {}
-            Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => {}
+            Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) | Shape::Shifts(_) | Shape::Card(_) => {}
         }
         let scope = scope_of(&row.key);
         // Shown outside every phase, the key is the exhibit's own name and no scope.
@@ -288,6 +288,7 @@ impl View {
             Shape::Ballot(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => None,
             Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) => None,
             Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => None,
+            Shape::Shifts(_) | Shape::Card(_) => None,
         };
         own.or_else(|| exhibit.turn.as_deref().and_then(|key| self.turn(key)).and_then(Turn::words))
     }

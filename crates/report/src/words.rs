@@ -2,6 +2,7 @@
 //!
 //! Gives clean text without markup; escaping is each medium's own.
 
+mod debate;
 mod exhibit;
 mod shapes;
 
@@ -12,6 +13,7 @@ use crate::view::{State, Turn, View};
 use serde_json::Value;
 use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Header, Missing, Place, SeatIx, Status, StopReason, Usage, Verdict};
 
+pub use debate::*;
 pub use exhibit::*;
 pub use shapes::*;
 

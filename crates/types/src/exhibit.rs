@@ -1,6 +1,6 @@
 //! What a phase shows. A closed set by shape: pages, reports and analytics know shapes, never modes.
 
-use crate::{Bracket, Checks, Clusters, Distribution, Document, Findings, Graph, Revision, Scorecard, SeatIx, Series};
+use crate::{Bracket, Checks, Clusters, CruxCard, Distribution, Document, Findings, Graph, Revision, Scorecard, SeatIx, Series, Shifts};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -38,6 +38,8 @@ pub enum Shape {
     Findings(Findings),
     Checks(Checks),
     Clusters(Clusters),
+    Shifts(Shifts),
+    Card(CruxCard),
     Document(Document),
     Graph(Graph),
     Rule(Rule),
@@ -55,6 +57,9 @@ pub struct Statement {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
+    /// The side conversation it was said in, by its title: reports fold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<String>,
 }
 
 /// One reader's typed judgement of what it was shown.

@@ -2,6 +2,7 @@
 //!
 //! Owns the wire and journal shapes (serde) and nothing that acts on them: no clock, no I/O, no policy.
 
+mod debate;
 mod event;
 mod exhibit;
 mod failure;
@@ -13,6 +14,7 @@ mod row;
 mod shapes;
 mod verdict;
 
+pub use debate::*;
 pub use event::*;
 pub use exhibit::*;
 pub use failure::*;

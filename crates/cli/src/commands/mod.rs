@@ -10,6 +10,7 @@ pub mod export;
 pub mod init;
 pub mod memory;
 pub mod modes;
+pub mod persona;
 pub mod replay;
 pub mod resume;
 pub mod review;

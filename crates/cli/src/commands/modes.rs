@@ -109,7 +109,7 @@ fn entry(name: &str, text: &str) {
     }
 }
 
-fn folded(indent: &str, text: &str) {
+pub fn folded(indent: &str, text: &str) {
     for line in fold(text, WIDTH - indent.len()) {
         say!("{indent}{line}");
     }

@@ -5,6 +5,7 @@ mod first_run;
 mod help;
 mod house;
 mod kills;
+mod personas;
 mod record;
 mod seats_fail;
 mod stops;

@@ -46,6 +46,6 @@ pub fn winner_exhibit(decision: &Decision, won: &Labelled, tiebroken: bool) -> E
         "winnerLabel": won.label, "winnerModel": decision.model, "winnerDecision": decision.decision, "voteCount": decision.votes,
         "totalVotes": decision.of, "tiebroken": tiebroken, "tiebreakMethod": decision.tiebreak, "lostToOriginal": decision.lost_to_original,
     });
-    let statement = Statement { label: Some(won.label.clone()), text: Some(won.text.clone()), reply_to: None };
+    let statement = Statement { label: Some(won.label.clone()), text: Some(won.text.clone()), ..Statement::default() };
     Exhibit::new(format!("Winner {}", won.label), Shape::Statement(statement)).by(won.seat, "winner").turn(&won.key).data(data)
 }

@@ -23,8 +23,8 @@ pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Resul
         if let Some(reason) = &response.blocked {
             stage.warn(format!("A response of {} was withheld: {reason}.", debate.who(response.seat)));
         }
-        let reply_to = turn.replies_to.first().cloned();
-        let shape = Shape::Statement(Statement { label: Some(debate.names[response.seat].clone()), text: Some(text), reply_to });
+        // No thread: whom it answers mostly spoke in an earlier round, under the same name. The row says whom.
+        let shape = Shape::Statement(Statement { label: Some(debate.names[response.seat].clone()), text: Some(text), ..Statement::default() });
         let exhibit = Exhibit::new(title, shape).by(response.seat as SeatIx, "debater").turn(&response.key).data(row(debate, held, response));
         stage.show(&held.prefix(), exhibit).await?;
     }

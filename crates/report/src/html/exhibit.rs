@@ -3,8 +3,10 @@
 use super::chart::{ChartBar, bars};
 use super::safe::{esc, prose};
 use super::shapes;
+use super::thread::{aside_html, thread_html};
 use crate::figures::{self, score, several, shares};
 use crate::text::one_line;
+use crate::thread::{Piece, pieces};
 use crate::view::View;
 use crate::words;
 use synod_types::{Ballot, Exhibit, Ranking, Rule, Shape, Shown, Statement, Tally};
@@ -25,6 +27,8 @@ pub fn exhibit_html(view: &View, shown: &Shown) -> String {
         Shape::Findings(shape) => ("findings", shapes::findings(shape)),
         Shape::Checks(shape) => ("checks", shapes::checks(shape)),
         Shape::Clusters(shape) => ("clusters", shapes::clusters(shape)),
+        Shape::Shifts(shape) => ("shifted", shapes::shifts(shape)),
+        Shape::Card(shape) => ("crux", shapes::card(shape)),
         Shape::Document(shape) => ("document", shapes::document(view, shown, shape)),
         Shape::Graph(shape) => ("graph", shapes::graph(view, exhibit, shape)),
         Shape::Rule(shape) => ("rule", rule(shape)),
@@ -33,8 +37,18 @@ pub fn exhibit_html(view: &View, shown: &Shown) -> String {
     section(class, &shown.stage, &words::title(view, exhibit), &body)
 }
 
-/// Exhibits in order; neighbouring ballots share one table, neighbouring statements one heading.
+/// Exhibits in order, a conversation as one.
 pub fn several_html(view: &View, shown: &[&Shown]) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Plain(list) => plain_html(view, list),
+        Piece::Thread(said) => thread_html(view, said),
+        Piece::Aside(title, list) => aside_html(view, title, list),
+    };
+    pieces(view, shown).iter().map(piece).collect()
+}
+
+/// Neighbouring ballots share one table, neighbouring statements one heading.
+pub fn plain_html(view: &View, shown: &[&Shown]) -> String {
     let parts: Vec<(&str, Part)> = shown.iter().map(|each| (each.stage.as_str(), part(view, each))).collect();
     let groups = parts.chunk_by(|(_, a), (_, b)| a.shared.is_some() && a.shared == b.shared);
     let html = groups.map(|group| {
@@ -76,6 +90,8 @@ fn part(view: &View, shown: &Shown) -> Part {
         | Shape::Findings(_)
         | Shape::Checks(_)
         | Shape::Clusters(_)
+        | Shape::Shifts(_)
+        | Shape::Card(_)
         | Shape::Document(_)
         | Shape::Graph(_)
         | Shape::Rule(_)

@@ -22,6 +22,8 @@ pub fn exhibit(view: &View, shown: &Shown) -> String {
         Shape::Findings(shape) => shapes::findings(shape),
         Shape::Checks(shape) => shapes::checks(shape),
         Shape::Clusters(shape) => shapes::clusters(shape),
+        Shape::Shifts(shape) => shapes::shifts(shape),
+        Shape::Card(shape) => shapes::card(shape),
         Shape::Document(shape) => shapes::document(view, shape),
         Shape::Graph(shape) => shapes::graph(view, shape),
         Shape::Rule(shape) => rule(shape),

@@ -2,8 +2,10 @@
 
 use super::paper::{Bar, Ink, Paper};
 use super::shapes;
+use super::thread;
 use crate::figures::{self, several, shares};
 use crate::text::one_line;
+use crate::thread::{Piece, in_conversation, pieces};
 use crate::view::View;
 use crate::words;
 use synod_types::{Ballot, Exhibit, Ranking, Rule, Shape, Shown, Statement, Tally};
@@ -18,9 +20,10 @@ pub enum Length {
 
 /// The exhibits behind the answer, in order; ballots of one phase as one table.
 pub fn deciding(paper: &mut Paper, view: &View) {
-    let all = view.phases.iter().flat_map(|phase| &phase.exhibits);
-    let shown: Vec<&Shown> = all.filter(|shown| words::decides(view, shown) || short(view, shown)).collect();
-    several_shown(paper, view, &shown, Length::Brief);
+    for phase in &view.phases {
+        let shown: Vec<&Shown> = phase.exhibits.iter().filter(|shown| words::decides(view, shown) || short(view, shown)).collect();
+        several_shown(paper, view, &shown, Length::Brief);
+    }
 }
 
 /// What other media keep with its phase and is short enough here to stand beside the answer.
@@ -29,14 +32,27 @@ fn short(view: &View, shown: &Shown) -> bool {
         Shape::Ballot(_) | Shape::Revision(_) => true,
         // Its contents alone: the answer holds the text.
         Shape::Document(_) => words::latest(view, shown),
-        Shape::Statement(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => false,
+        // A conversation is read where it took place.
+        Shape::Statement(_) => in_conversation(view, shown),
+        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => false,
         Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) => false,
-        Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Graph(_) => false,
+        Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Graph(_) | Shape::Shifts(_) | Shape::Card(_) => false,
     }
 }
 
-/// Exhibits in order; neighbouring ballots, revisions, and words of turns, under one heading.
+/// Exhibits in order, a conversation as one.
 pub fn several_shown(paper: &mut Paper, view: &View, shown: &[&Shown], length: Length) {
+    for piece in pieces(view, shown) {
+        match piece {
+            Piece::Plain(list) => plain_shown(paper, view, &list, length),
+            Piece::Thread(said) => thread::thread(paper, view, &said, length),
+            Piece::Aside(title, list) => thread::aside(paper, view, title, &list, length),
+        }
+    }
+}
+
+/// Neighbouring ballots, revisions, and words of turns, under one heading.
+pub fn plain_shown(paper: &mut Paper, view: &View, shown: &[&Shown], length: Length) {
     for group in shown.chunk_by(|a, b| heading(a).is_some() && heading(a) == heading(b)) {
         paper.heading(heading(group[0]).unwrap_or(&words::title(view, &group[0].exhibit)));
         for each in group {
@@ -54,6 +70,7 @@ fn heading(shown: &Shown) -> Option<&'static str> {
         Shape::Statement(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => None,
         Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) => None,
         Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => None,
+        Shape::Shifts(_) | Shape::Card(_) => None,
     }
 }
 
@@ -71,6 +88,8 @@ fn exhibit(paper: &mut Paper, view: &View, exhibit: &Exhibit, length: Length) {
         Shape::Findings(shape) => shapes::findings(paper, shape, length),
         Shape::Checks(shape) => shapes::checks(paper, shape, length),
         Shape::Clusters(shape) => shapes::clusters(paper, shape, length),
+        Shape::Shifts(shape) => shapes::shifts(paper, shape),
+        Shape::Card(shape) => shapes::card(paper, shape, length),
         Shape::Document(shape) => shapes::document(paper, view, shape, length),
         Shape::Graph(shape) => shapes::graph(paper, view, shape, length),
         Shape::Rule(shape) => rule(paper, shape),

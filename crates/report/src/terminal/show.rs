@@ -5,6 +5,7 @@ use super::paper::{Ink, Paper};
 use super::{Style, commands, foot, missing, top, verdict_body, warnings};
 use crate::figures::{moment, score, several, span};
 use crate::text::{clean, one_line};
+use crate::thread::in_conversation;
 use crate::view::{Outcome, Phase, Turn, View};
 use crate::words;
 use synod_types::Shown;
@@ -82,14 +83,19 @@ fn show_phase(paper: &mut Paper, view: &View, phase: &Phase) {
     let title = parts.join(paper.dot());
     paper.heading(&title);
     paper.rule(crate::text::width(&title));
+    // What the conversation below shows is not said twice.
+    let below: Vec<&str> =
+        phase.exhibits.iter().filter(|shown| in_conversation(view, shown)).filter_map(|shown| shown.exhibit.turn.as_deref()).collect();
     for turn in &phase.turns {
-        show_turn(paper, view, turn);
+        show_turn(paper, view, turn, below.contains(&turn.key.as_str()));
     }
     several_shown(paper, view, &phase.exhibits.iter().collect::<Vec<&Shown>>(), Length::Whole);
 }
 
-fn show_turn(paper: &mut Paper, view: &View, turn: &Turn) {
-    paper.blank();
+fn show_turn(paper: &mut Paper, view: &View, turn: &Turn, below: bool) {
+    if !below {
+        paper.blank();
+    }
     let mut parts = vec![format!("{}, {}", words::speaker(view, turn), one_line(turn.name()))];
     parts.extend(words::turn_settings(view, turn));
     parts.extend(words::turn_figures(turn));
@@ -102,7 +108,7 @@ fn show_turn(paper: &mut Paper, view: &View, turn: &Turn) {
         }
         Outcome::Said(_) => {
             paper.hanging(Ink::BOLD, "  ", "      ", &line);
-            match turn.words() {
+            match turn.words().filter(|_| !below) {
                 Some(words) if turn.typed() => clean(&words).lines().for_each(|line| paper.raw(&format!("      {line}"))),
                 Some(words) => paper.prose("      ", &words),
                 None => {}

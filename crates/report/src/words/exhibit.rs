@@ -11,7 +11,8 @@ use synod_types::{Ballot, Exhibit, Ranking, RankingEntry, Shape, Shown, Tally};
 pub fn decides(view: &View, shown: &Shown) -> bool {
     let computed = shown.exhibit.seat.is_none();
     match &shown.exhibit.shape {
-        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => true,
+        // A card is what a debate found.
+        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Card(_) | Shape::Shifts(_) => true,
         // What one seat found or scored is evidence; what was made of all of it decides.
         Shape::Scorecard(_) | Shape::Series(_) | Shape::Findings(_) | Shape::Checks(_) => computed,
         Shape::Distribution(_) | Shape::Clusters(_) => computed && latest(view, shown),
@@ -39,7 +40,7 @@ pub fn quoted(phase: &Phase) -> Vec<&str> {
 fn quotes(shape: &Shape) -> bool {
     match shape {
         Shape::Statement(_) | Shape::Ballot(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => true,
-        Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) => true,
+        Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Shifts(_) | Shape::Card(_) => true,
         Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) | Shape::Graph(_) => false,
     }
 }
@@ -48,6 +49,8 @@ fn quotes(shape: &Shape) -> bool {
 pub fn title(view: &View, exhibit: &Exhibit) -> String {
     let title = one_line(&exhibit.title);
     let owned = match &exhibit.shape {
+        // A card's or shift's people are named in it.
+        Shape::Shifts(_) | Shape::Card(_) => false,
         // A rule's or tally's seat is whom it is about.
         Shape::Statement(_) | Shape::Ballot(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => false,
         Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) => true,

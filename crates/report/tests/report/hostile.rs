@@ -30,7 +30,36 @@ fn everywhere() -> Vec<Row> {
     );
     let labels = vec![HOSTILE.to_owned(), "B".to_owned()];
     let shapes = [
-        Shape::Statement(Statement { label: Some(HOSTILE.into()), text: Some(HOSTILE.into()), reply_to: Some(HOSTILE.into()) }),
+        Shape::Statement(Statement { label: Some(HOSTILE.into()), text: Some(HOSTILE.into()), ..Statement::default() }),
+        Shape::Statement(Statement { label: Some("B".into()), text: Some(HOSTILE.into()), reply_to: Some(HOSTILE.into()), aside: None }),
+        Shape::Statement(Statement { label: Some("C".into()), text: Some(HOSTILE.into()), reply_to: None, aside: Some(HOSTILE.into()) }),
+        Shape::Shifts(Shifts {
+            entries: vec![Shift {
+                name: HOSTILE.into(),
+                seat: Some(0),
+                moved: Some(true),
+                summary: HOSTILE.into(),
+                before: HOSTILE.into(),
+                after: HOSTILE.into(),
+            }],
+        }),
+        Shape::Card(CruxCard {
+            question: HOSTILE.into(),
+            disagreement: HOSTILE.into(),
+            settled_by: HOSTILE.into(),
+            diagnosis: HOSTILE.into(),
+            resolved: false,
+            resolution: HOSTILE.into(),
+            weak: true,
+            positions: vec![CardPosition {
+                name: HOSTILE.into(),
+                seat: Some(0),
+                stance: HOSTILE.into(),
+                reasoning: HOSTILE.into(),
+                falsifier: HOSTILE.into(),
+                quotes: vec![CardQuote { text: HOSTILE.into(), found_in: Some(HOSTILE.into()) }],
+            }],
+        }),
         Shape::Ballot(Ballot { shown: labels.clone(), choice: labels.clone(), reasons: Some(HOSTILE.into()), abstained: None }),
         Shape::Ballot(Ballot { shown: labels.clone(), choice: Vec::new(), reasons: None, abstained: Some(HOSTILE.into()) }),
         Shape::Tally(Tally { entries: vec![TallyEntry { label: HOSTILE.into(), seat: 0, votes: 1 }], valid: 1, invalid: 0, winners: labels }),

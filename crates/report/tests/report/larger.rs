@@ -93,6 +93,8 @@ fn empty() -> Vec<Shape> {
         Shape::Findings(Findings::default()),
         Shape::Checks(Checks::default()),
         Shape::Clusters(Clusters::default()),
+        Shape::Shifts(Shifts::default()),
+        Shape::Card(CruxCard::default()),
         Shape::Document(Document::default()),
         Shape::Graph(Graph::default()),
         Shape::Graph(Graph { nodes: Vec::new(), edges: vec![Edge { from: "A".into(), to: "B".into(), cut: true }] }),

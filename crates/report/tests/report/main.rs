@@ -1,5 +1,6 @@
 //! The report crate at its door: rows in, what people see out. One file a risk.
 
+mod debate;
 mod fold;
 mod hostile;
 mod larger;

@@ -47,6 +47,7 @@ const fn mode(
         options_schema: || json!({"type": "object", "properties": {}}),
         option_defaults: || json!({}),
         made: |_, _| Vec::new(),
+        prepare: |_, _| Vec::new(),
         check: |_| Vec::new(),
         fits: |_, _| Vec::new(),
         decision_schema: || json!({}),

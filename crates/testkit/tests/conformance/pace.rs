@@ -49,6 +49,12 @@ fn rounds(rows: &[Row], name: &str) -> usize {
     rows.iter().filter(|row| row.kind == Kind::Phase && matches!(row.body(), Ok(Body::Phase(mark)) if mark.name == name)).count()
 }
 
+/// Prompts by the scope they were asked in.
+fn steps(rows: &[Row]) -> usize {
+    let step = |row: &Row| row.key.split('@').next().unwrap_or_default().to_owned();
+    rows.iter().filter(|row| row.kind == Kind::Asked).map(step).collect::<std::collections::BTreeSet<String>>().len()
+}
+
 /// How many steps deep the plan of a divided work was.
 fn waves(rows: &[Row]) -> usize {
     let decision = rows.iter().find(|row| row.kind == Kind::Verdict).and_then(|row| row.read::<Verdict>().ok()).and_then(|verdict| verdict.decision);
@@ -65,6 +71,8 @@ fn longest(mode: &str, rows: &[Row]) -> Option<usize> {
         "delphi" => asked(rows, "classify") + rounds(rows, "round") + 1,
         // One after another by definition.
         "red_team" | "chain" => rows.iter().filter(|row| row.kind == Kind::Asked).count(),
+        // Whatever shares a step runs side by side, and the last two steps do too.
+        "crux" => steps(rows) - 1,
         "decompose" => 2 + waves(rows),
         "brainstorm" => 3 + usize::from(asked(rows, "score") > 0),
         "fact_check" => asked(rows, "generate") + 1 + usize::from(asked(rows, "verify") > 0) + asked(rows, "report"),

@@ -1,0 +1,201 @@
+//! Pairs that keep disagreeing: how often in a row a window of messages showed it, and when a pair has earned a room of its own.
+//!
+//! The clock is the caller's: `now` and the cooldown may be minutes, messages or anything else that only grows.
+
+/// Two seats, the smaller first.
+pub type Pair = (u32, u32);
+
+/// Windows in a row that must show a pair before it gets a room.
+pub const ENOUGH: u32 = 2;
+
+pub fn pair(a: u32, b: u32) -> Pair {
+    (a.min(b), a.max(b))
+}
+
+/// A pair under watch. The matter may be worded differently every time; the pair is what counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub pair: Pair,
+    pub topic: String,
+    pub label: String,
+    pub windows: u32,
+    pub first_seen: u64,
+    pub last_seen: u64,
+}
+
+/// What one window showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    pub pair: Pair,
+    pub topic: String,
+    pub label: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Registry {
+    /// In order of first sight.
+    candidates: Vec<Candidate>,
+    /// When each pair last got a room.
+    rooms: Vec<(Pair, u64)>,
+    cooldown: u64,
+}
+
+impl Registry {
+    pub fn new(cooldown: u64) -> Self {
+        Self { cooldown, ..Self::default() }
+    }
+
+    /// Takes one window's finding. Every other pair under watch was missed by it.
+    pub fn observe(&mut self, sighting: Option<Sighting>, now: u64) {
+        let seen = sighting.as_ref().map(|sighting| sighting.pair);
+        self.candidates.retain_mut(|candidate| {
+            if Some(candidate.pair) == seen {
+                return true;
+            }
+            let stays = candidate.windows > 1;
+            candidate.windows = candidate.windows.saturating_sub(1);
+            stays
+        });
+        let Some(Sighting { pair, topic, label }) = sighting else { return };
+        match self.candidates.iter_mut().find(|candidate| candidate.pair == pair) {
+            Some(known) => {
+                known.windows += 1;
+                known.last_seen = now;
+                (known.topic, known.label) = (topic, label);
+            }
+            None => self.candidates.push(Candidate { pair, topic, label, windows: 1, first_seen: now, last_seen: now }),
+        }
+    }
+
+    /// The pair that has earned a room: seen often enough, in no room now, and long enough out of its last one. Most windows first.
+    pub fn ready(&self, live: &[Pair], now: u64) -> Option<&Candidate> {
+        let rested =
+            |pair: Pair| self.rooms.iter().find(|(known, _)| *known == pair).is_none_or(|(_, last)| now.saturating_sub(*last) >= self.cooldown);
+        let earned = self.candidates.iter().filter(|each| each.windows >= ENOUGH && !live.contains(&each.pair) && rested(each.pair));
+        // `max_by_key` takes the last of equals; the first seen should have it.
+        earned.rev().max_by_key(|each| each.windows)
+    }
+
+    /// The pair gets its room: it is watched afresh, and not before the cooldown is over.
+    pub fn spawn(&mut self, pair: Pair, now: u64) -> Option<Candidate> {
+        let at = self.candidates.iter().position(|candidate| candidate.pair == pair)?;
+        self.rested_from(pair, now);
+        Some(self.candidates.remove(at))
+    }
+
+    /// A room the pair got for another reason counts as well.
+    pub fn rested_from(&mut self, pair: Pair, now: u64) {
+        self.rooms.retain(|(known, _)| *known != pair);
+        self.rooms.push((pair, now));
+    }
+
+    pub fn windows(&self, pair: Pair) -> u32 {
+        self.candidates.iter().find(|candidate| candidate.pair == pair).map_or(0, |candidate| candidate.windows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const AB: Pair = (0, 1);
+    const AC: Pair = (0, 2);
+
+    fn seen(pair: Pair) -> Option<Sighting> {
+        Some(Sighting { pair, topic: "is it so?".into(), label: "so".into() })
+    }
+
+    /// Windows a minute apart with a cooldown of five; the windows at which the pair got a room.
+    fn rooms(runs: &[Option<Sighting>], mut registry: Registry) -> Vec<usize> {
+        let mut spawned = Vec::new();
+        for (at, run) in runs.iter().enumerate() {
+            let now = at as u64 + 1;
+            registry.observe(run.clone(), now);
+            if let Some(pair) = registry.ready(&[], now).map(|candidate| candidate.pair) {
+                registry.spawn(pair, now).expect("a ready pair is under watch");
+                spawned.push(at + 1);
+            }
+        }
+        spawned
+    }
+
+    #[test]
+    fn two_windows_in_a_row_make_a_room() {
+        assert_eq!(rooms(&[seen(AB), seen(AB)], Registry::new(5)), [2]);
+    }
+
+    #[test]
+    fn a_miss_between_two_hits_undoes_the_first() {
+        assert_eq!(rooms(&[seen(AB), None, seen(AB)], Registry::new(5)), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn a_pair_held_back_by_its_cooldown_comes_in_later_if_it_is_still_seen() {
+        let mut registry = Registry::new(3);
+        registry.rested_from(AB, 0);
+        let mut counts = Vec::new();
+        for (now, run) in (1..).zip([seen(AB), seen(AB), None, seen(AB)]) {
+            registry.observe(run, now);
+            counts.push((registry.windows(AB), registry.ready(&[], now).is_some()));
+        }
+        assert_eq!(counts, [(1, false), (2, false), (1, false), (2, true)]);
+    }
+
+    #[test]
+    fn a_second_room_waits_for_the_cooldown() {
+        // A room at 2; seen at every window after it: free again at 7.
+        let runs: Vec<_> = (0..8).map(|_| seen(AB)).collect();
+        assert_eq!(rooms(&runs, Registry::new(5)), [2, 7]);
+    }
+
+    #[test]
+    fn pairs_that_take_turns_never_get_there() {
+        let runs = [seen(AB), seen(AC), seen(AB), seen(AC), seen(AB), seen(AC)];
+        assert_eq!(rooms(&runs, Registry::new(5)), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn a_live_room_blocks_its_own_pair_and_no_other() {
+        let mut registry = Registry::new(0);
+        registry.observe(seen((1, 12)), 1);
+        registry.observe(seen((1, 12)), 2);
+        assert!(registry.ready(&[(1, 12)], 2).is_none());
+        assert!(registry.ready(&[(1, 1), (1, 2)], 2).is_some());
+        assert_eq!(registry.spawn((1, 1), 2), None, "another pair's record is left alone");
+        assert_eq!(registry.windows((1, 12)), 2);
+    }
+
+    #[test]
+    fn the_wording_of_the_last_window_stands() {
+        let mut registry = Registry::new(5);
+        registry.observe(seen(AB), 1);
+        registry.observe(Some(Sighting { pair: AB, topic: "will it last?".into(), label: "lasting".into() }), 4);
+        let candidate = registry.ready(&[], 4).expect("ready");
+        assert_eq!(
+            (candidate.topic.as_str(), candidate.label.as_str(), candidate.first_seen, candidate.last_seen),
+            ("will it last?", "lasting", 1, 4)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_room_needs_two_sightings_and_rooms_of_a_pair_keep_their_distance(runs in prop::collection::vec(prop::option::of((0_u32..3, 3_u32..5)), 0..60), cooldown in 0_u64..9) {
+            let mut registry = Registry::new(cooldown);
+            let mut last: Vec<(Pair, u64)> = Vec::new();
+            for (now, run) in (1..).zip(&runs) {
+                registry.observe(run.map(|pair| Sighting { pair, topic: String::new(), label: String::new() }), now);
+                if let Some(candidate) = registry.ready(&[], now).cloned() {
+                    let sightings = runs[..now as usize].iter().filter(|run| **run == Some(candidate.pair)).count();
+                    prop_assert!(sightings >= 2);
+                    if let Some((_, before)) = last.iter().rev().find(|(pair, _)| *pair == candidate.pair) {
+                        prop_assert!(now - before >= cooldown);
+                    }
+                    prop_assert!(registry.spawn(candidate.pair, now).is_some());
+                    prop_assert_eq!(registry.windows(candidate.pair), 0);
+                    last.push((candidate.pair, now));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The state of a debate: what was said, what stays open, and the text that carries it from one round to the next.
+
+use super::Options;
+use super::card::Card;
+use super::detect::{COOLDOWN, Candidate};
+use super::persona::Cast;
+use super::speak::{Spoken, Voiced};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Form, Result, Terms, prompt};
+use synod_math::registry::Registry;
+use synod_types::{Exhibit, FailureKind, SeatIx, Shape};
+
+/// One sub-question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Aspect {
+    /// 3 to 5 words.
+    pub label: String,
+    /// One sentence.
+    pub description: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Aspects {
+    /// One short sentence.
+    pub reasons: String,
+    pub aspects: Vec<Aspect>,
+}
+
+impl Form for Aspects {
+    /// A numbered list of `label: description`.
+    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+        let aspect = |item: String| {
+            let (label, description) = item.split_once(':').or_else(|| item.split_once(" – ")).or_else(|| item.split_once(" - "))?;
+            let (label, description) = (crate::text::bare(label).to_owned(), crate::text::bare(description).to_owned());
+            (!label.is_empty() && !description.is_empty()).then_some(Aspect { label, description })
+        };
+        let aspects: Vec<Aspect> = crate::text::items(text).into_iter().filter_map(aspect).collect();
+        (!aspects.is_empty()).then_some(Self { reasons: String::new(), aspects })
+    }
+}
+
+/// Something said in the debate itself, not in a room.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    pub id: String,
+    pub seat: SeatIx,
+    pub text: String,
+    pub reply_to: Option<String>,
+    pub phase: &'static str,
+    /// Aspect and miniround, from 1 and from 0; none in opening and closing.
+    pub place: Option<(u32, u32)>,
+}
+
+/// A disagreement on record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contested {
+    pub claim: String,
+    pub between: [SeatIx; 2],
+    pub resolved: bool,
+}
+
+pub struct Debate<'a> {
+    pub bench: &'a Bench,
+    pub options: &'a Options,
+    pub cast: &'a Cast,
+    pub messages: Vec<Message>,
+    pub aspects: Vec<Aspect>,
+    /// Label and summary of every finished round.
+    pub rounds: Vec<(String, String)>,
+    pub contested: Vec<Contested>,
+    pub cards: Vec<Card>,
+    pub registry: Registry,
+    /// Windows taken so far.
+    pub windows: usize,
+    /// The run is closing: nothing new is begun.
+    pub closed: bool,
+}
+
+impl<'a> Debate<'a> {
+    pub fn new(bench: &'a Bench, options: &'a Options, cast: &'a Cast) -> Self {
+        Self {
+            bench,
+            options,
+            cast,
+            messages: Vec::new(),
+            aspects: Vec::new(),
+            rounds: Vec::new(),
+            contested: Vec::new(),
+            cards: Vec::new(),
+            registry: Registry::new(COOLDOWN),
+            windows: 0,
+            closed: false,
+        }
+    }
+
+    pub fn topic(&self) -> &'a str {
+        &self.bench.question().text
+    }
+
+    /// Some seat to hand light work to; the clerk takes it.
+    pub fn desk(&self) -> SeatIx {
+        self.cast.seats().first().copied().unwrap_or_default()
+    }
+
+    /// Splits the topic. Without a usable split the topic is its own only aspect.
+    pub async fn decompose(&mut self) -> Result<()> {
+        let stage = self.bench.phase("decompose");
+        let count = self.options.aspects;
+        let given = stage.ask::<Aspects>(self.desk(), prompt!("decompose", count)).await?;
+        let mut aspects: Vec<Aspect> = Vec::new();
+        let mut by = None;
+        match given {
+            Ok(given) => {
+                let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let read = given.value.aspects.iter().map(|each| Aspect { label: plain(&each.label), description: plain(&each.description) });
+                aspects = read.filter(|each| !each.label.is_empty()).take(count as usize).collect();
+                by = Some((given.seat, given.key));
+            }
+            Err(missed) => self.closed |= missed.failure.kind == FailureKind::Closed,
+        }
+        if aspects.is_empty() {
+            stage.warn("The topic could not be split into sub-questions, so it was debated as one.");
+            aspects.push(Aspect { label: "The question itself".into(), description: self.topic().to_owned() });
+        }
+        let lines: Vec<String> = aspects.iter().enumerate().map(|(n, each)| format!("{}. {}: {}", n + 1, each.label, each.description)).collect();
+        let numbered = |(n, each): (usize, &Aspect)| json!({"id": format!("aspect-{}", n + 1), "label": each.label, "description": each.description});
+        let data = json!({"aspects": aspects.iter().enumerate().map(numbered).collect::<Vec<_>>()});
+        let exhibit = Exhibit::note("What is debated", lines.join("\n")).data(data);
+        let exhibit = match by {
+            Some((seat, key)) => exhibit.by(seat, "clerk").turn(key),
+            None => exhibit,
+        };
+        stage.show("aspects", exhibit).await?;
+        self.aspects = aspects;
+        Ok(())
+    }
+
+    /// Puts what was said on record and shows it. `replies` holds the message each one answers.
+    pub async fn post(
+        &mut self,
+        stage: &Bench,
+        phase: &'static str,
+        place: Option<(u32, u32)>,
+        voiced: Voiced,
+        replies: &[(SeatIx, String)],
+    ) -> Result<()> {
+        self.closed |= voiced.closed;
+        for spoken in voiced.said {
+            let reply_to = replies.iter().find(|(seat, _)| *seat == spoken.seat).map(|(_, id)| id.clone());
+            let id = format!("m{}", self.messages.len() + 1);
+            let exhibit = self.exhibit(&spoken, phase, place, &id, reply_to.as_deref());
+            stage.show(phase, exhibit).await?;
+            self.messages.push(Message { id, seat: spoken.seat, text: spoken.text, reply_to, phase, place });
+        }
+        Ok(())
+    }
+
+    fn exhibit(&self, spoken: &Spoken, phase: &str, place: Option<(u32, u32)>, id: &str, reply_to: Option<&str>) -> Exhibit {
+        let title = match (phase, place) {
+            ("opening", _) => "Opening".to_owned(),
+            ("closing", _) => "Closing".to_owned(),
+            (_, Some((round, _))) => self.aspects.get(round as usize - 1).map_or_else(String::new, |aspect| aspect.label.clone()),
+            (other, None) => other.to_owned(),
+        };
+        let data = json!({
+            "personaId": self.cast.id(spoken.seat), "replyTo": reply_to, "round": place.map(|(round, _)| round), "miniround": place.map(|(_, mini)| mini),
+        });
+        let mut exhibit = spoken.exhibit(title, id, data);
+        if let Shape::Statement(statement) = &mut exhibit.shape {
+            statement.reply_to = reply_to.map(str::to_owned);
+        }
+        exhibit
+    }
+
+    /// Messages as prompts take them.
+    pub fn lines<'m>(&self, messages: impl IntoIterator<Item = &'m Message>) -> Vec<Value> {
+        messages.into_iter().map(|message| json!({"name": self.cast.name(message.seat), "text": message.text})).collect()
+    }
+
+    pub fn openings(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|message| message.phase == "opening")
+    }
+
+    pub fn of(&self, phase: &str, seat: SeatIx) -> Option<&Message> {
+        self.messages.iter().find(|message| message.phase == phase && message.seat == seat)
+    }
+
+    /// Each persona's last take of an aspect before this miniround, in seat order.
+    pub fn latest(&self, round: u32, before: u32) -> Vec<&Message> {
+        let of_round = |message: &&Message| message.place.is_some_and(|(at, mini)| at == round && mini < before);
+        let last = |seat: SeatIx| self.messages.iter().filter(of_round).rfind(|message| message.seat == seat);
+        self.cast.seats().into_iter().filter_map(last).collect()
+    }
+
+    /// What a persona is told of the debate so far, beyond the topic.
+    pub fn context(&self) -> String {
+        let mut lines: Vec<String> =
+            self.rounds.iter().filter(|(_, summary)| !summary.is_empty()).map(|(label, summary)| format!("{label}: {summary}")).collect();
+        for contested in self.contested.iter().filter(|contested| !contested.resolved) {
+            let [a, b] = contested.between.map(|seat| self.cast.name(seat));
+            lines.push(format!("Open: {a} vs {b}: {}", contested.claim));
+        }
+        lines.extend(self.cards.iter().map(|card| format!("Crux: {}", card.line())));
+        lines.join("\n")
+    }
+
+    pub fn contest(&mut self, candidate: &Candidate) {
+        self.contested.push(Contested { claim: candidate.question.clone(), between: candidate.pair, resolved: false });
+    }
+
+    /// Files a card; what it resolved is no longer open.
+    pub fn file(&mut self, card: Card, candidate: &Candidate) {
+        if card.resolved {
+            for contested in self.contested.iter_mut().filter(|contested| contested.claim == candidate.question) {
+                contested.resolved = true;
+            }
+        }
+        self.cards.push(card);
+    }
+}

@@ -1,0 +1,224 @@
+//! A persona drafted from somebody's texts. An internal mode: no panel deliberates, but what it costs and says is on record like any other run.
+
+use super::persona::{self, Anchor, EvidencePolicy, Example, Persona, Voice};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use synod_engine::{Bench, Calls, Finding, Form, Halt, Missed, Mode, Result, Seating, each, mode, prompt, spoken};
+use synod_types::*;
+
+/// The six paragraphs of a contract: name, and what each is to say.
+const PARAGRAPHS: [(&str, &str); 6] = [
+    ("personality", "who they are to meet: temperament, habits, what formed them, how they treat others"),
+    ("bias", "where they lean before the facts are in, what they overrate and what they fail to see, as somebody who likes them would put it"),
+    ("stakes", "what they stand to lose or gain, for whom they answer, what they would not want to do twice"),
+    ("epistemology", "how they come to believe something: whom and what they trust, how they test it, what makes them suspicious"),
+    ("time_horizon", "the stretches of time they think in, and what they say of longer and shorter ones"),
+    ("flip_conditions", "what would change their mind and has done so before, and what never would"),
+];
+const MOST_ANCHORS: usize = 15;
+const LONGEST_ANCHOR: usize = 280;
+
+pub static MODE: Mode = mode! {
+    id: "persona_draft", name: "Persona draft", family: RoleBased, seats: 1..=1, roles: &[each("drafter")],
+    summary: "Drafts a persona's contract and voice from texts that were supplied.",
+    pick: "Through `synod persona new --from FILE`.",
+    phases: &["draft"],
+    stages: &[spoken("draft", "drafter", &["field"])],
+    multi_turn: false, estimated_ms: 60_000, turn_secs: 120, run_secs: 600,
+    cost: "9: six paragraphs, evidence, sayings, voice",
+    example: "synod persona new \"Ada Example\" --from letters.txt --from talks.md",
+    failure_rule: "What could not be drafted is left out, and named; without any paragraph there is no draft.",
+    prompts: ["paragraph", "evidence", "anchors", "voice"],
+};
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// How options will name the persona.
+    pub id: String,
+    /// What they do, in a phrase.
+    pub handle: String,
+    /// The decks they are seated for.
+    pub decks: Vec<String>,
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+}
+
+/// The draft, and whether it is whole.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    pub persona: Persona,
+    /// Fields that could not be drafted or do not pass the check yet.
+    pub open: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Paragraph {
+    /// Which passages you rely on, in a sentence.
+    reasons: String,
+    /// The paragraph, addressed to the persona as "you".
+    text: String,
+}
+impl Form for Paragraph {}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Evidence {
+    /// Which passages you rely on, in a sentence.
+    reasons: String,
+    /// Sources they accept, in a few words each.
+    #[schemars(length(min = 1, max = 8))]
+    accepts: Vec<String>,
+    /// Sources they refuse.
+    #[schemars(length(min = 1, max = 8))]
+    refuses: Vec<String>,
+    /// How they weigh one against the other, in two or three sentences.
+    weighting: String,
+    /// What makes them want to look something up first.
+    look_up: String,
+}
+impl Form for Evidence {}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Sayings {
+    /// In a sentence, why these.
+    reasons: String,
+    /// Letter for letter from the texts, at most 280 characters each.
+    passages: Vec<String>,
+}
+impl Form for Sayings {}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Manner {
+    /// Which passages you rely on, in a sentence.
+    reasons: String,
+    /// How they talk, in a sentence or two.
+    hint: String,
+    /// Habits of speech, one sentence each.
+    patterns: Vec<String>,
+    /// Words and phrases they use.
+    vocabulary: Vec<String>,
+    /// Phrases they would never use.
+    never: Vec<String>,
+    /// A situation, and what they would say in it.
+    examples: Vec<Example>,
+}
+impl Form for Manner {}
+
+fn calls(_: &Options, _: &Seating) -> Vec<Calls> {
+    let line = |prompt: &'static str, n: u32| Calls { prompt, role: "drafter", min: n, max: n, reads: 0, max_tokens: None };
+    vec![line("paragraph", PARAGRAPHS.len() as u32), line("evidence", 1), line("anchors", 1), line("voice", 1)]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let stage = bench.phase("draft");
+    let Some(seat) = bench.role("drafter").first().copied() else { return Err(Halt::failed("draft", "there is nobody to write it")) };
+    let name = bench.question().text.trim().to_owned();
+    let paragraphs = stage.all(PARAGRAPHS.map(|paragraph| (paragraph.0, paragraph)), |bench, (field, about)| {
+        let asked = bench.ask::<Paragraph>(seat, prompt!("paragraph", field, about));
+        async move { Ok((field, asked.await?)) }
+    });
+    let (evidence, anchors, voice) = (
+        stage.ask::<Evidence>(seat, prompt!("evidence")),
+        stage.ask::<Sayings>(seat, prompt!("anchors", most = MOST_ANCHORS)),
+        stage.ask::<Manner>(seat, prompt!("voice")),
+    );
+    let (paragraphs, evidence, anchors, voice) = futures::join!(paragraphs, evidence, anchors, voice);
+    let (paragraphs, evidence, anchors, voice) = (paragraphs?, evidence?, anchors?, voice?);
+
+    let text_of = |field: &str| {
+        let found = paragraphs.iter().find(|(known, _)| *known == field).and_then(|(_, given)| given.as_ref().ok());
+        found.map(|given| given.value.text.trim().to_owned()).unwrap_or_default()
+    };
+    for (field, given) in &paragraphs {
+        if let Ok(given) = given {
+            show(&stage.at(field), field, given.value.text.trim(), given.seat, &given.key).await?;
+        }
+    }
+    if paragraphs.iter().all(|(_, given)| given.is_err()) {
+        return Err(Halt::no_quorum("draft", "not one paragraph could be drafted"));
+    }
+    let persona = Persona {
+        id: options.id,
+        name,
+        handle: options.handle,
+        decks: options.decks,
+        version: String::new(),
+        personality: text_of("personality"),
+        bias: text_of("bias"),
+        stakes: text_of("stakes"),
+        epistemology: text_of("epistemology"),
+        time_horizon: text_of("time_horizon"),
+        flip_conditions: text_of("flip_conditions"),
+        evidence: policy(&stage, evidence).await?,
+        anchors: sayings(&stage, anchors).await?,
+        voice: manner(&stage, voice).await?,
+    };
+    let open: Vec<String> = match persona::whole(&format!("persona {}", persona.id), &synod_engine::to_value(&persona)) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.iter().map(|problem| format!("{} is {}, should be {}", problem.field, problem.got, problem.want)).collect(),
+    };
+    for open in &open {
+        stage.warn(format!("Still to be written: {open}."));
+    }
+    let text = toml::to_string_pretty(&persona).map_err(|error| Halt::failed("draft", format!("the draft cannot be written down: {error}")))?;
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(Answer { kind: AnswerKind::Report, text, by: vec![seat] }),
+        decision: Some(synod_engine::to_value(&Decision { persona, open })),
+        confidence: None,
+        dissent: Vec::new(),
+        data: json!({}),
+    })
+}
+
+type Asked<T> = Result<synod_engine::Given<T>, Missed>;
+
+async fn show(stage: &Bench, field: &str, text: &str, seat: SeatIx, key: &str) -> Result<()> {
+    let exhibit = Exhibit::note(field.replace('_', " "), text).by(seat, "drafter").turn(key).data(json!({"field": field}));
+    stage.show("draft", exhibit).await
+}
+
+async fn policy(stage: &Bench, asked: Asked<Evidence>) -> Result<EvidencePolicy> {
+    let Ok(given) = asked else {
+        return Ok(EvidencePolicy { accepts: Vec::new(), refuses: Vec::new(), weighting: String::new(), look_up: String::new() });
+    };
+    show(&stage.at("evidence"), "evidence", &given.value.weighting, given.seat, &given.key).await?;
+    let Evidence { accepts, refuses, weighting, look_up, .. } = given.value;
+    Ok(EvidencePolicy { accepts, refuses, weighting, look_up })
+}
+
+/// Only what really stands in the texts is a saying of theirs.
+async fn sayings(stage: &Bench, asked: Asked<Sayings>) -> Result<Vec<Anchor>> {
+    let Ok(given) = asked else { return Ok(Vec::new()) };
+    let even = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let files = &stage.question().files;
+    let mut kept: Vec<Anchor> = Vec::new();
+    for passage in given.value.passages.iter().map(|passage| even(crate::text::bare(passage))) {
+        let source = files.iter().find(|file| even(&file.text).contains(&passage));
+        let fits = (8..=LONGEST_ANCHOR).contains(&passage.chars().count()) && kept.len() < MOST_ANCHORS;
+        if let Some(file) = source.filter(|_| fits) {
+            kept.push(Anchor { text: passage, source: file.name.clone(), date: String::new() });
+        }
+    }
+    let dropped = given.value.passages.len() - kept.len();
+    if dropped > 0 {
+        stage.warn(format!("{dropped} of {} sayings do not stand in the texts as they were given, and were left out.", given.value.passages.len()));
+    }
+    let lines: Vec<String> = kept.iter().map(|anchor| format!("- {}", anchor.text)).collect();
+    let text = if lines.is_empty() { "None.".to_owned() } else { lines.join("\n") };
+    show(&stage.at("anchors"), "anchors", &text, given.seat, &given.key).await?;
+    Ok(kept)
+}
+
+async fn manner(stage: &Bench, asked: Asked<Manner>) -> Result<Voice> {
+    let Ok(given) = asked else { return Ok(Voice::default()) };
+    show(&stage.at("voice"), "voice", &given.value.hint, given.seat, &given.key).await?;
+    let Manner { hint, patterns, vocabulary, never, examples, .. } = given.value;
+    Ok(Voice { hint, patterns, vocabulary, never, examples })
+}

@@ -1,0 +1,140 @@
+//! Phrases no persona says: taken out of what models write, family by family. Pure text; what is left may be too little to stand.
+
+/// A text after the filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cleaned {
+    /// `None`: too little was left.
+    pub text: Option<String>,
+    /// The families that hit, in order.
+    pub removed: Vec<&'static str>,
+}
+
+/// Less than this is no contribution.
+const LEAST: usize = 20;
+/// One removal may uncover another, but not forever.
+const PASSES: usize = 3;
+
+const PRAISE: (&[&str], &[&str]) = (&["great", "good", "interesting", "valid", "fair"], &["point", "question", "observation"]);
+const COUNTS: &[&str] = &["firstly", "secondly", "thirdly"];
+const SUMS: &[&str] = &["in summary", "in conclusion"];
+const NOUNS: &[&str] = &["argument", "critique", "framing", "claim", "thesis", "point"];
+const FAULTS: &[&str] = &["misses", "ignores", "overlooks", "fails"];
+
+type Family = (&'static str, fn(&Text) -> Option<(usize, usize)>);
+
+/// In the order in which they are applied.
+const FAMILIES: &[Family] = &[
+    ("praise", praise),
+    ("as an AI", |text| text.word("as an ai").map(|at| (at, at + 8))),
+    ("counting", counting),
+    ("summing up", summing_up),
+    ("breaking down", |text| text.word("let's break this down").map(|at| (at, at + 21))),
+    ("dismissal", dismissal),
+];
+
+pub fn clean(text: &str) -> Cleaned {
+    let mut chars: Vec<char> = text.trim().chars().collect();
+    let mut removed = Vec::new();
+    for _ in 0..PASSES {
+        let before = removed.len();
+        for (name, find) in FAMILIES {
+            let Some((start, end)) = find(&Text::new(&chars)) else { continue };
+            chars.drain(start..end);
+            let lead = chars.iter().take_while(|c| c.is_whitespace() || ",.-–—:;".contains(**c)).count();
+            chars.drain(..lead);
+            removed.push(*name);
+        }
+        if removed.len() == before {
+            break;
+        }
+    }
+    let mut text: String = chars.into_iter().collect();
+    if !removed.is_empty() {
+        while text.contains("  ") {
+            text = text.replace("  ", " ");
+        }
+    }
+    let text = text.trim();
+    let kept = text.chars().count() >= LEAST;
+    Cleaned { text: kept.then(|| capitalised(text)), removed }
+}
+
+/// Which of these phrases a text uses, as whole words, whatever their case.
+pub fn uses<'a>(text: &str, phrases: &'a [String]) -> Vec<&'a str> {
+    let chars: Vec<char> = text.chars().collect();
+    let text = Text::new(&chars);
+    phrases.iter().map(|phrase| phrase.trim()).filter(|phrase| !phrase.is_empty() && text.word(&low(phrase)).is_some()).collect()
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn low(text: &str) -> String {
+    text.chars().map(low_char).collect()
+}
+/// One character for one, so that places stay what they are.
+fn low_char(c: char) -> char {
+    if c == '’' { '\'' } else { c.to_lowercase().next().unwrap_or(c) }
+}
+
+/// A text in lower case, by character.
+struct Text(Vec<char>);
+
+impl Text {
+    fn new(chars: &[char]) -> Self {
+        Self(chars.iter().copied().map(low_char).collect())
+    }
+
+    fn begins(&self, at: usize, words: &str) -> bool {
+        let mut here = self.0.iter().skip(at);
+        words.chars().all(|c| here.next() == Some(&c))
+    }
+
+    /// Where the words stand, not as part of longer ones.
+    fn word(&self, words: &str) -> Option<usize> {
+        let inside = |at: usize| self.0.get(at).is_some_and(|c| c.is_alphanumeric());
+        let length = words.chars().count();
+        (0..self.0.len()).find(|at| self.begins(*at, words) && !(*at > 0 && inside(at - 1)) && !inside(at + length))
+    }
+
+    /// The end of the first of these words standing here, followed by nothing that would make it a longer word.
+    fn one_of(&self, at: usize, words: &[&str]) -> Option<usize> {
+        let end = |word: &&str| at + word.chars().count();
+        words.iter().find(|word| self.begins(at, word) && !self.0.get(end(word)).is_some_and(|c| c.is_alphanumeric())).map(end)
+    }
+}
+
+fn praise(text: &Text) -> Option<(usize, usize)> {
+    let start = "that's a ";
+    if !text.begins(0, start) {
+        return None;
+    }
+    let adjective = text.one_of(start.chars().count(), PRAISE.0)?;
+    let noun = text.one_of(adjective + 1, PRAISE.1).filter(|_| text.0.get(adjective) == Some(&' '))?;
+    Some((0, noun))
+}
+
+fn counting(text: &Text) -> Option<(usize, usize)> {
+    let end = text.one_of(0, COUNTS)?;
+    text.0.get(end).filter(|c| **c == ',' || c.is_whitespace()).map(|_| (0, end + 1))
+}
+
+fn summing_up(text: &Text) -> Option<(usize, usize)> {
+    let found = SUMS.iter().filter_map(|words| text.word(words).map(|at| (at, at + words.chars().count()))).min()?;
+    text.0.get(found.1).filter(|c| **c == ',' || c.is_whitespace()).map(|_| (found.0, found.1 + 1))
+}
+
+/// "The … argument misses": some words without a stop in between.
+fn dismissal(text: &Text) -> Option<(usize, usize)> {
+    if !text.begins(0, "the ") {
+        return None;
+    }
+    let stretch = text.0.iter().position(|c| !(c.is_alphanumeric() || c.is_whitespace() || "-'".contains(*c))).unwrap_or(text.0.len());
+    (5..stretch).filter(|at| text.0[at - 1] == ' ').find_map(|at| {
+        let noun = text.one_of(at, NOUNS)?;
+        let fault = text.one_of(noun + 1, FAULTS).filter(|_| text.0.get(noun) == Some(&' '))?;
+        Some((0, fault))
+    })
+}

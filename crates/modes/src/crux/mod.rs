@@ -1,0 +1,338 @@
+//! Crux: personas debate a topic aspect by aspect; where two of them truly contradict each other they are put in a room until what they differ
+//! over is named, and a card records it.
+
+mod card;
+mod closing;
+mod debate;
+mod detect;
+pub mod draft;
+mod extract;
+mod filter;
+mod names;
+pub mod persona;
+mod report;
+mod room;
+mod rounds;
+mod speak;
+
+use debate::Debate;
+use detect::Detection;
+use extract::{DisagreementType, Stance};
+use persona::{Cast, DEFAULT_DECK, Persona};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use synod_engine::{Bench, Calls, Finding, Halt, Library, Mode, NoLibrary, Result, Seating, chair, computed, each, mode, spoken};
+use synod_types::*;
+
+/// One voice is no debate; more than six nobody follows.
+const LEAST: usize = 2;
+const MOST: usize = 6;
+
+pub static MODE: Mode = mode! {
+    id: "crux", name: "Crux", family: Adversarial, seats: 2..=7, roles: &[each("persona"), chair("moderator")],
+    summary: "Personas from different walks of life debate a topic; where two contradict each other they go into it alone until what they differ over is named.",
+    pick: "Take it when people keep disagreeing and you want to know what about: the assumption underneath, what each would take back, and what would settle it.",
+    phases: &["decompose", "opening", "aspect", "closing", "conclusion"],
+    stages: &[
+        spoken("aspects", "clerk", &["aspects"]),
+        spoken("opening", "persona", &["id", "personaId", "content"]),
+        spoken("take", "persona", &["id", "personaId", "content", "replyTo", "round", "miniround"]),
+        spoken("disagreement", "clerk", &["hasDirectOpposition", "hasSpecificClaim", "topicRelevant", "personas", "topic", "shortLabel", "spawn"]),
+        computed("crux_room", &["roomId", "question", "label", "personas", "sourceMessages"]),
+        spoken("crux_message", "persona", &["roomId", "type", "personaId", "content", "phase"]),
+        spoken("exit_check", "clerk", &["cruxSurfaced", "reason"]),
+        spoken("convergence", "clerk", &["coreDisagreement", "type", "converged"]),
+        spoken("crux_card", "moderator", &[
+            "question", "personas", "disagreementType", "diagnosis", "resolved", "resolution", "weakCrux", "sourceMessages", "cruxRoomId",
+        ]),
+        spoken("round_summary", "clerk", &["round", "aspect", "summary"]),
+        spoken("closing", "persona", &["id", "personaId", "content"]),
+        spoken("shifts", "clerk", &["shifts"]),
+        spoken("debate_summary", "moderator", &["claims", "agreements", "evidenceLedger", "flipConditions", "resolutionPaths", "openQuestions"]),
+    ],
+    multi_turn: false, estimated_ms: 420_000, turn_secs: 120, run_secs: 3600,
+    cost: "at most 11n + 78 for n personas and three aspects; 23 of that for each room",
+    example: "synod ask --mode crux --deck markets \"Is Bitcoin a good investment?\"",
+    failure_rule: "Two openings are enough. A persona that fails sits that step out; a failed detector opens no room; a room without a usable card gets one that points to what was said; without a record the answer is made of the cards.",
+    prompts: [
+        "decompose", "opening", "take", "react", "reply", "detect", "position", "exchange", "check", "converge", "card", "summary", "closing", "shifts", "report",
+    ],
+    made: made, prepare: prepare,
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Who debates: names from `synod persona list`, or files. Give these or a deck.
+    #[schemars(length(max = 6))]
+    pub personas: Vec<Named>,
+    /// The personas of one subject: mixed, markets, work, public, technology, or one your own personas name. Default: mixed.
+    pub deck: Option<String>,
+    /// At most so many sub-questions.
+    #[schemars(range(min = 1, max = 3))]
+    pub aspects: u32,
+    /// Rounds on each: takes, reactions, replies to them, and once more reactions.
+    #[schemars(range(min = 1, max = 4))]
+    pub minirounds: u32,
+    /// At most so many crux rooms in all; an aspect has one at most.
+    #[schemars(range(min = 0, max = 3))]
+    pub rooms: u32,
+    /// At most so many turns in a room, after the two positions.
+    #[schemars(range(min = 2, max = 14))]
+    pub room_turns: u32,
+    /// In a room the two know each other as A and B only, so that neither gives way to a name.
+    pub anonymise_room: bool,
+    /// Where contradictions are looked for: in each one's last take (takes), in the last ten messages as the debate goes on (sliding), or both.
+    pub detection: Detection,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            personas: Vec::new(),
+            deck: None,
+            aspects: 3,
+            minirounds: 3,
+            rooms: 3,
+            room_turns: 14,
+            anonymise_room: false,
+            detection: Detection::default(),
+        }
+    }
+}
+
+/// A persona by name or file, or in full as a run keeps it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Named {
+    Name(String),
+    Full(Box<Persona>),
+}
+
+impl Options {
+    fn check(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// Everybody in full; what cannot be found is told.
+    fn cast(&self, library: &dyn Library) -> Result<Vec<Persona>, Vec<Problem>> {
+        let in_full = self.personas.iter().all(|named| matches!(named, Named::Full(_)));
+        let deck = match (&self.deck, self.personas.is_empty()) {
+            (None, true) => Some(DEFAULT_DECK),
+            // A fork carries its parent's personas in full; a deck named now takes their place.
+            (Some(deck), _) if in_full => Some(deck.as_str()),
+            (Some(deck), _) => return Err(vec![Problem::new("options.deck", deck.clone(), "personas or a deck, not both")]),
+            (None, false) => None,
+        };
+        if let Some(deck) = deck {
+            return persona::deck(deck, library);
+        }
+        let (mut found, mut problems) = (Vec::new(), Vec::new());
+        for named in &self.personas {
+            match named {
+                Named::Full(persona) => found.push((**persona).clone()),
+                Named::Name(name) => persona::find(name, library).map_or_else(|wrong| problems.extend(wrong), |persona| found.push(persona)),
+            }
+        }
+        if problems.is_empty() { Ok(found) } else { Err(problems) }
+    }
+}
+
+/// Names become personas in full: the run's header holds them, whatever becomes of the files.
+fn prepare(options: &mut Options, library: &dyn Library) -> Vec<Problem> {
+    let cast = match options.cast(library) {
+        Ok(cast) => cast,
+        Err(problems) => return problems,
+    };
+    let mut problems = Vec::new();
+    if !(LEAST..=MOST).contains(&cast.len()) {
+        let got = if cast.len() == 1 { "1 persona".to_owned() } else { format!("{} personas", cast.len()) };
+        problems.push(Problem::new("options.personas", got, format!("{LEAST} to {MOST} personas")));
+    }
+    for (at, persona) in cast.iter().enumerate() {
+        if cast[..at].iter().any(|other| other.name.eq_ignore_ascii_case(&persona.name) || other.id == persona.id) {
+            problems.push(Problem::new("options.personas", format!("{} twice", persona.name), "personas with different names and ids"));
+        }
+    }
+    options.personas = cast.into_iter().map(|persona| Named::Full(Box::new(persona))).collect();
+    options.deck = None;
+    problems
+}
+
+/// A seat a persona.
+fn made(options: &Options, _models: usize) -> Vec<String> {
+    options.cast(&NoLibrary).map(|cast| cast.into_iter().map(|persona| persona.name).collect()).unwrap_or_default()
+}
+
+/// What a script branches on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decision {
+    pub cruxes: Vec<Crux>,
+    /// What nobody disputes; empty also when no record could be written.
+    pub agreements: Vec<String>,
+    pub shifts: Vec<ShiftOf>,
+    /// By persona, what they said would change their mind.
+    pub flip_conditions: Vec<FlipsOf>,
+    /// "If X, then Y is settled."
+    pub resolution_paths: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Crux {
+    pub question: String,
+    pub disagreement_type: DisagreementType,
+    pub diagnosis: String,
+    pub resolved: bool,
+    pub resolution: Option<String>,
+    /// Both give the same answer without having settled it.
+    pub weak: bool,
+    pub positions: Vec<CruxPosition>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CruxPosition {
+    pub persona: String,
+    pub seat: u32,
+    pub position: Stance,
+    pub falsifier: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ShiftOf {
+    pub persona: String,
+    pub seat: u32,
+    /// Null: nobody judged it.
+    pub shifted: Option<bool>,
+    pub summary: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FlipsOf {
+    pub persona: String,
+    pub conditions: Vec<String>,
+}
+
+/// A persona's own prompt weighs as much as some eight replies.
+const PERSONA: u32 = 8;
+
+fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+    let n = seating.panel();
+    let (aspects, minis) = (options.aspects, options.minirounds);
+    let rooms = options.rooms.min(aspects);
+    let (reactions, replies) = (minis / 2, minis.saturating_sub(1) / 2);
+    let messages = (n + aspects * n * minis) as usize;
+    let detections =
+        if options.detection.takes() { aspects } else { 0 } + if options.detection.sliding() { detect::windows(messages) as u32 } else { 0 };
+    let checks = options.room_turns.saturating_sub(3) / 2;
+    let line = |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| Calls { prompt, role, min, max, reads, max_tokens: None };
+    vec![
+        line("decompose", "clerk", 1, 1, 0),
+        line("opening", "persona", n, n, PERSONA),
+        line("take", "persona", n, aspects * n, PERSONA + n),
+        line("react", "persona", n * reactions, aspects * n * reactions, PERSONA + n),
+        line("reply", "persona", 0, aspects * n * replies, PERSONA + 2),
+        line("detect", "clerk", u32::from(options.detection == Detection::Takes), detections, n),
+        line("position", "persona", 0, 2 * rooms, PERSONA + 2),
+        line("exchange", "persona", 0, options.room_turns * rooms, PERSONA + 8),
+        line("check", "clerk", 0, checks * rooms, 6),
+        line("converge", "clerk", 0, rooms, 2 + options.room_turns),
+        line("card", "moderator", 0, rooms, 4 + options.room_turns),
+        line("summary", "clerk", 1, aspects, n * minis),
+        line("closing", "persona", n, n, PERSONA + 4),
+        line("shifts", "clerk", 1, 1, 2 * n),
+        line("report", "moderator", 1, 1, 2 * n + aspects * n * minis),
+    ]
+}
+
+async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+    let personas = options.cast(&NoLibrary).map_err(|problems| Halt::diverged("options", Problems(problems).to_string()))?;
+    let cast = Cast::new(&personas, bench.role("persona"));
+    let mut debate = Debate::new(bench, &options, &cast);
+    debate.decompose().await?;
+    debate.openings_round().await?;
+    let opened = debate.messages.len();
+    if opened < LEAST {
+        let detail = format!("{opened} of {} personas opened, and at least {LEAST} must", cast.seats().len());
+        return Err(Halt::no_quorum("opening", detail));
+    }
+    for round in 1..=debate.aspects.len() as u32 {
+        if !debate.closed {
+            debate.debate(round).await?;
+        }
+    }
+    if !debate.closed {
+        debate.closings_round().await?;
+    }
+    let conclusion = debate.conclude().await?;
+    finding(&debate, &conclusion)
+}
+
+fn finding(debate: &Debate, conclusion: &closing::Conclusion) -> Result<Finding> {
+    let bench = debate.bench;
+    let moved = conclusion.moves.iter().filter(|each| each.shifted == Some(true)).count();
+    bench.figure("cruxes", debate.cards.len() as f64);
+    bench.figure("resolved", debate.cards.iter().filter(|card| card.resolved).count() as f64);
+    bench.figure("shifts", moved as f64);
+    let summary = conclusion.summary.as_ref();
+    let names = debate.cast.names();
+    let flips = summary.map(|given| given.value.flip_conditions.as_slice()).unwrap_or_default();
+    let decision = Decision {
+        cruxes: debate.cards.iter().map(crux).collect(),
+        agreements: summary.map(|given| given.value.agreements.clone()).unwrap_or_default(),
+        shifts: conclusion
+            .moves
+            .iter()
+            .map(|each| ShiftOf {
+                persona: debate.cast.name(each.seat).to_owned(),
+                seat: each.seat,
+                shifted: each.shifted,
+                summary: each.summary.clone(),
+            })
+            .collect(),
+        flip_conditions: flips
+            .iter()
+            .filter_map(|flips| {
+                let seat = names::meant(&flips.persona, &names)?;
+                Some(FlipsOf { persona: debate.cast.name(seat).to_owned(), conditions: flips.conditions.clone() })
+            })
+            .collect(),
+        resolution_paths: summary.map(|given| given.value.resolution_paths.clone()).unwrap_or_default(),
+    };
+    let text = report::text(debate, conclusion);
+    let answer = match summary {
+        Some(given) => Answer { kind: AnswerKind::Report, text, by: vec![given.seat] },
+        None => Answer { kind: AnswerKind::Computed, text, by: Vec::new() },
+    };
+    let personas: Vec<_> = debate.cast.personas().map(|(seat, persona)| json!({"seat": seat, "id": persona.id, "name": persona.name})).collect();
+    Ok(Finding {
+        status: None,
+        stop_reason: "finished",
+        answer: Some(answer),
+        decision: Some(synod_engine::to_value(&decision)),
+        confidence: None,
+        dissent: Vec::new(),
+        data: json!({"personas": personas, "aspects": debate.aspects, "messages": debate.messages.len(), "openQuestions": decision.resolution_paths}),
+    })
+}
+
+fn crux(card: &card::Card) -> Crux {
+    let position = |position: &card::Position| CruxPosition {
+        persona: position.name.clone(),
+        seat: position.seat,
+        position: position.stance,
+        falsifier: position.falsifier.clone(),
+    };
+    Crux {
+        question: card.question.clone(),
+        disagreement_type: card.kind,
+        diagnosis: card.diagnosis.clone(),
+        resolved: card.resolved,
+        resolution: card.resolution.clone(),
+        weak: card.weak,
+        positions: card.positions.iter().map(position).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

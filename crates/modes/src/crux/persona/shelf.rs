@@ -1,0 +1,95 @@
+//! The personas at hand: those built in, and those a user keeps in files. A user's own of the same name comes first.
+
+use super::{KIND, Persona, read};
+use std::sync::OnceLock;
+use synod_engine::Library;
+use synod_types::Problem;
+
+/// Who sits when nobody is named.
+pub const DEFAULT_DECK: &str = "mixed";
+
+macro_rules! built_in {
+    ($($id:literal),* $(,)?) => {
+        &[$(($id, include_str!(concat!("../personas/", $id, ".toml")))),*]
+    };
+}
+
+const FILES: &[(&str, &str)] = built_in![
+    "actuary",
+    "founder",
+    "nurse",
+    "organiser",
+    "investor",
+    "farmer",
+    "teacher",
+    "clerk",
+    "modeller",
+    "dispatcher",
+    "operator",
+    "researcher",
+];
+
+/// What every deck is about. A user's persona may name others.
+const DECKS: &[(&str, &str)] = &[
+    ("mixed", "Four people who would hardly meet: the default"),
+    ("markets", "Money, prices, risk, investment"),
+    ("work", "Jobs, wages, automation, who does what"),
+    ("public", "Schools, health, law, what the state should do"),
+    ("technology", "Software, grids, models, security"),
+];
+
+/// Ids and texts of the personas built in.
+pub fn files() -> &'static [(&'static str, &'static str)] {
+    FILES
+}
+
+pub fn built_in() -> &'static [Persona] {
+    static SHELF: OnceLock<Vec<Persona>> = OnceLock::new();
+    // A test reads every one of them; a file that could not be read would be missing here, and named there.
+    SHELF.get_or_init(|| FILES.iter().filter_map(|(id, text)| read(id, text).ok()).collect())
+}
+
+/// One persona by its name.
+pub fn find(name: &str, library: &dyn Library) -> Result<Persona, Vec<Problem>> {
+    let own = library.find(KIND, name);
+    if let Some(found) = own {
+        let text = found.map_err(|problem| vec![problem])?;
+        let stem = name.rsplit('/').next().unwrap_or(name);
+        let stem = stem.strip_suffix(".toml").or_else(|| stem.strip_suffix(".json")).unwrap_or(stem);
+        return read(stem, &text);
+    }
+    built_in().iter().find(|persona| persona.id == name).cloned().ok_or_else(|| {
+        let known: Vec<String> = library.names(KIND).into_iter().chain(built_in().iter().map(|persona| persona.id.clone())).collect();
+        vec![Problem::new("options.personas", name, format!("a file, or one of: {}", known.join(", ")))]
+    })
+}
+
+/// Everybody seated for a subject: the built-in ones, then the user's own.
+pub fn deck(name: &str, library: &dyn Library) -> Result<Vec<Persona>, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut seated: Vec<Persona> = built_in().iter().filter(|persona| persona.decks.iter().any(|deck| deck == name)).cloned().collect();
+    for own in library.names(KIND) {
+        match find(&own, library) {
+            Ok(persona) => {
+                let before = seated.iter().position(|known| known.id == persona.id);
+                match (before, persona.decks.iter().any(|deck| deck == name)) {
+                    (Some(at), true) => seated[at] = persona,
+                    (Some(at), false) => drop(seated.remove(at)),
+                    (None, true) => seated.push(persona),
+                    (None, false) => {}
+                }
+            }
+            Err(found) => problems.extend(found),
+        }
+    }
+    if seated.is_empty() {
+        let known: Vec<&str> = DECKS.iter().map(|(deck, _)| *deck).collect();
+        problems.push(Problem::new("options.deck", name, format!("one of: {}; or a deck your own personas name", known.join(", "))));
+    }
+    if problems.is_empty() { Ok(seated) } else { Err(problems) }
+}
+
+/// Names of the built-in decks, and what each is about.
+pub fn decks() -> &'static [(&'static str, &'static str)] {
+    DECKS
+}

@@ -1,0 +1,308 @@
+//! A crux room: two of them alone with one question, until both have named what they differ over or the turns are used up. Then the card.
+
+use super::card::{Card, Heard};
+use super::debate::{Debate, Message};
+use super::detect::Candidate;
+use super::extract::{DisagreementType, Extract, Stance};
+use super::persona::overlay;
+use super::speak::{Spoken, Voiced, speak};
+use crate::text::{field, token};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Form, Result, Terms, prompt};
+use synod_types::{Exhibit, FailureKind, SeatIx, Shape};
+
+/// Words of a position that a speaker is reminded of.
+const POSITION_WORDS: usize = 60;
+/// Messages a speaker sees, and a listener.
+const RECENT: usize = 4;
+const LISTENED: usize = 6;
+/// From this turn on the other's case is put at its strongest first.
+const LATE: u32 = 4;
+/// The first exit check comes after this turn.
+const FIRST_CHECK: u32 = 3;
+
+/// Whether they have found it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Surfaced {
+    /// One sentence.
+    pub reasons: String,
+    pub crux_surfaced: bool,
+}
+
+impl Form for Surfaced {
+    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+        let (before, rest) = crate::text::after_last_marker(text, "SURFACED:")?;
+        let crux_surfaced = token(rest, &["yes", "true", "no", "false"]).map(|word| word == "yes" || word == "true")?;
+        Some(Self { reasons: before.trim().to_owned(), crux_surfaced })
+    }
+}
+
+/// What they differ over at bottom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Core {
+    /// One sentence.
+    pub reasons: String,
+    pub core_disagreement: String,
+    #[serde(default)]
+    #[schemars(extend("x-loose" = "kinds"))]
+    pub kind: String,
+    /// Both would accept this as a fair account.
+    #[serde(default)]
+    pub converged: bool,
+}
+
+impl Form for Core {
+    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+        const LABELS: &[&str] = &["CORE", "KIND", "CONVERGED"];
+        let line = |label: &str| field(text, label, LABELS);
+        let converged = line("CONVERGED").is_some_and(|value| token(&value, &["yes", "true"]).is_some());
+        Some(Self { reasons: String::new(), core_disagreement: line("CORE")?, kind: line("KIND").unwrap_or_default(), converged })
+    }
+}
+
+struct Room<'r> {
+    stage: Bench,
+    id: String,
+    title: String,
+    question: &'r str,
+    pair: [SeatIx; 2],
+    /// How the two are called in here: by name, or A and B.
+    shown: [String; 2],
+    /// The takes that caused it.
+    before: Vec<Message>,
+    /// Id, speaker, words.
+    messages: Vec<(String, SeatIx, String)>,
+    opening: [Option<String>; 2],
+    latest: [Option<String>; 2],
+    exchanged: u32,
+}
+
+/// Holds a room to its end. There is a card in any case.
+pub async fn hold(debate: &mut Debate<'_>, stage: &Bench, round: u32, candidate: &Candidate) -> Result<Card> {
+    let ids = candidate.pair.map(|seat| debate.cast.id(seat).to_owned());
+    let names = candidate.pair.map(|seat| debate.cast.name(seat).to_owned());
+    let shown = if debate.options.anonymise_room { ["A", "B"].map(str::to_owned) } else { names.clone() };
+    let before: Vec<Message> = debate.latest(round, u32::MAX).into_iter().filter(|take| candidate.pair.contains(&take.seat)).cloned().collect();
+    let sources: Vec<String> = before.iter().map(|take| take.id.clone()).collect();
+    let mut room = Room {
+        stage: stage.phase("room"),
+        id: format!("crux-{round}-{}-{}", ids[0], ids[1]),
+        title: format!("{} and {} alone: {}", names[0], names[1], candidate.label),
+        question: &candidate.question,
+        pair: candidate.pair,
+        shown,
+        before,
+        messages: Vec::new(),
+        opening: [None, None],
+        latest: [None, None],
+        exchanged: 0,
+    };
+    let data = json!({
+        "roomId": room.id, "question": room.question, "label": candidate.label, "personas": ids, "sourceMessages": sources,
+    });
+    room.stage.show("crux_room", Exhibit::note("A room apart", format!("{} and {}: {}", names[0], names[1], room.question)).data(data)).await?;
+    room.positions(debate, round).await?;
+    room.exchange(debate, round).await?;
+
+    let both_silent = room.opening.iter().all(Option::is_none);
+    let short = both_silent || room.exchanged < 2;
+    let core = if short || debate.closed { None } else { room.converge(debate).await? };
+    let aspect = debate.aspects.get(round as usize - 1).map(|aspect| aspect.label.clone()).unwrap_or_default();
+    let mut said: Vec<(String, SeatIx, String)> = room.before.iter().map(|take| (take.id.clone(), take.seat, take.text.clone())).collect();
+    said.extend(room.messages.iter().cloned());
+    let both = [0, 1].map(|at| (room.pair[at], room.shown[at].as_str(), names[at].as_str()));
+    let heard = Heard { room: &room.id, aspect: &aspect, question: room.question, sources: &sources, pair: both, said: &said };
+    let mut card = room.card(debate, &heard, core.as_ref(), short).await?;
+    if let Some(core) = core {
+        card.core = Some(core.core_disagreement);
+        card.convergence_type = Some(DisagreementType::of(&core.kind)).filter(|_| !core.kind.is_empty()).map(|kind| kind.as_str().to_owned());
+    }
+    Ok(card)
+}
+
+impl Room<'_> {
+    fn other(at: usize) -> usize {
+        1 - at
+    }
+
+    fn lines(&self, messages: &[(String, SeatIx, String)]) -> Vec<Value> {
+        messages.iter().map(|(_, seat, text)| json!({"name": self.called(*seat), "text": text})).collect()
+    }
+
+    fn called(&self, seat: SeatIx) -> &str {
+        if seat == self.pair[0] { &self.shown[0] } else { &self.shown[1] }
+    }
+
+    fn before(&self) -> Vec<Value> {
+        self.before.iter().map(|take| json!({"name": self.called(take.seat), "text": take.text})).collect()
+    }
+
+    /// Both at once: neither has heard the other's position when they give theirs.
+    async fn positions(&mut self, debate: &mut Debate<'_>, round: u32) -> Result<()> {
+        let topic = debate.topic();
+        let step = self.stage.at("positions");
+        let ask = |seat: SeatIx| {
+            let at = usize::from(seat != self.pair[0]);
+            prompt!("position", overlay = overlay(self.question, topic, &self.shown[Self::other(at)]), before = self.before())
+        };
+        let voiced = speak::<String>(&step, debate.cast, &self.pair, &ask).await?;
+        self.take_in(debate, &step, round, "position", voiced).await
+    }
+
+    async fn exchange(&mut self, debate: &mut Debate<'_>, round: u32) -> Result<()> {
+        for turn in 0..debate.options.room_turns {
+            if debate.closed {
+                return Ok(());
+            }
+            let at = turn as usize % 2;
+            let Some(last) = self.latest[Self::other(at)].clone() else { continue };
+            let step = self.stage.at(format!("turn {turn}"));
+            let (topic, opponent) = (debate.topic(), self.shown[Self::other(at)].as_str());
+            let recent = self.lines(&self.messages[self.messages.len().saturating_sub(RECENT)..]);
+            let ask = |_: SeatIx| {
+                prompt!(
+                    "exchange",
+                    overlay = overlay(self.question, topic, opponent),
+                    before = self.before(),
+                    standing = self.standing(),
+                    recent,
+                    opponent,
+                    last,
+                    late = turn >= LATE
+                )
+                .fill("other", opponent)
+            };
+            let voiced = speak::<String>(&step, debate.cast, &[self.pair[at]], &ask).await?;
+            self.exchanged += voiced.said.len() as u32;
+            self.take_in(debate, &step, round, "exchange", voiced).await?;
+            // After the last turn the room ends whatever the check would say.
+            let due = turn >= FIRST_CHECK && turn % 2 == 1 && turn + 1 < debate.options.room_turns;
+            if due && !debate.closed && self.surfaced(debate, &step).await? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_in(&mut self, debate: &mut Debate<'_>, step: &Bench, round: u32, phase: &str, voiced: Voiced) -> Result<()> {
+        debate.closed |= voiced.closed;
+        for spoken in voiced.said {
+            let at = usize::from(spoken.seat != self.pair[0]);
+            let id = format!("c{round}.{}", self.messages.len() + 1);
+            step.show("crux_message", self.exhibit(debate, &spoken, &id, phase)).await?;
+            if phase == "position" {
+                self.opening[at] = Some(spoken.text.clone());
+            }
+            self.latest[at] = Some(spoken.text.clone());
+            self.messages.push((id, spoken.seat, spoken.text));
+        }
+        Ok(())
+    }
+
+    fn exhibit(&self, debate: &Debate<'_>, spoken: &Spoken, id: &str, phase: &str) -> Exhibit {
+        let data = json!({"roomId": self.id, "type": "persona", "personaId": debate.cast.id(spoken.seat), "phase": phase});
+        let mut exhibit = spoken.exhibit(if phase == "position" { "Position" } else { "Exchange" }, id, data);
+        if let Shape::Statement(statement) = &mut exhibit.shape {
+            statement.aside = Some(self.title.clone());
+        }
+        exhibit
+    }
+
+    /// Where each began and where each stands, in few words.
+    fn standing(&self) -> Vec<Value> {
+        let one = |at: usize| {
+            let began = self.opening[at].as_deref().map(|text| format!("Began: {}", first_words(text)));
+            let now =
+                self.latest[at].as_deref().filter(|text| self.opening[at].as_deref() != Some(text)).map(|text| format!("Now: {}", first_words(text)));
+            let text: Vec<String> = began.into_iter().chain(now).collect();
+            (!text.is_empty()).then(|| json!({"name": self.shown[at], "text": text.join("\n")}))
+        };
+        [one(0), one(1)].into_iter().flatten().collect()
+    }
+
+    /// A check that fails has heard nothing.
+    async fn surfaced(&self, debate: &mut Debate<'_>, step: &Bench) -> Result<bool> {
+        let recent = self.lines(&self.messages[self.messages.len().saturating_sub(LISTENED)..]);
+        match step.ask::<Surfaced>(debate.desk(), prompt!("check", crux = self.question, recent)).await? {
+            Ok(given) => {
+                let surfaced = given.value.crux_surfaced;
+                let text = if surfaced { "The crux has surfaced" } else { "Not there yet" };
+                let exhibit = Exhibit::note("Exit check", format!("{text}: {}", given.value.reasons.trim()));
+                let data = json!({"roomId": self.id, "cruxSurfaced": surfaced, "reason": given.value.reasons});
+                step.show("exit_check", exhibit.by(given.seat, "clerk").turn(&given.key).data(data)).await?;
+                Ok(surfaced)
+            }
+            Err(missed) => {
+                debate.closed |= missed.failure.kind == FailureKind::Closed;
+                Ok(false)
+            }
+        }
+    }
+
+    async fn converge(&self, debate: &mut Debate<'_>) -> Result<Option<Core>> {
+        let ask =
+            prompt!("converge", crux = self.question, exchange = self.lines(&self.messages)).ids("kinds", ["factual", "values", "definitional"]);
+        match self.stage.ask::<Core>(debate.desk(), ask).await? {
+            Ok(given) => {
+                let core = given.value;
+                let note = if core.converged { "" } else { " (one of them may not accept this)" };
+                let exhibit = Exhibit::note("At the core", format!("{}{note}", core.core_disagreement.trim()));
+                let data = json!({"roomId": self.id, "coreDisagreement": core.core_disagreement, "type": core.kind, "converged": core.converged});
+                self.stage.show("convergence", exhibit.by(given.seat, "clerk").turn(&given.key).data(data)).await?;
+                Ok(Some(core).filter(|core| !core.core_disagreement.trim().is_empty()))
+            }
+            Err(missed) => {
+                debate.closed |= missed.failure.kind == FailureKind::Closed;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The two may not write the card on their own dispute: the moderator does, else another of the table, else the clerk.
+    async fn card(&self, debate: &mut Debate<'_>, heard: &Heard<'_>, core: Option<&Core>, short: bool) -> Result<Card> {
+        let bench = debate.bench;
+        let mut writers: Vec<SeatIx> = Vec::new();
+        for seat in bench.role("moderator").iter().chain(&debate.cast.seats()).chain(bench.role("clerk")) {
+            if !self.pair.contains(seat) && !writers.contains(seat) {
+                writers.push(*seat);
+            }
+        }
+        let written = if short || debate.closed {
+            None
+        } else {
+            let exchange = [self.before(), self.lines(&self.messages)].concat();
+            let quotes: Vec<&str> = self.messages.iter().filter_map(|(_, _, text)| text.split(". ").last()).collect();
+            let ask = prompt!("card", crux = self.question, names = self.shown, exchange, core = core.map(|core| &core.core_disagreement))
+                .ids("pair", self.shown.iter().cloned())
+                .ids("types", DisagreementType::NAMES)
+                .ids("stances", Stance::NAMES)
+                .fill("saying", &quotes)
+                .fill("quote", quotes);
+            self.stage.ask_first::<Extract>(&writers, ask).await?
+        };
+        let (card, exhibit) = match written {
+            Some(given) => {
+                let card = Card::checked(&given.value, heard);
+                let exhibit = card.exhibit().by(given.seat, "moderator").turn(&given.key);
+                (card, exhibit)
+            }
+            None => {
+                if !short {
+                    self.stage.warn(format!("Nobody wrote the card on \"{}\"; what was said is in the room.", self.question));
+                }
+                let card = Card::fallback(heard);
+                let exhibit = card.exhibit();
+                (card, exhibit)
+            }
+        };
+        self.stage.show("crux_card", exhibit).await?;
+        Ok(card)
+    }
+}
+
+fn first_words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() <= POSITION_WORDS { words.join(" ") } else { format!("{} […]", words[..POSITION_WORDS].join(" ")) }
+}

@@ -1,0 +1,149 @@
+//! Personas asked side by side: their words cleaned of stock phrases, said again once where they used phrases they never use.
+
+use super::filter;
+use super::persona::Cast;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Form, Given, Prompt, Result, Speech, Terms};
+use synod_types::{Exhibit, SeatIx, Shape, Statement};
+
+/// So many of a persona's own forbidden phrases in one text, and it is said again.
+const TOO_MANY: usize = 2;
+
+/// Something said aloud.
+pub trait Utterance: Speech + Clone {
+    fn aloud(&self) -> &str;
+    fn replying_to(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl Utterance for String {
+    fn aloud(&self) -> &str {
+        self
+    }
+}
+
+/// A reaction to one of the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reaction {
+    /// In a few words: why this one.
+    pub reasons: String,
+    /// Whom you answer; null if nobody in particular.
+    #[serde(default)]
+    #[schemars(extend("x-loose" = "names"))]
+    pub replying_to: Option<String>,
+    /// What you say aloud.
+    pub utterance: String,
+}
+
+impl Form for Reaction {
+    /// What is said, then a last line `REPLYING TO: name`.
+    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+        let (before, rest) = crate::text::after_last_marker(text, "REPLYING TO:")?;
+        let name = rest.lines().next().map(|line| crate::text::bare(line).to_owned()).filter(|name| !name.is_empty());
+        Some(Self { reasons: String::new(), replying_to: name, utterance: before.trim().to_owned() })
+    }
+
+    fn check(&self, _: &Terms) -> Result<(), String> {
+        if self.utterance.trim().is_empty() { Err("`utterance` is empty; put what you say aloud into it".into()) } else { Ok(()) }
+    }
+}
+
+impl Utterance for Reaction {
+    fn aloud(&self) -> &str {
+        &self.utterance
+    }
+    fn replying_to(&self) -> Option<&str> {
+        self.replying_to.as_deref()
+    }
+}
+
+/// One persona's words as the others hear them.
+#[derive(Clone, Debug)]
+pub struct Spoken {
+    pub seat: SeatIx,
+    pub key: String,
+    pub text: String,
+    pub replying_to: Option<String>,
+    /// Families of stock phrases taken out.
+    pub removed: Vec<&'static str>,
+    /// Own forbidden phrases that stayed in.
+    pub forbidden: Vec<String>,
+}
+
+impl Spoken {
+    /// The statement as it is shown, under its message's id.
+    pub fn exhibit(&self, title: impl Into<String>, id: &str, mut data: Value) -> Exhibit {
+        if let Some(map) = data.as_object_mut() {
+            map.insert("id".into(), json!(id));
+            map.insert("content".into(), json!(self.text));
+            map.insert("stockPhrasesRemoved".into(), json!(self.removed));
+            map.insert("forbiddenPhrases".into(), json!(self.forbidden));
+        }
+        let statement = Statement { label: Some(id.to_owned()), text: Some(self.text.clone()), ..Statement::default() };
+        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).data(data)
+    }
+}
+
+/// What came of a step: who spoke, in seat order, and whether the run was closing.
+#[derive(Clone, Debug, Default)]
+pub struct Voiced {
+    pub said: Vec<Spoken>,
+    pub closed: bool,
+}
+
+/// Asks these seats, each as its persona. Who fails, or has too little left to say, is left out of this step.
+pub async fn speak<T: Utterance>(stage: &Bench, cast: &Cast, seats: &[SeatIx], prompt: &(dyn Fn(SeatIx) -> Prompt + Send + Sync)) -> Result<Voiced> {
+    let nothing: &[&str] = &[];
+    let as_persona =
+        |seat: SeatIx, avoid: &[&str]| prompt(seat).set("persona", cast.prompt(seat)).set("avoid", avoid).fill("saying", cast.sayings(seat));
+    let given = stage.ask_each::<T>(seats, &|seat| as_persona(seat, nothing)).await?;
+    let mut closed = given.closed();
+    let mut heard: Vec<(Given<T>, Vec<&str>)> = given
+        .given
+        .into_iter()
+        .map(|given| {
+            let hits = filter::uses(given.value.aloud(), cast.never(given.seat));
+            (given, hits)
+        })
+        .collect();
+
+    let again: Vec<SeatIx> = heard.iter().filter(|(_, hits)| hits.len() >= TOO_MANY).map(|(given, _)| given.seat).collect();
+    if !again.is_empty() {
+        let hits_of = |seat: SeatIx| heard.iter().find(|(given, _)| given.seat == seat).map(|(_, hits)| hits.as_slice()).unwrap_or_default();
+        let second = stage.at("again").ask_each::<T>(&again, &|seat| as_persona(seat, hits_of(seat)).extra()).await?;
+        closed |= second.closed();
+        for given in second.given {
+            let hits = filter::uses(given.value.aloud(), cast.never(given.seat));
+            // The first words stand unless the second ones are better.
+            if let Some(first) = heard.iter_mut().find(|(first, before)| first.seat == given.seat && hits.len() < before.len()) {
+                *first = (given, hits);
+            }
+        }
+    }
+
+    let mut said = Vec::new();
+    for (given, hits) in heard {
+        let words = if given.partial { whole_sentences(given.value.aloud()) } else { given.value.aloud() };
+        let cleaned = filter::clean(words);
+        match cleaned.text {
+            Some(text) => said.push(Spoken {
+                seat: given.seat,
+                key: given.key,
+                text,
+                replying_to: given.value.replying_to().map(str::to_owned),
+                removed: cleaned.removed,
+                forbidden: hits.into_iter().map(str::to_owned).collect(),
+            }),
+            None => stage.abstained(given.seat, "too little was left of what it said once stock phrases were taken out"),
+        }
+    }
+    Ok(Voiced { said, closed })
+}
+
+/// A text cut at its limit, up to its last whole sentence; all of it where not even one is whole.
+fn whole_sentences(text: &str) -> &str {
+    text.rfind(['.', '?', '!', '…']).map_or(text, |at| &text[..=at + text[at..].chars().next().map_or(0, |c| c.len_utf8() - 1)])
+}
