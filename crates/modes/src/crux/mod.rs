@@ -22,7 +22,7 @@ use persona::{Cast, DEFAULT_DECK, Persona};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Bench, Calls, Finding, Halt, Library, Mode, NoLibrary, Result, Seating, chair, computed, each, mode, spoken};
+use synod_engine::{Bench, Calls, Finding, Halt, Library, Mode, NoLibrary, Result, Seating, chair, computed, each, instead, mode, spoken};
 use synod_types::*;
 
 /// One voice is no debate; more than six nobody follows.
@@ -36,6 +36,7 @@ pub static MODE: Mode = mode! {
     phases: &["decompose", "opening", "aspect", "closing", "conclusion"],
     stages: &[
         spoken("aspects", "clerk", &["aspects"]),
+        instead(computed("aspects", &["aspects"])),
         spoken("opening", "persona", &["id", "personaId", "content"]),
         spoken("take", "persona", &["id", "personaId", "content", "replyTo", "round", "miniround"]),
         spoken("disagreement", "clerk", &["hasDirectOpposition", "hasSpecificClaim", "topicRelevant", "personas", "topic", "shortLabel", "spawn"]),
@@ -46,6 +47,9 @@ pub static MODE: Mode = mode! {
         spoken("crux_card", "moderator", &[
             "question", "personas", "disagreementType", "diagnosis", "resolved", "resolution", "weakCrux", "sourceMessages", "cruxRoomId",
         ]),
+        instead(computed("crux_card", &[
+            "question", "personas", "disagreementType", "diagnosis", "resolved", "resolution", "weakCrux", "sourceMessages", "cruxRoomId",
+        ])),
         spoken("round_summary", "clerk", &["round", "aspect", "summary"]),
         spoken("closing", "persona", &["id", "personaId", "content"]),
         spoken("shifts", "clerk", &["shifts"]),
