@@ -133,7 +133,7 @@ pub fn panel(config: &Config, detected: Option<&Detected>, name: Option<&str>) -
             None => return Ok(Called::default()),
         },
     };
-    Ok(Called { models: panel.seats.clone(), chair: panel.chair.clone(), light: panel.light.clone(), roles: Vec::new() })
+    Ok(Called { models: panel.seats.clone(), chair: panel.chair.clone(), light: panel.light.clone(), roles: Vec::new(), standing: name.is_none() })
 }
 
 /// Built-in voices for a mode: four seats, or as many as it needs, its special role among them.
@@ -142,7 +142,7 @@ pub fn voices(mode: &str) -> Option<Called> {
     let total = 4.clamp(mode.seats.0, mode.seats.1) as usize;
     let mut models: Vec<String> = Rehearsal::voices().cycle().take(total).map(|voice| format!("rehearsal/{voice}")).collect();
     let chair = if mode.special_role().is_some() { models.pop() } else { None };
-    Some(Called { models, chair, ..Called::default() })
+    Some(Called { models, chair, standing: true, ..Called::default() })
 }
 
 pub fn configuration(global: &Global) -> CliResult<(Sources, Config)> {

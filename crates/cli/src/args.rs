@@ -48,7 +48,7 @@ pub enum Command {
     /// List runs.
     Runs(Runs),
     /// Show a run: every phase, every turn.
-    Show(Which),
+    Show(Show),
     /// Follow a run until it ends.
     Watch(Which),
     /// Go on with a stopped run, or fork it.
@@ -176,6 +176,15 @@ pub struct Runs {
 pub struct Which {
     /// The run: its id, a unique beginning or end of it, or `last`.
     pub run: String,
+}
+
+#[derive(Args)]
+pub struct Show {
+    /// The run: its id, a unique beginning or end of it, or `last`.
+    pub run: String,
+    /// Every reply whole, also where an exhibit already says what came of it.
+    #[arg(long)]
+    pub full: bool,
 }
 
 #[derive(Args)]

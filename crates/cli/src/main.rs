@@ -52,7 +52,7 @@ async fn run(cli: Cli) -> CliResult {
         Command::Ask(ask) => commands::ask::run(&global, *ask).await,
         Command::Modes(modes) => commands::modes::run(&global, modes),
         Command::Runs(runs) => commands::runs::run(&global, runs).await,
-        Command::Show(which) => commands::show::run(&global, &which.run).await,
+        Command::Show(which) => commands::show::run(&global, &which).await,
         Command::Watch(which) => commands::watch::run(&global, &which.run).await,
         Command::Resume(resume) => commands::resume::run(&global, *resume).await,
         Command::Review(review) => commands::review::run(&global, review).await,

@@ -90,7 +90,7 @@ pub fn call(args: &OrderArgs, panel: Called) -> Called {
         models: args.models.iter().map(|model| model.trim().to_owned()).collect(),
         chair: args.chair.clone(),
         light: panel.light,
-        roles: Vec::new(),
+        ..Called::default()
     }
 }
 

@@ -51,6 +51,7 @@ impl Order {
                 chair: named(Place::Chair).next(),
                 light: named(Place::Clerk).next(),
                 roles: roles.filter_map(|seat| Some((role_of(seat.index)?, seat.model.clone()))).collect(),
+                standing: true,
             },
             options: header
                 .options

@@ -1,4 +1,5 @@
-//! Who sits where. Too few and too many are both errors; a chair nobody needs is left standing, with a warning.
+//! Who sits where. Too few and too many are both errors; a chair nobody needs is left standing, with a warning, and so is whoever a standing
+//! panel has too many.
 
 use crate::{Held, Mode, Models, Seating};
 use serde_json::Value;
@@ -12,6 +13,20 @@ pub struct Called {
     pub chair: Option<String>,
     pub light: Option<String>,
     pub roles: Vec<(String, String)>,
+    /// Nobody named these models for this question: those the mode has no seat for stay out.
+    pub standing: bool,
+}
+
+impl Called {
+    /// The models that take part, and those that stay out.
+    fn fitting(&self, mode: &Mode, made: usize) -> (&[String], &[String]) {
+        if !self.standing {
+            return (&self.models, &[]);
+        }
+        let apart = self.chair.is_some() && mode.special_role().is_some();
+        let seats = if made > 0 { made } else { mode.seats.1.saturating_sub(u32::from(apart)) as usize };
+        self.models.split_at(seats.min(self.models.len()))
+    }
 }
 
 /// The table laid: seats, the models behind them, and what the user should know.
@@ -26,17 +41,21 @@ pub struct Table {
 pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, called: &Called, models: &dyn Models) -> (Table, Vec<Problem>) {
     let mut laying = Laying { models, table: Table::default(), problems: Vec::new() };
     let made = (mode.made)(options, called.models.len());
-    if made.is_empty() || called.models.is_empty() {
-        for (i, name) in called.models.iter().enumerate() {
+    let (named, out) = called.fitting(mode, made.len());
+    if !out.is_empty() {
+        laying.table.warnings.push(format!("{} seats {} of this panel: {} stayed out.", mode.name, named.len(), out.join(", ")));
+    }
+    if made.is_empty() || named.is_empty() {
+        for (i, name) in named.iter().enumerate() {
             laying.sit(&format!("models[{i}]"), name, Place::Panel);
         }
     } else {
-        if called.models.len() > made.len() {
-            let got = format!("{} models", called.models.len());
+        if named.len() > made.len() {
+            let got = format!("{} models", named.len());
             let want = format!("at most one model a seat: {} has {} with these options ({})", mode.id, made.len(), made.join(", "));
             laying.problems.push(Problem::new("models", got, want));
         }
-        for (part, (i, name)) in made.into_iter().zip(called.models.iter().enumerate().cycle()) {
+        for (part, (i, name)) in made.into_iter().zip(named.iter().enumerate().cycle()) {
             let index = laying.sit(&format!("models[{i}]"), name, Place::Panel);
             laying.table.seating.seats[index as usize].persona = Some(part);
         }
@@ -128,7 +147,8 @@ impl Laying<'_> {
 /// A label a person can point at: the model's name, with the part it was seated for, numbered where it sits more than once.
 fn label(seats: &mut [Seat]) {
     for seat in seats.iter_mut() {
-        if let Some(part) = &seat.persona {
+        let part = if seat.place == Place::Clerk { Some("clerk") } else { seat.persona.as_deref() };
+        if let Some(part) = part {
             seat.label = format!("{part} ({})", seat.model);
         }
     }

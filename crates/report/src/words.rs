@@ -262,8 +262,14 @@ pub fn commands(view: &View) -> Vec<(String, &'static str)> {
 
 /// What a script branches on, in a line: fields of plain values by name, anything deeper as JSON.
 pub fn decision(decision: &Value) -> String {
+    // Ids, labels and short names; a sentence is in the answer, and its number is enough here.
+    const NAME: usize = 40;
+    const LINE: usize = 120;
     let plain = |value: &Value| match value {
-        Value::String(text) => Some(one_line(text)),
+        Value::String(text) => Some(excerpt(text, LINE, "...")),
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().map(|value| format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned())
+        }
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
@@ -271,7 +277,8 @@ pub fn decision(decision: &Value) -> String {
     // A list is told by its members' names; what has none is for the scripts that asked for JSON.
     let listed = |items: &[Value]| {
         let names: Option<Vec<String>> = items.iter().map(|item| plain(item.get("label").unwrap_or(item))).collect();
-        names.filter(|names| !names.is_empty()).map(|names| names.join(" > "))
+        let short = |names: &[String]| names.iter().all(|name| name.chars().count() <= NAME);
+        names.filter(|names| !names.is_empty()).map(|names| if short(&names) { names.join(" > ") } else { names.len().to_string() })
     };
     let told = |value: &Value| value.as_array().map_or_else(|| plain(value), |items| listed(items));
     match decision {
@@ -305,5 +312,25 @@ pub fn what_happened(view: &View) -> String {
             None => "This run stopped.",
         }
         .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decision;
+    use serde_json::json;
+
+    #[test]
+    fn a_decision_is_told_in_figures_and_names() {
+        let long = "If one site undoes the change within twelve months, it is settled";
+        let cases = [
+            (json!({"winner": "T9", "votes": 2, "tiebroken": false}), "winner: T9, votes: 2, tiebroken: no"),
+            (json!({"delta_c": 0.026_749_999_999_999_94, "value": 2031.0}), "delta c: 0.0267, value: 2031"),
+            (json!({"ranking": [{"label": "Q9"}, {"label": "T3"}], "ideas": ["I05", "I08"]}), "ranking: Q9 > T3, ideas: I05 > I08"),
+            (json!({"paths": [long, "soon"], "none": []}), "paths: 2"),
+        ];
+        for (given, told) in cases {
+            assert_eq!(decision(&given), told);
+        }
     }
 }

@@ -101,6 +101,17 @@ fn too_few_and_too_many_seats_are_both_errors() {
 }
 
 #[test]
+fn of_a_standing_panel_those_without_a_seat_stay_out_and_are_named() {
+    let house = House::with("[panels.default]\nseats = [\"x/a\", \"x/b\", \"x/c\", \"x/d\"]\n");
+    let verdict = house.synod(&["ask", "--mode", "red_team", "--json", "-q", "Tea?"]).exits(0).json();
+    assert_eq!(verdict["warnings"][0], "Red Team seats 3 of this panel: x/d stayed out.");
+    let two = house.synod(&["ask", "--mode", "crux", "--personas", "actuary,founder", "--rooms", "0", "--json", "-q", "Tea?"]).exits(0).json();
+    assert_eq!(two["warnings"][0], "Crux seats 2 of this panel: x/c, x/d stayed out.");
+    // Whoever is named for this question is meant.
+    house.synod(&["ask", "--mode", "red_team", "--models", "x/a,x/b,x/c,x/d", "-q", "Tea?"]).exits(2);
+}
+
+#[test]
 fn an_unreachable_endpoint_is_found_before_the_run() {
     let house = House::with("[endpoints.dead]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\n");
     let did = house.synod(&["ask", "--models", "x/a,dead/b,x/c", "--json", "Tea?"]).exits(2);

@@ -207,14 +207,19 @@ pub async fn groupthink(debate: &Debate<'_>, stage: &Bench, look: &Look) -> Resu
     ];
     numbers.extend(measured.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     numbers.extend([("sources".to_owned(), look.sources as f64), ("camps".to_owned(), look.clusters as f64)]);
-    let rung = look.trigger.map_or("no_trigger", Kind::as_str).to_owned();
     let data = json!({
         "round": round, "trigger": look.trigger.map(Kind::as_str), "indicators": indicators, "acted": look.acts, "sources": look.sources,
         "overlap": look.overlap, "clusters": look.clusters, "sigma": look.pulse.sigma, "factsPerSeat": look.pulse.facts_per_seat, "shift": look.pulse.shift,
         "modelSigns": signs,
     });
-    let exhibit = Exhibit::new(format!("Round {round}: groupthink"), Shape::Rule(Rule { decided, rung, numbers })).data(data);
-    stage.show(&format!("round_{round}_groupthink"), exhibit).await
+    let title = format!("Round {round}: groupthink");
+    let figures: Vec<String> = numbers.iter().map(|(name, value)| format!("{name} {value:.2}")).collect();
+    let exhibit = match look.trigger {
+        Some(kind) => Exhibit::new(title, Shape::Rule(Rule { decided, rung: kind.as_str().into(), numbers })),
+        // Nothing follows from it: it stays with its round.
+        None => Exhibit::note(title, format!("{decided} ({})", figures.join(", "))),
+    };
+    stage.show(&format!("round_{round}_groupthink"), exhibit.data(data)).await
 }
 
 fn said(kind: Kind) -> &'static str {

@@ -15,8 +15,14 @@ use synod_types::{Ballot, Exhibit, Ranking, Rule, Shape, Shown, Statement, Tally
 pub enum Length {
     /// Beside the answer: a line an entry, and no long list.
     Brief,
+    /// With its phase: all of it, but of the many statements of a long debate their beginnings.
     Whole,
+    Full,
 }
+
+/// More statements than this are a long debate, and this much of each is enough to follow it.
+const MANY: usize = 12;
+const BEGINNING: usize = 400;
 
 /// The exhibits behind the answer, in order; ballots of one phase as one table.
 pub fn deciding(paper: &mut Paper, view: &View) {
@@ -76,7 +82,7 @@ fn heading(shown: &Shown) -> Option<&'static str> {
 
 fn exhibit(paper: &mut Paper, view: &View, exhibit: &Exhibit, length: Length) {
     match &exhibit.shape {
-        Shape::Statement(shape) => statement(paper, view, exhibit, shape),
+        Shape::Statement(shape) => statement(paper, view, exhibit, shape, length),
         Shape::Ballot(shape) => ballot(paper, view, exhibit, shape),
         Shape::Tally(shape) => tally(paper, view, shape),
         Shape::Ranking(shape) => ranking(paper, view, shape),
@@ -97,14 +103,18 @@ fn exhibit(paper: &mut Paper, view: &View, exhibit: &Exhibit, length: Length) {
     }
 }
 
-fn statement(paper: &mut Paper, view: &View, exhibit: &Exhibit, statement: &Statement) {
+fn statement(paper: &mut Paper, view: &View, exhibit: &Exhibit, statement: &Statement, length: Length) {
     let who = exhibit.seat.map_or_else(|| "Computed".to_owned(), |seat| words::seat(view, seat));
     let label = statement.label.as_ref().map(|label| format!(", as {}", one_line(label))).unwrap_or_default();
     let reply = statement.reply_to.as_ref().map(|to| format!(", in reply to {}", words::label(view, to))).unwrap_or_default();
     let turn = exhibit.turn.as_ref().map(|key| format!(" ({})", one_line(key))).unwrap_or_default();
     paper.para(Ink::PLAIN, "  ", &format!("{who}{label}{reply}{turn}"));
-    if let Some(text) = &statement.text {
+    let Some(text) = &statement.text else { return };
+    let spoken = view.exhibits().filter(|shown| matches!(&shown.exhibit.shape, Shape::Statement(other) if other.text.is_some())).count();
+    if length == Length::Full || spoken <= MANY || text.chars().count() <= BEGINNING {
         paper.prose("  ", text);
+    } else {
+        paper.para(Ink::PLAIN, "  ", &words::glance(text, BEGINNING, paper.ellipsis()));
     }
 }
 

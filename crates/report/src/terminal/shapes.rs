@@ -22,7 +22,7 @@ const CONTENTS: usize = 24;
 fn entries<T>(paper: &mut Paper, list: &[T], length: Length, most: usize, each: impl Fn(&mut Paper, &T)) {
     let shown = match length {
         Length::Brief if list.len() > most + 1 => most,
-        Length::Brief | Length::Whole => list.len(),
+        Length::Brief | Length::Whole | Length::Full => list.len(),
     };
     for entry in &list[..shown] {
         each(paper, entry);

@@ -1,22 +1,21 @@
-//! The long form: every phase, every turn with its words, every exhibit.
+//! The long form: every phase, every turn, every exhibit. In full, with each reply as it was read; else what exhibits show is not said twice.
 
 use super::exhibit::{Length, several_shown};
 use super::paper::{Ink, Paper};
 use super::{Style, commands, foot, missing, top, verdict_body, warnings};
 use crate::figures::{moment, score, several, span};
 use crate::text::{clean, one_line};
-use crate::thread::in_conversation;
 use crate::view::{Outcome, Phase, Turn, View};
 use crate::words;
-use synod_types::Shown;
+use synod_types::{Shape, Shown};
 
-pub fn show(view: &View, style: Style) -> String {
+pub fn show(view: &View, style: Style, full: bool) -> String {
     let mut sheet = Paper::new(style);
     let paper = &mut sheet;
     top(paper, view);
     about(paper, view);
     for phase in &view.phases {
-        show_phase(paper, view, phase);
+        show_phase(paper, view, phase, full);
     }
     people(paper, view);
     figures(paper, view);
@@ -33,7 +32,10 @@ pub fn show(view: &View, style: Style) -> String {
     }
     foot(paper, view);
     // Whoever reads this has run the first of them.
-    let others: Vec<_> = words::commands(view).into_iter().filter(|(command, _)| !command.starts_with("synod show ")).collect();
+    let mut others: Vec<_> = words::commands(view).into_iter().filter(|(command, _)| !command.starts_with("synod show ")).collect();
+    if !full {
+        others.insert(0, (format!("synod show {} --full", one_line(&view.run)), "every reply whole"));
+    }
     commands(paper, &others);
     if !view.head_hex().is_empty() {
         paper.para(Ink::DIM, "", &format!("{} rows, head {}", view.seq, view.head_hex()));
@@ -73,7 +75,7 @@ fn about(paper: &mut Paper, view: &View) {
     }
 }
 
-fn show_phase(paper: &mut Paper, view: &View, phase: &Phase) {
+fn show_phase(paper: &mut Paper, view: &View, phase: &Phase, full: bool) {
     let mut parts = vec![one_line(phase.name())];
     if !phase.turns.is_empty() {
         parts.push(several(phase.turns.len() as u64, "turn", "turns"));
@@ -83,17 +85,23 @@ fn show_phase(paper: &mut Paper, view: &View, phase: &Phase) {
     let title = parts.join(paper.dot());
     paper.heading(&title);
     paper.rule(crate::text::width(&title));
-    // What the conversation below shows is not said twice.
-    let below: Vec<&str> =
-        phase.exhibits.iter().filter(|shown| in_conversation(view, shown)).filter_map(|shown| shown.exhibit.turn.as_deref()).collect();
+    let below: Vec<&str> = phase.exhibits.iter().filter(|shown| has_words(shown)).filter_map(|shown| shown.exhibit.turn.as_deref()).collect();
     for turn in &phase.turns {
-        show_turn(paper, view, turn, below.contains(&turn.key.as_str()));
+        let words = full || !(turn.typed() || below.contains(&turn.key.as_str()));
+        show_turn(paper, view, turn, words);
     }
-    several_shown(paper, view, &phase.exhibits.iter().collect::<Vec<&Shown>>(), Length::Whole);
+    let length = if full { Length::Full } else { Length::Whole };
+    several_shown(paper, view, &phase.exhibits.iter().collect::<Vec<&Shown>>(), length);
 }
 
-fn show_turn(paper: &mut Paper, view: &View, turn: &Turn, below: bool) {
-    if !below {
+/// False for an exhibit that only points at the words of its turn.
+fn has_words(shown: &Shown) -> bool {
+    !matches!(&shown.exhibit.shape, Shape::Statement(statement) if statement.text.is_none())
+}
+
+/// With `words`, what it said too.
+fn show_turn(paper: &mut Paper, view: &View, turn: &Turn, words: bool) {
+    if words {
         paper.blank();
     }
     let mut parts = vec![format!("{}, {}", words::speaker(view, turn), one_line(turn.name()))];
@@ -108,7 +116,7 @@ fn show_turn(paper: &mut Paper, view: &View, turn: &Turn, below: bool) {
         }
         Outcome::Said(_) => {
             paper.hanging(Ink::BOLD, "  ", "      ", &line);
-            match turn.words().filter(|_| !below) {
+            match turn.words().filter(|_| words) {
                 Some(words) if turn.typed() => clean(&words).lines().for_each(|line| paper.raw(&format!("      {line}"))),
                 Some(words) => paper.prose("      ", &words),
                 None => {}

@@ -39,7 +39,7 @@ fn statement(paper: &mut Paper, view: &View, shown: &Shown, depth: usize, length
             let glance = words::glance(&text, GLANCE, paper.ellipsis());
             paper.hanging(Ink::PLAIN, &first, &rest, &format!("{who}{reply}: {glance}"));
         }
-        Length::Whole => {
+        Length::Whole | Length::Full => {
             paper.hanging(Ink::BOLD, &first, &rest, &format!("{who}{label}{reply}"));
             paper.prose(&rest, &text);
         }
@@ -54,7 +54,7 @@ pub fn aside(paper: &mut Paper, view: &View, title: &str, shown: &[&Shown], leng
             paper.blank();
             paper.hanging(Ink::DIM, "  [ ", "    ", &format!("{line} ]"));
         }
-        Length::Whole => {
+        Length::Whole | Length::Full => {
             paper.heading(&line);
             for each in shown {
                 if in_conversation(view, each) {

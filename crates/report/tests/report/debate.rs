@@ -68,10 +68,10 @@ fn a_debate_reads_like_one() {
     let view = View::of(&run());
     let style = |width, unicode| Style { width, colour: false, unicode };
     insta::assert_snapshot!("debate_terminal_80", terminal(&view, style(80, true)));
-    insta::assert_snapshot!("debate_show", show(&view, style(100, true)));
+    insta::assert_snapshot!("debate_show", show(&view, style(100, true), false));
     insta::assert_snapshot!("debate_markdown", markdown(&view));
     insta::assert_snapshot!("debate_html", html(&view).replace(synod_report::STYLE, ""));
-    assert!(show(&view, style(60, false)).is_ascii());
+    assert!(show(&view, style(60, false), false).is_ascii());
 }
 
 #[test]

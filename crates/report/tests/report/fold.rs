@@ -53,7 +53,7 @@ fn an_unreadable_row_is_a_warning_and_never_a_panic() {
     let view = View::of(&rows);
     assert_eq!(view.warnings.len(), rows.len());
     assert!(view.warnings[0].contains("row 1 (header) cannot be read"), "{}", view.warnings[0]);
-    for text in [terminal(&view, Style::default()), show(&view, Style::default()), stopped(&view, Style::default())] {
+    for text in [terminal(&view, Style::default()), show(&view, Style::default(), false), stopped(&view, Style::default())] {
         assert!(text.contains("cannot be read"));
     }
 }
@@ -91,7 +91,7 @@ fn a_turn_asked_again_counts_both_requests_and_says_so() {
     let view = View::of(&tape.rows);
     let turn = view.turn("collect/answer@0").expect("it was asked");
     assert_eq!((turn.spent_usd(), turn.unanswered_usd()), (Some(0.02), 0.1));
-    assert!(show(&view, Style::default()).contains("asked again after a crash"));
+    assert!(show(&view, Style::default(), false).contains("asked again after a crash"));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_raw_reply_is_shown_where_it_could_not_be_read() {
     );
     let mut view = View::of(&tape.rows);
     view.attach_raw("vote/vote@0", 0, serde_json::to_string(&Reply::text("I would rather not say.")).expect("it is plain"));
-    assert!(show(&view, Style::default()).contains("| I would rather not say."));
+    assert!(show(&view, Style::default(), false).contains("| I would rather not say."));
 }
 
 #[test]

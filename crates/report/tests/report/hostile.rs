@@ -218,7 +218,7 @@ fn views() -> Vec<View> {
 fn a_terminal_gets_no_control_character_but_line_ends() {
     for view in views() {
         for style in [Style { width: 80, colour: false, unicode: true }, Style { width: 40, colour: false, unicode: false }] {
-            for text in [terminal(&view, style), show(&view, style), stopped(&view, style)] {
+            for text in [terminal(&view, style), show(&view, style, false), stopped(&view, style)] {
                 let bad = text.chars().find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
                 assert_eq!(bad, None, "in {text}");
                 assert!(text.contains("Fine so far."), "the words themselves stay");
@@ -230,7 +230,7 @@ fn a_terminal_gets_no_control_character_but_line_ends() {
 #[test]
 fn with_colour_only_our_own_inks_reach_the_terminal() {
     for view in views() {
-        let text = show(&view, Style { width: 80, colour: true, unicode: true });
+        let text = show(&view, Style { width: 80, colour: true, unicode: true }, false);
         for (at, _) in text.match_indices('\u{1b}') {
             let ink: String = text[at + 1..].chars().take_while(|c| *c != 'm').collect();
             let ours =

@@ -14,7 +14,7 @@ fn every_shape_in_the_terminal() {
     insta::assert_snapshot!("shapes_terminal_80", terminal(&view, plain(80)));
     insta::assert_snapshot!("shapes_terminal_40", terminal(&view, plain(40)));
     insta::assert_snapshot!("shapes_terminal_ascii", terminal(&view, Style { width: 80, colour: false, unicode: false }));
-    insta::assert_snapshot!("shapes_show", show(&view, plain(100)));
+    insta::assert_snapshot!("shapes_show", show(&view, plain(100), false));
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn every_shape_in_markdown_and_html() {
 
 #[test]
 fn without_unicode_our_own_marks_are_ascii() {
-    let text = show(&View::of(&shapes::run()), Style { width: 80, colour: false, unicode: false });
+    let text = show(&View::of(&shapes::run()), Style { width: 80, colour: false, unicode: false }, false);
     assert_eq!(text.lines().find(|line| !line.is_ascii()), None);
 }
 
@@ -34,7 +34,7 @@ fn without_unicode_our_own_marks_are_ascii() {
 fn lines_keep_to_the_width() {
     let view = View::of(&shapes::run());
     for width in [40, 60, 80, 120] {
-        for text in [terminal(&view, plain(width)), show(&view, plain(width))] {
+        for text in [terminal(&view, plain(width)), show(&view, plain(width), false)] {
             for line in text.lines() {
                 let whole = [runs::RUN, "\"reasons\"", "head "].iter().any(|part| line.contains(part));
                 assert!(whole || line.chars().count() <= width, "{width}: {line}");
@@ -165,7 +165,7 @@ fn empty_and_extreme_exhibits_are_shown_sanely() {
         let answer = Answer { kind: AnswerKind::Report, text: "This.".into(), by: vec![0] };
         let view = View::of(&tape.verdict(Verdict { answer: Some(answer), ..runs::verdict("council", Status::Full) }));
         assert_eq!(view.exhibits().count(), 1);
-        for text in [html(&view), markdown(&view), terminal(&view, plain(80)), show(&view, plain(40)), show(&view, plain(0))] {
+        for text in [html(&view), markdown(&view), terminal(&view, plain(80)), show(&view, plain(40), false), show(&view, plain(0), false)] {
             assert!(text.contains("Shown") || text.contains("Revisions"), "{text}");
             assert!(!text.contains("NaN") && !text.contains("inf%") && !text.contains("\"inf"), "{text}");
             let digits = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or(0);

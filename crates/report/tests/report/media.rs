@@ -52,9 +52,10 @@ fn a_stopped_run_says_why_and_how_to_go_on() {
 
 #[test]
 fn the_long_form_has_every_phase_and_turn() {
-    insta::assert_snapshot!("council_show", show(&View::of(&runs::council()), plain(80)));
-    insta::assert_snapshot!("degraded_show", show(&View::of(&runs::degraded()), plain(80)));
-    insta::assert_snapshot!("stopped_show", show(&View::of(&runs::stopped()), plain(80)));
+    insta::assert_snapshot!("council_show", show(&View::of(&runs::council()), plain(80), false));
+    insta::assert_snapshot!("council_show_full", show(&View::of(&runs::council()), plain(80), true));
+    insta::assert_snapshot!("degraded_show", show(&View::of(&runs::degraded()), plain(80), false));
+    insta::assert_snapshot!("stopped_show", show(&View::of(&runs::stopped()), plain(80), false));
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn lines_keep_to_the_width() {
     for rows in [runs::council(), runs::vote(), runs::degraded(), runs::lost(), runs::stopped(), runs::waiting()] {
         let view = View::of(&rows);
         for width in [40, 80, 120] {
-            for text in [terminal(&view, plain(width)), show(&view, plain(width))] {
+            for text in [terminal(&view, plain(width)), show(&view, plain(width), false)] {
                 for line in text.lines() {
                     let whole = [runs::RUN, "://", "SELECT", "\"reasons\"", "head "].iter().any(|part| line.contains(part));
                     assert!(whole || line.chars().count() <= width, "{width}: {line}");

@@ -13,7 +13,7 @@ pub fn card(paper: &mut Paper, card: &CruxCard, length: Length) {
     if card.weak {
         paper.hanging(Ink::ALARM, "! ", "  ", words::WEAK);
     }
-    if length == Length::Whole {
+    if length != Length::Brief {
         paper.prose("  ", &card.diagnosis);
     }
     for each in &card.positions {

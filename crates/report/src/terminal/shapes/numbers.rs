@@ -94,7 +94,7 @@ pub fn distribution(paper: &mut Paper, view: &View, distribution: &Distribution,
                 paper.hanging(Ink::PLAIN, "  ", "  ", &line);
             }
         }
-        Length::Whole => {
+        Length::Whole | Length::Full => {
             for point in &distribution.points {
                 entry(paper, false, &held(point));
                 below(paper, &one_line(&point.note));

@@ -23,7 +23,7 @@ pub fn bracket(paper: &mut Paper, view: &View, bracket: &Bracket, length: Length
         paper.para(Ink::DIM, "  ", &words::round_name(bracket, round));
         for each in matches {
             paper.hanging(Ink::PLAIN, "    ", "      ", &words::match_line(view, each));
-            if length == Length::Whole {
+            if length != Length::Brief {
                 below(paper, &one_line(&each.note));
             }
         }

@@ -12,7 +12,7 @@ pub fn revision(paper: &mut Paper, view: &View, exhibit: &Exhibit, revision: &Re
     let who = exhibit.seat.map_or_else(|| one_line(&exhibit.title), |seat| words::seat(view, seat));
     let mark = if revision.decision.trim().is_empty() { ":" } else { "," };
     entry(paper, !revision.kept, &format!("{who}{mark} {}", words::revision_line(revision, paper.minus())));
-    if !revision.kept || length == Length::Whole {
+    if !revision.kept || length != Length::Brief {
         revision.notes.iter().for_each(|note| below(paper, &one_line(note)));
     }
     if length == Length::Brief {
