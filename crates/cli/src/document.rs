@@ -26,7 +26,8 @@ pub fn load(field: &str, path: &Path) -> Result<Value, Problem> {
     parse(&text).map_err(|error| Problem::new(field, format!("{shown}: {error}"), "YAML or JSON, every key once"))
 }
 
-fn parse(text: &str) -> Result<Value, String> {
+/// YAML, or JSON, as one value.
+pub fn parse(text: &str) -> Result<Value, String> {
     let budget = serde_saphyr::budget! { max_nodes: MOST_VALUES, max_events: 4 * MOST_VALUES, max_total_scalar_bytes: LARGEST as usize };
     let options = serde_saphyr::options! { budget: budget, strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {

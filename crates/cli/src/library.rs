@@ -1,10 +1,12 @@
 //! What the user keeps in files: by name in the configuration directory, or by path.
 
+use crate::document;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use synod_engine::Library;
 use synod_types::Problem;
 
-const ENDINGS: [&str; 2] = ["toml", "json"];
+const ENDINGS: [&str; 5] = ["toml", "json", "yaml", "yml", "md"];
 
 pub struct Files {
     /// The user's configuration directory.
@@ -31,10 +33,16 @@ impl Files {
 impl Library for Files {
     fn find(&self, kind: &str, name: &str) -> Option<Result<String, Problem>> {
         let path = self.path(kind, name)?;
-        Some(
-            std::fs::read_to_string(&path)
-                .map_err(|error| Problem::new(kind, format!("{}: {error}", path.display()), "a text file that can be read")),
-        )
+        let wrong = |error: String, want: &str| Problem::new(kind, format!("{}: {error}", path.display()), want);
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string(), "a text file that can be read"));
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        Some(text.and_then(|text| match ending {
+            "yaml" | "yml" => document::parse(&text).map(|value| value.to_string()).map_err(|error| wrong(error, "YAML, every key once")),
+            "md" => {
+                markdown(&text).map_err(|error| wrong(error, "fields between two lines of +++ (TOML) or --- (YAML), then a ## heading for each text"))
+            }
+            _ => Ok(text),
+        }))
     }
 
     fn names(&self, kind: &str) -> Vec<String> {
@@ -46,4 +54,20 @@ impl Library for Files {
         names.dedup();
         names
     }
+}
+
+/// A markdown file as JSON: fields in its head, and a text for each second-level heading, named by it.
+fn markdown(text: &str) -> Result<String, String> {
+    let fence = text.lines().next().map(str::trim_end).filter(|fence| ["+++", "---"].contains(fence)).ok_or("no head")?;
+    let (head, body) = text[fence.len()..].split_once(&format!("\n{fence}")).ok_or_else(|| format!("the head has no closing {fence}"))?;
+    let fields: Value = if fence == "+++" { toml::from_str(head).map_err(|error| error.to_string())? } else { document::parse(head)? };
+    let Value::Object(mut fields) = fields else { return Err("the head holds no fields".into()) };
+    for section in format!("\n{body}").split("\n## ").skip(1) {
+        let (title, text) = section.split_once('\n').unwrap_or((section, ""));
+        let name = title.trim().to_lowercase().replace([' ', '-'], "_");
+        if fields.insert(name.clone(), Value::String(text.trim().to_owned())).is_some() {
+            return Err(format!("{name} stands twice"));
+        }
+    }
+    Ok(Value::Object(fields).to_string())
 }

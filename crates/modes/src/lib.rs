@@ -16,6 +16,7 @@ pub mod delphi;
 pub mod fact_check;
 pub mod jury;
 mod labelled;
+mod markdown;
 pub mod peer_review;
 pub mod red_team;
 mod revised;

@@ -47,6 +47,38 @@ fn a_persona_is_seated_by_name_or_file_and_the_run_keeps_it_whole() {
 }
 
 #[test]
+fn a_persona_may_be_yaml_json_or_markdown_and_is_the_same() {
+    let house = House::bare();
+    let toml = house.synod(&["persona", "show", "clerk", "--file"]).exits(0).out;
+    let mut value: serde_json::Value = toml::from_str(&toml).expect("TOML");
+    house.write("work/a.json", &value.to_string());
+    house.write("work/b.yaml", &format!("# {{}}\n{}", serde_json::to_string_pretty(&value).expect("JSON")));
+    let stakes = value.as_object_mut().expect("fields").remove("stakes").expect("stakes");
+    let horizon = value.as_object_mut().expect("fields").remove("time_horizon").expect("a horizon");
+    let head = toml::to_string(&value).expect("TOML");
+    let body = format!("## Stakes\n{}\n\n## Time horizon\n\n{}\n", stakes.as_str().expect("text"), horizon.as_str().expect("text"));
+    house.write("work/c.md", &format!("+++\n{head}+++\n\n{body}"));
+    house.write("work/d.md", &format!("---\n{value}\n---\n{body}"));
+    let prompt = |name: &str| house.synod(&["persona", "show", name, "--prompt"]).exits(0).out;
+    let want = prompt("clerk");
+    for name in ["./a.json", "./b.yaml", "./c.md", "d.md"] {
+        assert_eq!(prompt(name).split_whitespace().collect::<Vec<_>>(), want.split_whitespace().collect::<Vec<_>>(), "{name}");
+    }
+    for (text, wrong) in [
+        ("## Stakes\nAll.", "no head"),
+        ("+++\nname = \"X\"\n", "no closing +++"),
+        ("---\nstakes: x\n---\n## Stakes\ny", "stands twice"),
+        ("+++\nname = \n+++\n", "TOML parse error"),
+    ] {
+        house.write("work/broken.md", text);
+        let did = house.synod(&["persona", "check", "./broken.md"]).exits(2);
+        assert!(did.err.contains(wrong), "{wrong}: {}", did.err);
+    }
+    house.write("work/broken.yaml", "name: [\n");
+    assert!(house.synod(&["persona", "check", "./broken.yaml"]).exits(2).err.contains("YAML"));
+}
+
+#[test]
 fn a_debate_rehearses_with_a_card_and_reads_like_one() {
     let house = House::bare();
     let did = house.synod(&["ask", "--mode", "crux", "--deck", "markets", "--rehearse", "--seed", "3", "Is Bitcoin a good investment?"]).exits(0);

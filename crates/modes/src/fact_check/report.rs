@@ -2,6 +2,7 @@
 
 use super::checks::Counted;
 use super::ruled::{Ruled, Totals};
+use crate::markdown;
 use synod_math::Band;
 
 /// Longer evidence is cut in the table; the rows of the checkers hold all of it.
@@ -83,23 +84,16 @@ fn scored(totals: &Totals) -> String {
 
 /// One row a claim. The evidence is that of the first checker who holds the verdict.
 pub fn table(ruled: &[Ruled]) -> String {
-    let mut lines = vec!["| claim | verdict | confidence | agreement | evidence |".to_owned(), "|---|---|---|---|---|".to_owned()];
-    for claim in ruled {
+    let row = |claim: &Ruled| {
         let holder = claim.votes.iter().map(|(_, check)| check).find(|check| check.verdict == claim.outcome.ruling);
         let agreement = claim.agreement().map_or_else(|| "–".to_owned(), |percent| format!("{percent} %"));
         let mut evidence: Vec<String> = holder.map(shown).into_iter().collect();
         evidence.extend(claim.correction.as_ref().map(|right| format!("Correction: {}", clipped(right))));
         evidence.extend(claim.note().map(|note| format!("({note})")));
-        let cells = [
-            format!("{}: {}", claim.claim.id, claim.claim.claim),
-            claim.outcome.ruling.as_str().to_owned(),
-            claim.outcome.sureness.as_str().to_owned(),
-            agreement,
-            evidence.join(" "),
-        ];
-        lines.push(format!("| {} |", cells.map(|cell| cell.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")).join(" | ")));
-    }
-    lines.join("\n")
+        let (ruling, sureness) = (claim.outcome.ruling.as_str().to_owned(), claim.outcome.sureness.as_str().to_owned());
+        vec![format!("{}: {}", claim.claim.id, claim.claim.claim), ruling, sureness, agreement, evidence.join(" ")]
+    };
+    markdown::table(["claim", "verdict", "confidence", "agreement", "evidence"], ruled.iter().map(row))
 }
 
 fn shown(check: &Counted) -> String {

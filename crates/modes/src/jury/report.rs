@@ -3,6 +3,7 @@
 use super::Ruling;
 use super::assessment::DIMENSIONS;
 use super::summary::Summary;
+use crate::markdown;
 use crate::text::{items, section};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,10 +77,9 @@ fn headline(summary: &Summary) -> String {
 
 fn table(summary: &Summary) -> String {
     let cell = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| score.to_string());
-    let mut text = String::from("| dimension | average | lowest | highest | jurors |\n|---|---|---|---|---|\n");
-    for (name, row) in DIMENSIONS.iter().zip(&summary.dimensions) {
+    let rows = DIMENSIONS.iter().zip(&summary.dimensions).map(|(name, row)| {
         let consensus = row.consensus.map_or("–", |consensus| consensus.as_str());
-        text.push_str(&format!("| {name} | {} | {} | {} | {consensus} |\n", cell(row.average), cell(row.min), cell(row.max)));
-    }
-    text
+        vec![(*name).to_owned(), cell(row.average), cell(row.min), cell(row.max), consensus.to_owned()]
+    });
+    markdown::table(["dimension", "average", "lowest", "highest", "jurors"], rows)
 }

@@ -2,6 +2,7 @@
 
 use super::consensus::Consensus;
 use super::review::Severity;
+use crate::markdown;
 use crate::text::{bare, items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -155,18 +156,17 @@ fn headline(consensus: &Consensus) -> String {
 pub fn table(consensus: &Consensus) -> String {
     let labels: Vec<&str> = consensus.reviewers.iter().map(|reviewer| reviewer.label.as_str()).collect();
     let cell = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| score.to_string());
-    let row = |name: &str, weight: String, cells: Vec<Option<f64>>, opinion: &Opinion| {
-        let cells: Vec<String> = cells.into_iter().map(cell).collect();
-        let agreement = opinion.agreement.map_or("–", Level::as_str);
-        format!("| {name} | {weight} | {} | {} | {} | {agreement} |\n", cells.join(" | "), cell(opinion.average), cell(opinion.stddev))
+    let row = |name: &str, weight: String, scores: Vec<Option<f64>>, opinion: &Opinion| {
+        let agreement = opinion.agreement.map_or("–", Level::as_str).to_owned();
+        let scores = scores.into_iter().map(cell);
+        [name.to_owned(), weight].into_iter().chain(scores).chain([cell(opinion.average), cell(opinion.stddev), agreement]).collect::<Vec<_>>()
     };
-    let mut text = format!("| criterion | weight | {} | average | std. dev. | agreement |\n", labels.join(" | "));
-    text.push_str(&format!("|{}\n", "---|".repeat(labels.len() + 5)));
+    let mut rows: Vec<Vec<String>> = Vec::new();
     for (at, criterion) in consensus.rubric.criteria.iter().enumerate() {
-        let cells = consensus.reviewers.iter().map(|reviewer| reviewer.scores[at]).collect();
-        text.push_str(&row(&criterion.name.replace('|', "/"), criterion.weight.to_string(), cells, &consensus.criteria[at]));
+        let scores = consensus.reviewers.iter().map(|reviewer| reviewer.scores[at]).collect();
+        rows.push(row(&criterion.name, criterion.weight.to_string(), scores, &consensus.criteria[at]));
     }
     let overalls = consensus.reviewers.iter().map(|reviewer| reviewer.overall).collect();
-    text.push_str(&row("**overall**", String::new(), overalls, &consensus.overall));
-    text
+    rows.push(row("**overall**", String::new(), overalls, &consensus.overall));
+    markdown::table(["criterion", "weight"].into_iter().chain(labels).chain(["average", "std. dev.", "agreement"]), rows)
 }

@@ -6,6 +6,7 @@ use super::reply::vote_name;
 use super::state::ClaimStatus;
 use super::stops::{Kind, Look};
 use super::summary::Moved;
+use crate::markdown;
 use serde_json::{Value, json};
 use synod_engine::{Bench, Result};
 use synod_math::debate::guard::Objection;
@@ -138,29 +139,29 @@ pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<
     let said = reading.analysis.clone().unwrap_or_default();
     let status = reading.agreement().map(|agreement| (name(level(agreement)), agreement));
     let mut lines = vec![match status {
-        Some((level, agreement)) => format!("Agreement: {} ({:.0} %). {}", level.to_uppercase(), agreement * 100.0, said.summary),
-        None => "Agreement: not measured.".to_owned(),
+        Some((level, agreement)) => format!("**Agreement: {} ({:.0} %).** {}\n", level.to_uppercase(), agreement * 100.0, said.summary),
+        None => "**Agreement: not measured.**\n".to_owned(),
     }];
-    lines.extend(said.common_ground.iter().map(|point| format!("Agreed: {point}")));
+    lines.extend(said.common_ground.iter().map(|point| format!("- Agreed: {point}")));
     let sides = |one: &[String], other: &[String]| {
         if one.is_empty() && other.is_empty() { String::new() } else { format!(" ({} against {})", one.join(", "), other.join(", ")) }
     };
-    lines.extend(said.disagreements.iter().map(|point| format!("Open: {}{}", point.point, sides(&point.one_side, &point.other_side))));
-    for response in held.counted() {
-        let standing = &debate.state.seats[response.seat];
-        let alignment = standing.alignment.map(|value| format!("alignment {value:.2}, ")).unwrap_or_default();
-        let vote = response.turn.vote().map_or_else(|| "no vote".to_owned(), |vote| vote_name(vote).to_owned());
-        let point = response.turn.key_points.first().unwrap_or(&response.turn.position);
-        lines.push(format!("{}: {alignment}confidence {:.2}, {vote}. {point}", debate.who(response.seat), response.turn.confidence));
-    }
+    lines.extend(said.disagreements.iter().map(|point| format!("- Open: {}{}", point.point, sides(&point.one_side, &point.other_side))));
+    let seats = held.counted().map(|response| {
+        let alignment = debate.state.seats[response.seat].alignment.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+        let vote = response.turn.vote().map_or("–", vote_name).to_owned();
+        let point = response.turn.key_points.first().unwrap_or(&response.turn.position).clone();
+        vec![debate.who(response.seat), alignment, format!("{:.2}", response.turn.confidence), vote, point]
+    });
+    lines.push(format!("\n{}\n", markdown::table(["seat", "alignment", "confidence", "vote", "key point"], seats)));
     let new = debate.state.claims.iter().filter(|claim| claim.introduced_round == held.number && claim.label == super::labels::Label::Fact);
     for claim in new {
         let sources = claim.support.iter().filter_map(|id| debate.state.evidence.iter().find(|evidence| evidence.id == *id));
         let sources: Vec<String> = sources.map(|evidence| format!("{} {}", evidence.id, evidence.title)).collect();
-        lines.push(format!("New fact {}: {} [{}]", claim.id, claim.text, sources.join("; ")));
+        lines.push(format!("- New fact {}: {} [{}]", claim.id, claim.text, sources.join("; ")));
     }
     for response in held.counted() {
-        lines.extend(response.audit.flaws.iter().map(|flaw| format!("Labels, {}: {}", debate.names[response.seat], flaw.say())));
+        lines.extend(response.audit.flaws.iter().map(|flaw| format!("- Labels, {}: {}", debate.names[response.seat], flaw.say())));
     }
     let ids = |found: Vec<&str>| json!(found);
     let data = json!({

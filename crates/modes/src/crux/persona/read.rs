@@ -73,7 +73,9 @@ pub fn read(id: &str, text: &str) -> Result<Persona, Vec<Problem>> {
     };
     let mut value = match parsed {
         Ok(value) => value,
-        Err(error) => return Err(vec![Problem::new(at, error, "a TOML or JSON file; `synod persona show actuary --file` prints one")]),
+        Err(error) => {
+            return Err(vec![Problem::new(at, error, "a TOML, YAML, JSON or markdown file; `synod persona show actuary --file` prints one")]);
+        }
     };
     if let Some(map) = value.as_object_mut()
         && !map.contains_key("id")

@@ -55,7 +55,7 @@ pub fn find(name: &str, library: &dyn Library) -> Result<Persona, Vec<Problem>> 
     if let Some(found) = own {
         let text = found.map_err(|problem| vec![problem])?;
         let stem = name.rsplit('/').next().unwrap_or(name);
-        let stem = stem.strip_suffix(".toml").or_else(|| stem.strip_suffix(".json")).unwrap_or(stem);
+        let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
         return read(stem, &text);
     }
     built_in().iter().find(|persona| persona.id == name).cloned().ok_or_else(|| {
