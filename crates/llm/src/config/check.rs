@@ -147,6 +147,9 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
     if let Some(stream) = section.flag("stream") {
         endpoint.stream = stream;
     }
+    if let Some(web_search) = section.flag("web_search") {
+        endpoint.web_search = web_search;
+    }
     if let Some(schema) = section.choice("schema", &[("native", SchemaMode::Native), ("prompt", SchemaMode::Prompt)]) {
         endpoint.schema = schema;
     }

@@ -47,6 +47,8 @@ pub struct EndpointConfig {
     pub concurrency: usize,
     pub requests_per_minute: Option<u32>,
     pub stream: bool,
+    /// Turns that are offered tools may also use the provider's own web search. What it charges for searches is in no quote and no budget.
+    pub web_search: bool,
     pub schema: SchemaMode,
     /// How often a call is tried again after 429, 5xx or a refused connection.
     pub retries: usize,
@@ -76,6 +78,7 @@ impl EndpointConfig {
             concurrency: 8,
             requests_per_minute: None,
             stream: true,
+            web_search: false,
             schema: SchemaMode::Native,
             retries: 3,
             backoff_ms: 500,

@@ -26,7 +26,7 @@ pub(super) async fn attempt(
 ) -> Result<Heard, Fault> {
     let config = &call.endpoint.config;
     let target = request::target(format, config, &request.model, call.key);
-    let chat = request::chat(request, ask);
+    let chat = request::chat(request, ask, config.web_search);
     let mut options = request::options(format, request, config, ask, call.idle, call.with_temperature);
     if !config.stream {
         let heard = match client.exec_chat(target, chat, Some(&options)).await {

@@ -89,7 +89,7 @@ pub(super) fn options(format: Format, request: &Request, config: &EndpointConfig
     }
 }
 
-pub(super) fn chat(request: &Request, ask: Ask) -> ChatRequest {
+pub(super) fn chat(request: &Request, ask: Ask, web_search: bool) -> ChatRequest {
     let mut chat = ChatRequest::default();
     for message in &request.messages {
         match message {
@@ -129,7 +129,7 @@ pub(super) fn chat(request: &Request, ask: Ask) -> ChatRequest {
         let tool = |tool: &synod_types::ToolDef| {
             Tool::new(tool.name.as_str()).with_description(tool.description.as_str()).with_schema(adapted(&tool.input, Dialect::Plain))
         };
-        chat.tools = Some(request.tools.iter().map(tool).collect());
+        chat.tools = Some(request.tools.iter().map(tool).chain(web_search.then(Tool::new_web_search)).collect());
     }
     chat
 }

@@ -64,6 +64,25 @@ async fn the_status_and_retry_after_of_a_stream_are_seen() {
     }
 }
 
+#[tokio::test]
+async fn a_providers_own_search_is_offered_beside_other_tools_where_it_is_allowed() {
+    let found = |ask: &std::sync::Arc<synod_testkit::server::Ask>| {
+        let body = &ask.body;
+        let named = body["tools"].as_array().into_iter().flatten();
+        body.get("web_search_options").is_some()
+            || named.clone().any(|tool| tool["type"] == "web_search_20250305" || tool.get("googleSearch").is_some())
+    };
+    for kind in [EndpointKind::OpenAi, EndpointKind::Anthropic, EndpointKind::Gemini] {
+        let server = ModelServer::start().await;
+        let tool = synod_types::ToolDef { name: "look".into(), description: "Looks.".into(), input: json!({"type": "object", "properties": {}}) };
+        for (web_search, tools) in [(true, vec![tool.clone()]), (true, Vec::new()), (false, vec![tool])] {
+            let config = EndpointConfig { web_search, ..endpoint(&server, kind) };
+            model(config, "m").call(&synod_types::Request { tools, ..request("m") }, &context()).await.expect("answers");
+        }
+        assert_eq!(server.requests().iter().map(found).collect::<Vec<_>>(), [true, false, false], "{kind:?}");
+    }
+}
+
 /// 4. A schema reaches a local server, because the OpenAI format is spoken to it and not Ollama's own.
 #[tokio::test]
 async fn the_schema_reaches_every_provider() {

@@ -17,6 +17,8 @@ pub(super) struct Body<'a> {
     stream_options: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    web_search_options: Option<Value>,
     messages: Vec<Said<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<Format<'a>>,
@@ -88,6 +90,7 @@ impl<'a> Body<'a> {
             stream: config.stream,
             stream_options: config.stream.then(|| json!({ "include_usage": true })),
             tools: request.tools.iter().map(tool).collect(),
+            web_search_options: (config.web_search && !request.tools.is_empty()).then(|| json!({})),
             messages,
             response_format,
             temperature: request.temperature.filter(|_| with_temperature),
