@@ -199,6 +199,7 @@ impl Bench {
             concluding: rendered.settings.concluding,
             partial: rendered.settings.partial,
             extra: prompt.extra,
+            spare: prompt.spare,
             digest: digest_of(rendered.settings.tier, &request),
             request,
             reader: Arc::new(move |raw| T::read(raw, &terms)),

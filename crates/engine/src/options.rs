@@ -170,9 +170,14 @@ pub fn describe(schema: &Value) -> String {
         return format!("one of: {}", values.join(", "));
     }
     if let Some(choices) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
-        let constants: Vec<&str> = choices.iter().filter_map(|choice| choice.get("const").and_then(Value::as_str)).collect();
-        if !constants.is_empty() {
-            return format!("one of: {}", constants.join(", "));
+        // A choice with words of its own is a constant; those without share one enum.
+        let named = |choice: &Value| -> Vec<String> {
+            let listed = choice.get("enum").and_then(Value::as_array).into_iter().flatten();
+            choice.get("const").into_iter().chain(listed).filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let names: Vec<String> = choices.iter().flat_map(named).collect();
+        if !names.is_empty() {
+            return format!("one of: {}", names.join(", "));
         }
         return choices.iter().map(describe).collect::<Vec<_>>().join(", or ");
     }
@@ -236,5 +241,11 @@ mod tests {
         let mut wanted = want.map(str::to_owned).to_vec();
         wanted.sort();
         assert_eq!(sorted, wanted);
+    }
+
+    #[test]
+    fn choices_without_words_of_their_own_are_named_too() {
+        let schema = json!({"oneOf": [{"type": "string", "enum": ["both", "none"]}, {"type": "string", "const": "takes", "description": "x"}]});
+        assert_eq!(describe(&schema), "one of: both, none, takes");
     }
 }

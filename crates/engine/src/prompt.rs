@@ -19,6 +19,7 @@ pub struct Prompt {
     pub(crate) max_tokens: Option<u32>,
     pub(crate) fill: Map<String, Value>,
     pub(crate) extra: bool,
+    pub(crate) spare: bool,
 }
 
 impl Prompt {
@@ -47,6 +48,11 @@ impl Prompt {
     pub fn extra(mut self) -> Self {
         self.extra = true;
         self
+    }
+    /// An extra call that only betters what is there already: if it fails that stands, and nothing is missing.
+    pub fn spare(mut self) -> Self {
+        self.spare = true;
+        self.extra()
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct Turn {
     pub concluding: bool,
     pub partial: bool,
     pub extra: bool,
+    /// Its failure leaves nothing missing.
+    pub spare: bool,
     pub request: Request,
     pub digest: String,
     pub reader: Reader,
@@ -55,7 +57,9 @@ impl Turn {
     /// Control is `Err`; a failed turn is data.
     pub async fn run(self, core: Arc<Core>) -> Result<std::result::Result<Came, Failure>> {
         let outcome = self.outcome(&core).await?;
-        if let Err(failure) = &outcome {
+        if let Err(failure) = &outcome
+            && !self.spare
+        {
             core.miss(self.seat, &self.phase, failure);
         }
         Ok(outcome)

@@ -15,6 +15,7 @@ mod view;
 mod words;
 
 pub use export::{json, json_line, json_text};
+pub use figures::moment;
 pub use html::{STYLE, exhibit_html, html};
 pub use markdown::markdown;
 pub use terminal::{Style, show, stopped, terminal};

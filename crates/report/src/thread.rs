@@ -54,8 +54,12 @@ pub fn pieces<'a>(view: &View, shown: &[&'a Shown]) -> Vec<Piece<'a>> {
             continue;
         }
         if in_conversation(view, each) {
-            let end = shown[at..].iter().position(|other| !in_conversation(view, other) || aside(other).is_some()).map_or(shown.len(), |n| at + n);
-            out.push(Piece::Thread(nested(&shown[at..end])));
+            let end = thread_end(view, shown, at);
+            let (thread, between): (Vec<&Shown>, Vec<&Shown>) = shown[at..end].iter().partition(|other| in_conversation(view, other));
+            out.push(Piece::Thread(nested(&thread)));
+            if !between.is_empty() {
+                out.push(Piece::Plain(between));
+            }
             at = end;
             continue;
         }
@@ -66,6 +70,24 @@ pub fn pieces<'a>(view: &View, shown: &[&'a Shown]) -> Vec<Piece<'a>> {
         at += 1;
     }
     out
+}
+
+/// Where the conversation beginning here ends. A note put in between does not end it as long as somebody after it answers somebody before.
+fn thread_end(view: &View, shown: &[&Shown], from: usize) -> usize {
+    let talk = |other: &Shown| in_conversation(view, other) && aside(other).is_none();
+    let note = |other: &Shown| matches!(other.exhibit.shape, Shape::Note { .. });
+    let over = |at: usize| shown[at..].iter().position(|other| !talk(other)).map_or(shown.len(), |n| at + n);
+    let mut end = over(from);
+    loop {
+        let next = shown[end..].iter().position(|other| !note(other)).map_or(shown.len(), |n| end + n);
+        let later = over(next);
+        let said = |label: &str| shown[from..end].iter().filter_map(|each| statement(each)).any(|each| each.label.as_deref() == Some(label));
+        let answered = shown[next..later].iter().filter_map(|each| statement(each)).any(|each| each.reply_to.as_deref().is_some_and(said));
+        if !answered {
+            return end;
+        }
+        end = later;
+    }
 }
 
 /// Each statement followed by those that answer it. What answers something said elsewhere stands by itself.

@@ -123,9 +123,10 @@ pub fn varied(mode: &Mode, seed: u64) -> Order {
     let mut order = order(mode, seed);
     let schema = (mode.options_schema)();
     let of_enum = |property: &Value| -> Vec<Value> {
-        let listed = property.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
-        let named = property.get("oneOf").and_then(Value::as_array).into_iter().flatten().filter_map(|choice| choice.get("const").cloned());
-        listed.into_iter().chain(named).collect()
+        let listed = |choice: &Value| choice.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
+        let choices = property.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+        let named = choices.flat_map(|choice| choice.get("const").cloned().into_iter().chain(listed(choice)));
+        listed(property).into_iter().chain(named).collect()
     };
     let choices = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let choices: Vec<(String, Value)> =

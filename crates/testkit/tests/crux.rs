@@ -24,6 +24,8 @@ struct Script {
     deaf: bool,
     /// Uses two phrases of its own that it never uses, in turns whose key contains this.
     slips: Option<&'static str>,
+    /// Everybody names everybody in whatever they say.
+    names: bool,
 }
 
 fn prompt_of(key: &str) -> &str {
@@ -36,7 +38,10 @@ fn reply(script: Script, context: &CallContext) -> Option<Result<Reply, Failure>
         return Some(Err(Failure::new(FailureKind::Server, "the provider is down")));
     }
     let said = |value: Value| Some(Ok(Reply::text(value.to_string())));
-    let aloud = format!("What I say in {} is long enough to stand.", key.replace(['/', '@'], " "));
+    let mut aloud = format!("What I say in {} is long enough to stand.", key.replace(['/', '@'], " "));
+    if script.names {
+        aloud.push_str(" Ingrid Solheim and MENEZES heard it, and so did Dario and Solheim.");
+    }
     match prompt_of(key) {
         "react" => {
             let seat = seat_of(key)? as usize;
@@ -92,6 +97,14 @@ impl Flow {
         let of = |row: &&Row| matches!(row.body(), Ok(Body::Shown(shown)) if stages.contains(&shown.stage.as_str()));
         self.rows.iter().filter(of).count()
     }
+    /// What is stored with everything shown at a stage.
+    fn data(&self, stage: &str) -> Vec<Value> {
+        let of = |row: &Row| match row.body() {
+            Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.data,
+            _ => None,
+        };
+        self.rows.iter().filter_map(of).collect()
+    }
     fn messages(&self) -> usize {
         self.shown(&["opening", "take", "closing"])
     }
@@ -118,6 +131,11 @@ async fn a_room_adds_its_positions_turns_checks_and_card() {
     assert_eq!((flow.shown(&["crux_message"]), flow.shown(&["exit_check"]), flow.shown(&["crux_card"])), (2 + 6, 2, 1));
     assert_eq!((flow.messages(), flow.calls(), flow.cruxes().len()), (33, 54, 1));
     assert_eq!(flow.verdict.status, Status::Full);
+    let card = &flow.data("crux_card")[0];
+    assert!(card["coreDisagreement"].as_str().is_some_and(|core| !core.is_empty()), "{card}");
+    assert!(["evidence", "values", "definition"].iter().any(|kind| card["convergenceType"] == *kind), "{card}");
+    assert!(card["personas"]["actuary"]["name"] == NAMES[0] && card["personas"]["founder"]["name"] == NAMES[1], "{card}");
+    assert_eq!(flow.data("disagreement")[1]["personas"], json!(["actuary", "founder"]));
 }
 
 #[tokio::test]
@@ -148,6 +166,9 @@ async fn windows_slide_over_the_debate_and_open_a_room_for_a_pair_seen_twice() {
     // In the second aspect two windows see the pair, at 15 and at 20 messages.
     let second = Flow::of(Script { contradiction: Some(2), ..found }, &[("detection", "sliding")]).await;
     assert_eq!((second.shown(&["crux_room"]), second.cruxes().len()), (1, 1));
+    // That window covers m11 to m20; the pair are seats 0 and 1 of three who speak in turn.
+    let caused = json!(["m11", "m13", "m14", "m16", "m17", "m19", "m20"]);
+    assert_eq!((&second.data("crux_room")[0]["sourceMessages"], &second.data("crux_card")[0]["sourceMessages"]), (&caused, &caused));
     let both = Flow::of(found, &[("detection", "both")]).await;
     assert_eq!((both.shown(&["crux_room"]), both.shown(&["disagreement"])), (1, (30 - 10) / 5 + 1 + 3));
     assert_eq!(both.verdict.status, Status::Full);
@@ -190,23 +211,28 @@ async fn forbidden_phrases_are_said_again_once_and_counted_apart() {
     let flow = Flow::of(Script { slips: Some("opening@0"), ..Script::default() }, &[]).await;
     let calls = flow.verdict.receipt.calls;
     assert_eq!((calls.planned, calls.extra, flow.verdict.status), (42, 1, Status::Full));
-    let first = flow.rows.iter().find_map(|row| match row.body() {
-        Ok(Body::Shown(shown)) if shown.stage == "opening" => shown.exhibit.data,
-        _ => None,
-    });
-    let first = first.expect("an opening is shown");
+    let first = &flow.data("opening")[0];
     assert!(first["forbiddenPhrases"] == json!([]) && !first["content"].as_str().unwrap_or_default().contains("guaranteed"), "{first}");
+
+    let worse = Flow::of(Script { slips: Some("opening@0"), fails: &["again/"], ..Script::default() }, &[]).await;
+    assert_eq!((worse.verdict.status, worse.messages(), worse.verdict.missing.len()), (Status::Full, 33, 0), "the first words stand");
+    assert_eq!(worse.data("opening")[0]["forbiddenPhrases"].as_array().map(Vec::len), Some(2));
 }
 
 #[tokio::test]
 async fn in_an_anonymous_room_nobody_is_named() {
-    let counted = Arc::new(Counted::new(rig(Script { contradiction: Some(1), surfaces: Some(3), ..Script::default() }).models));
+    let script = Script { contradiction: Some(1), surfaces: Some(3), names: true, ..Script::default() };
+    let counted = Arc::new(Counted::new(rig(script).models));
     let rig = Rig::new(counted.clone());
     let (_, ending) = rig.run(&order(&[("anonymise_room", "true")])).await;
     let verdict = verdict(ending);
     for (key, request) in counted.requests().into_iter().filter(|(key, _)| key.contains("/room/")) {
-        let asked = request.messages.last().map(|message| message.text().to_owned()).unwrap_or_default();
-        assert!(!NAMES.iter().any(|name| asked.contains(name)), "{key}: {asked}");
+        let asked = request.messages.iter().map(|message| message.text().to_lowercase()).collect::<Vec<_>>().join("\n");
+        // Everybody knows their own name; whoever listens or writes the card knows neither.
+        let own = if ["position", "exchange"].contains(&prompt_of(&key)) { seat_of(&key) } else { None };
+        for name in (0..2).filter(|seat| Some(*seat) != own).flat_map(|seat| NAMES[seat as usize].split(' ')) {
+            assert!(!asked.contains(&name.to_lowercase()), "{key} names {name}: {asked}");
+        }
     }
     let decision = verdict.decision.expect("a decision");
     assert_eq!(decision["cruxes"][0]["positions"][0]["persona"], "Ingrid Solheim", "the card knows who they were");
@@ -225,6 +251,30 @@ async fn a_room_broken_off_goes_on_where_it_was() {
         let counted = Arc::new(Counted::new(rig.models.clone()));
         let resumed = verdict(rig.clone().models(counted.clone()).resume(&run, Changes::default()).await);
         assert_eq!(resumed.essence(), calm.verdict.essence(), "stopped after row {row}");
-        assert!(counted.calls().keys().all(|key| !key.starts_with("opening/")), "row {row}: what was said is not asked again");
+        let said: Vec<&String> =
+            calm.rows.iter().filter(|known| known.kind == Kind::Said && known.seq as u64 <= *row).map(|known| &known.key).collect();
+        let again: Vec<String> = counted.calls().into_keys().filter(|key| said.contains(&key)).collect();
+        assert!(!said.is_empty() && again.is_empty(), "row {row}: asked again: {again:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_rehearsal_comes_to_a_card_about_the_two_it_names() {
+    for seed in 1..=30 {
+        let rig = Rig::new(Arc::new(Voices::default()));
+        let mut order = order(&[("deck", "markets"), ("aspects", "1")]);
+        order.options.retain(|(name, _)| name != "personas");
+        order.seed = Some(seed);
+        let (run, ending) = rig.run(&order).await;
+        let flow = Flow { verdict: verdict(ending), rows: rig.rows(&run).await };
+        assert_eq!(flow.cruxes().len(), 1, "seed {seed}");
+        for (_, position) in flow.data("crux_card")[0]["personas"].as_object().expect("two positions") {
+            assert!(position["reasoning"].as_str().is_some_and(|text| !text.is_empty()), "seed {seed}: {position}");
+        }
+        let shifts = &flow.data("shifts")[0]["shifts"];
+        assert!(
+            shifts.as_array().is_some_and(|all| all.len() == 4 && all.iter().all(|each| each["summary"] != "not assessed")),
+            "seed {seed}: {shifts}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use crate::say::{note, say};
 use crate::{order, outcome};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use synod_engine::{Ending, Library, Order, Typed, tokens};
+use synod_engine::{Clock, Ending, Library, Order, SystemClock, Typed, tokens};
 use synod_modes::crux::persona::{self, KIND, Persona};
 use synod_report::one_line;
 use synod_types::{Problem, Problems, Question};
@@ -26,16 +26,19 @@ pub async fn run(global: &Global, command: PersonaCommand) -> CliResult {
 
 /// The built-in ones and the user's own; a file that cannot be read is told and does not hide the others.
 fn list(global: &Global, files: &Files, deck: Option<&str>) -> CliResult {
-    let own = files.names(KIND);
-    let mut problems = Vec::new();
-    let mut known: Vec<(Persona, bool)> =
-        persona::built_in().iter().filter(|persona| !own.contains(&persona.id)).map(|persona| (persona.clone(), false)).collect();
-    for name in &own {
+    let names = files.names(KIND);
+    let (mut own, mut problems) = (Vec::new(), Vec::new());
+    for name in &names {
         match persona::find(name, files) {
-            Ok(persona) => known.push((persona, true)),
+            Ok(persona) => own.push((persona, true)),
             Err(found) => problems.extend(found),
         }
     }
+    // A user's own stands for a built-in one by its id or, while it cannot be read, by its file's name.
+    let replaced = |id: &String| names.contains(id) || own.iter().any(|(persona, _)| persona.id == *id);
+    let built_in = persona::built_in().iter().filter(|persona| !replaced(&persona.id)).map(|persona| (persona.clone(), false));
+    let mut known: Vec<(Persona, bool)> = built_in.collect();
+    known.extend(own);
     if let Some(deck) = deck {
         known.retain(|(persona, _)| persona.decks.iter().any(|each| each == deck));
         if known.is_empty() && problems.is_empty() {
@@ -150,11 +153,12 @@ fn check(global: &Global, files: &Files, given: &[String]) -> CliResult {
 
 /// One run of the drafting mode over the texts; what it gives becomes a file of the user's own.
 async fn draft(global: &Global, files: &Files, new: PersonaNew) -> CliResult {
-    let id = new.id.clone().unwrap_or_else(|| slug(&new.name));
+    let id = new.id.clone().or_else(|| slug(&new.name)).unwrap_or_default();
     let mut problems = Vec::new();
     let mut question = Question { text: new.name.trim().to_owned(), ..Question::default() };
-    if id.is_empty() {
-        problems.push(Problem::new("id", new.name.clone(), "--id with lower-case letters, digits and hyphens"));
+    if !persona::is_id(&id) {
+        let got = if id.is_empty() { &new.name } else { &id };
+        problems.push(Problem::new("id", got.clone(), "--id with lower-case letters, digits and hyphens, beginning with a letter"));
     }
     for path in &new.from {
         match order::attach("from", path) {
@@ -171,11 +175,17 @@ async fn draft(global: &Global, files: &Files, new: PersonaNew) -> CliResult {
     let mut called = app::panel(&app.config, detected.as_ref(), None)?;
     called.models = new.model.clone().or_else(|| called.chair.take().or_else(|| called.models.first().cloned())).into_iter().collect();
     let text = |text: &str| Typed::Json(json!(text));
+    let written = synod_report::moment(SystemClock.now()).replace(" UTC", "Z").replace(' ', "T");
     let order = Order {
         mode: synod_modes::crux::draft::MODE.id.into(),
         question,
         called: synod_engine::Called { models: called.models, ..Default::default() },
-        options: vec![("id".into(), text(&id)), ("handle".into(), text(&new.handle)), ("decks".into(), Typed::Json(json!(new.decks)))],
+        options: vec![
+            ("id".into(), text(&id)),
+            ("handle".into(), text(&new.handle)),
+            ("decks".into(), Typed::Json(json!(new.decks))),
+            ("version".into(), text(&written)),
+        ],
         budget_usd: app.config.limits.budget_usd,
         ..Order::default()
     };
@@ -206,8 +216,66 @@ fn target(files: &Files, new: &PersonaNew, id: &str) -> CliResult<PathBuf> {
     new.out.clone().or_else(own).ok_or_else(|| CliError::usage("out", "no configuration directory is known", "--out FILE"))
 }
 
-/// `Ada Example` as `ada-example`.
-fn slug(name: &str) -> String {
-    let lower: String = name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    lower.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+/// `Ada Example` as `ada-example`. None for letters that have no plain form: half a name would be worse than none.
+fn slug(name: &str) -> Option<String> {
+    let mut plain = String::new();
+    for c in name.to_lowercase().chars() {
+        match c {
+            c if c.is_ascii_alphanumeric() => plain.push(c),
+            '\'' | '’' => {}
+            c if c.is_alphanumeric() => plain.push_str(PLAIN.iter().find(|(letters, _)| letters.contains(c))?.1),
+            _ => plain.push('-'),
+        }
+    }
+    let id = plain.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+    Some(id.trim_start_matches(|c: char| !c.is_ascii_lowercase()).to_owned())
+}
+
+/// Latin letters with marks, as they are written without.
+const PLAIN: &[(&str, &str)] = &[
+    ("àáâãåāăą", "a"),
+    ("äæ", "ae"),
+    ("çćčĉċ", "c"),
+    ("ðďđ", "d"),
+    ("èéêëēĕėęě", "e"),
+    ("ĝğġģ", "g"),
+    ("ĥħ", "h"),
+    ("ìíîïĩīĭįı", "i"),
+    ("ĵ", "j"),
+    ("ķ", "k"),
+    ("ĺļľł", "l"),
+    ("ñńņňŋ", "n"),
+    ("òóôõōŏő", "o"),
+    ("öøœ", "oe"),
+    ("ŕŗř", "r"),
+    ("śŝşšș", "s"),
+    ("ß", "ss"),
+    ("ţťț", "t"),
+    ("þ", "th"),
+    ("ùúûũūŭůűų", "u"),
+    ("ü", "ue"),
+    ("ŵ", "w"),
+    ("ýÿŷ", "y"),
+    ("źżž", "z"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_gives_an_id_or_none_and_never_half_of_one() {
+        for (name, want) in [
+            ("Ada Example", Some("ada-example")),
+            ("  Ada   O'Neill, Jr. ", Some("ada-oneill-jr")),
+            ("3 Wise", Some("wise")),
+            ("Ólafur Þór", Some("olafur-thor")),
+            ("Jürgen Groß", Some("juergen-gross")),
+            ("42", Some("")),
+            ("Лев", None),
+        ] {
+            assert_eq!(slug(name).as_deref(), want, "{name}");
+        }
+        assert!(["ada-example", "wise"].iter().all(|id| persona::is_id(id)) && !["", "3-wise", "Ada", "lafur_r"].iter().any(|id| persona::is_id(id)));
+    }
 }

@@ -29,6 +29,13 @@ fn personas_are_listed_shown_and_checked() {
     }
     let own = house.synod(&["persona", "list", "--deck", "markets", "--json"]).exits(0).json();
     assert!(own["personas"].as_array().expect("a list").iter().any(|persona| persona["id"] == "auditor" && persona["own"] == true));
+
+    house.write("config/synod/personas/other.toml", &format!("id = \"farmer\"\n{file}").replace("Ingrid Solheim", "Ada Vale"));
+    house.write("config/synod/personas/broken.toml", "name = \"X\"\n");
+    let listed = house.synod(&["persona", "list", "--json"]).exits(2).json();
+    let farmers = listed["personas"].as_array().expect("a list").iter().filter(|persona| persona["id"] == "farmer").count();
+    assert_eq!(farmers, 1, "one's own of the same id takes the place of the built-in one: {listed}");
+    house.synod(&["ask", "--mode", "crux", "--rehearse", "--aspects", "1", "--deck", "work", "--json", "Is it safe?"]).exits(0);
 }
 
 #[test]
@@ -81,7 +88,7 @@ fn a_persona_may_be_yaml_json_or_markdown_and_is_the_same() {
 #[test]
 fn a_debate_rehearses_with_a_card_and_reads_like_one() {
     let house = House::bare();
-    let did = house.synod(&["ask", "--mode", "crux", "--deck", "markets", "--rehearse", "--seed", "3", "Is Bitcoin a good investment?"]).exits(0);
+    let did = house.synod(&["ask", "--mode", "crux", "--deck", "markets", "--rehearse", "Is Bitcoin a good investment?"]).exits(0);
     for part in ["Opening", "└ ", "alone: ", "Crux: ", "Who moved", "Octavia Brandt"] {
         assert!(did.out.contains(part), "{part} is missing: {}", did.out);
     }
@@ -113,6 +120,14 @@ fn a_persona_is_drafted_from_texts_and_only_their_own_words_are_quoted() {
     let file = std::fs::read_to_string(house.path("config/synod/personas/ada-light.toml")).expect("a file is written");
     assert!(file.contains("I count the boats.") && !file.contains("never said this"), "{file}");
     assert!(did.out.contains("1 of 2 sayings"), "{}", did.out);
+    let version = file.lines().find(|line| line.starts_with("version = ")).expect("a version");
+    assert!(version.len() == "version = \"2026-03-01T14:02:09Z\"".len() && version.contains('T'), "{version}");
+    let asked = house.server.total();
+    for args in [&["Ada Light", "--id", "3-wise"][..], &["Ada Light", "--id", "Ada"], &["Лев"]] {
+        let args = [&["persona", "new"], args, &["--from", &letters, "--model", "x/a"]].concat();
+        assert!(house.synod(&args).exits(2).err.contains("beginning with a letter"), "{args:?}");
+    }
+    assert_eq!(house.server.total(), asked, "an id that cannot be is told before anything is asked");
     assert!(house.synod(&["persona", "check", "ada-light"]).exits(0).out.contains("Ada Light"));
     assert!(house.synod(&["persona", "new", "Ada Light", "--from", &letters, "--model", "x/a"]).exits(2).err.contains("exists"));
     assert!(house.synod(&["show", "last"]).exits(0).out.contains("persona_draft"), "a draft is a run like any other");

@@ -37,6 +37,8 @@ pub(super) struct Filler<'a> {
     said: Vec<String>,
     /// Ids the items of the list being filled have named so far, by property; `None` outside a list.
     named: Option<Vec<(String, Value)>>,
+    /// The length of that list, where the schema leaves no choice: it has an item for each of something.
+    each_of: Option<usize>,
     unfit: Vec<String>,
 }
 
@@ -52,7 +54,19 @@ struct Place<'a> {
 
 impl<'a> Filler<'a> {
     pub(super) fn new(root: &'a Value, voice: &'static Voice, seat: SeatIx, hint: Option<&'a Value>, dice: Dice) -> Self {
-        Self { root, voice, seat, fill: Fill::new(hint, seat), dice, values: 0, signed: false, said: Vec::new(), named: None, unfit: Vec::new() }
+        Self {
+            root,
+            voice,
+            seat,
+            fill: Fill::new(hint, seat),
+            dice,
+            values: 0,
+            signed: false,
+            said: Vec::new(),
+            named: None,
+            each_of: None,
+            unfit: Vec::new(),
+        }
     }
 
     pub(super) fn fill(&mut self, hint: Option<&Value>) -> Value {
@@ -187,7 +201,7 @@ impl<'a> Filler<'a> {
             return Value::Array(out);
         }
         let each = hint.filter(|hint| !hint.is_array() && fixed.is_none());
-        let around = self.named.replace(Vec::new());
+        let around = (self.named.replace(Vec::new()), std::mem::replace(&mut self.each_of, (least == most).then_some(least)));
         while out.len() < wanted {
             let hint = each.or(suggested.get(out.len()));
             // Items that must differ are thrown again until they do; a hint that repeats itself is dropped.
@@ -201,7 +215,7 @@ impl<'a> Filler<'a> {
             }
             out.push(item);
         }
-        self.named = around;
+        (self.named, self.each_of) = around;
         Value::Array(out)
     }
 
@@ -240,7 +254,7 @@ impl<'a> Filler<'a> {
     fn one_of(&mut self, allowed: &[Value], hint: Option<&Value>, place: Place) -> Value {
         let hinted = self.suggestion(hint, place, |value| allowed.contains(value));
         let chosen = hinted.or_else(|| {
-            let unnamed: Vec<Value> = allowed.iter().filter(|value| !self.has_named(place.name, value)).cloned().collect();
+            let unnamed: Vec<Value> = allowed.iter().filter(|value| !self.has_named(place.name, value, allowed.len())).cloned().collect();
             self.ranked(if unnamed.is_empty() { allowed } else { &unnamed }).into_iter().next()
         });
         let chosen = chosen.unwrap_or(Value::Null);
@@ -250,10 +264,12 @@ impl<'a> Filler<'a> {
         chosen
     }
 
-    /// Items of a list speak of different things while there are any: ids, which have a number in them, not words like HIGH.
-    fn has_named(&self, name: &str, value: &Value) -> bool {
+    /// Items of a list speak of different things while there are any: ids, which have a number in them, and names of which the list has an
+    /// item for each; not words like HIGH.
+    fn has_named(&self, name: &str, value: &Value, among: usize) -> bool {
         let is_id = value.as_str().is_some_and(|id| id.contains(|c: char| c.is_ascii_digit()));
-        is_id && self.named.as_ref().is_some_and(|named| named.iter().any(|(other, id)| other == name && id == value))
+        (is_id || self.each_of == Some(among))
+            && self.named.as_ref().is_some_and(|named| named.iter().any(|(other, id)| other == name && id == value))
     }
 
     /// A hint's value, or one of its phrases, if it fits.

@@ -125,3 +125,20 @@ proptest! {
         prop_assert_eq!(ranking, labels);
     }
 }
+
+#[test]
+fn a_list_with_an_item_for_each_name_names_everybody_once() {
+    let names = ["Ingrid Solheim", "Dario Menezes", "Ruth Nakamba", "Len Kowalczyk"];
+    let item = json!({"type": "object", "required": ["name", "level"], "properties": {
+        "name": {"type": "string", "enum": names}, "level": {"type": "string", "enum": ["HIGH", "LOW"]},
+    }});
+    let schema =
+        json!({"type": "object", "required": ["rows"], "properties": {"rows": {"type": "array", "items": item, "minItems": 4, "maxItems": 4}}});
+    for seed in 0..20 {
+        let value = typed(schema.clone(), None, seed, "judge@1");
+        let mut named: Vec<&str> = value["rows"].as_array().expect("rows").iter().filter_map(|row| row["name"].as_str()).collect();
+        named.sort_unstable();
+        named.dedup();
+        assert_eq!(named.len(), names.len(), "seed {seed}: {value}");
+    }
+}

@@ -1,9 +1,11 @@
 //! The crux card: what two of them disagree about, so put that it can be tested. What a model wrote is checked; what fails is mended or left out.
 
 use super::extract::{DisagreementType, Extract, Stance};
-use super::names::meant;
+use super::names::{Veil, meant};
+use super::room::Core;
 use crate::text::{bare, words};
 use serde_json::{Map, Value, json};
+use synod_math::verbatim::Verbatim;
 use synod_types::{CardPosition, CardQuote, CruxCard, Exhibit, SeatIx, Shape};
 
 const LONGEST_QUESTION: u32 = 15;
@@ -12,6 +14,8 @@ const LONGEST_QUESTION: u32 = 15;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
     pub id: String,
+    /// Which aspect it came out of, from 1, and what that is called.
+    pub round: u32,
     pub aspect: String,
     pub question: String,
     pub kind: DisagreementType,
@@ -33,6 +37,7 @@ pub struct Card {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Position {
     pub seat: SeatIx,
+    pub id: String,
     pub name: String,
     pub stance: Stance,
     pub reasoning: String,
@@ -40,66 +45,77 @@ pub struct Position {
     pub quotes: Vec<CardQuote>,
 }
 
+/// One of the two a card is about.
+#[derive(Clone, Copy)]
+pub struct Party<'a> {
+    pub seat: SeatIx,
+    pub id: &'a str,
+    pub name: &'a str,
+}
+
 /// What a card is checked against.
 pub struct Heard<'a> {
     pub room: &'a str,
+    pub round: u32,
     pub aspect: &'a str,
     pub question: &'a str,
     pub sources: &'a [String],
-    /// The two as the writer knew them, and as they are called.
-    pub pair: [(SeatIx, &'a str, &'a str); 2],
-    /// Everything the two said: id, seat and words.
+    pub pair: [Party<'a>; 2],
+    /// What the two were called by whoever writes the card.
+    pub veil: &'a Veil,
+    /// Everything the two said, as the writer read it: id, seat and words.
     pub said: &'a [(String, SeatIx, String)],
+    /// What a listener took the core to be.
+    pub core: Option<&'a Core>,
+}
+
+impl Position {
+    /// Of somebody of whom the card says nothing yet.
+    fn of(party: Party) -> Self {
+        Self { seat: party.seat, id: party.id.to_owned(), name: party.name.to_owned(), ..Self::default() }
+    }
 }
 
 impl Card {
     pub fn checked(extract: &Extract, heard: &Heard) -> Self {
         let statement = extract.crux_statement.split_whitespace().collect::<Vec<_>>().join(" ");
         let sound = statement.ends_with('?') && words(&statement) <= LONGEST_QUESTION && statement.chars().any(char::is_alphanumeric);
-        let among = heard.pair.map(|(seat, shown, _)| (seat, shown));
-        let positions = heard.pair.map(|(seat, _, name)| {
-            let given = extract.positions.iter().find(|given| meant(&given.persona, &among) == Some(seat));
-            let Some(given) = given else { return Position { seat, name: name.to_owned(), ..Position::default() } };
+        let among = [0, 1].map(|at: usize| (heard.pair[at].seat, heard.veil.shown[at].as_str()));
+        let text = |text: &str| Some(heard.veil.off(text.trim())).filter(|text| !text.is_empty());
+        let positions = heard.pair.map(|party| {
+            let given = extract.positions.iter().find(|given| meant(&given.persona, &among) == Some(party.seat));
+            let Some(given) = given else { return Position::of(party) };
             let quotes = given.quotes.iter().map(|quote| quote.trim()).filter(|quote| !quote.is_empty());
             Position {
-                seat,
-                name: name.to_owned(),
                 stance: Stance::of(&given.position),
-                reasoning: given.reasoning.trim().to_owned(),
-                falsifier: given.falsifier.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
-                quotes: quotes.map(|quote| CardQuote { text: quote.to_owned(), found_in: found_in(quote, seat, heard.said) }).collect(),
+                reasoning: text(&given.reasoning).unwrap_or_default(),
+                falsifier: given.falsifier.as_deref().and_then(text),
+                quotes: quotes.map(|quote| CardQuote { text: quote.to_owned(), found_in: found_in(quote, party.seat, heard.said) }).collect(),
+                ..Position::of(party)
             }
         });
-        let resolution = extract.resolution.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        let resolution = extract.resolution.as_deref().and_then(text);
         let resolved = extract.resolved && resolution.is_some();
         Self {
-            id: format!("card-{}", heard.room),
-            aspect: heard.aspect.to_owned(),
-            question: if sound { statement } else { heard.question.to_owned() },
+            question: if sound { heard.veil.off(&statement) } else { heard.question.to_owned() },
             kind: DisagreementType::of(&extract.disagreement_type),
-            diagnosis: extract.diagnosis.trim().to_owned(),
+            diagnosis: text(&extract.diagnosis).unwrap_or_default(),
             resolved,
             resolution: resolution.filter(|_| resolved),
             weak: !resolved && positions[0].stance == positions[1].stance,
             positions,
-            core: None,
-            convergence_type: None,
             fallback: false,
-            room: heard.room.to_owned(),
-            sources: heard.sources.to_vec(),
+            ..Self::fallback(heard)
         }
     }
 
     /// What is shown when nobody could write the card: the question, and where to read on.
     pub fn fallback(heard: &Heard) -> Self {
-        let position = |(seat, _, name): (SeatIx, &str, &str)| Position {
-            seat,
-            name: name.to_owned(),
-            reasoning: "See what was said in the room.".to_owned(),
-            ..Position::default()
-        };
+        let position = |party: Party| Position { reasoning: "See what was said in the room.".to_owned(), ..Position::of(party) };
+        let kind = heard.core.map(|core| core.kind.as_str()).filter(|kind| !kind.trim().is_empty());
         Self {
             id: format!("card-{}", heard.room),
+            round: heard.round,
             aspect: heard.aspect.to_owned(),
             question: heard.question.to_owned(),
             kind: DisagreementType::Claim,
@@ -108,8 +124,8 @@ impl Card {
             resolution: None,
             weak: false,
             positions: heard.pair.map(position),
-            core: None,
-            convergence_type: None,
+            core: heard.core.map(|core| heard.veil.off(core.core_disagreement.trim())),
+            convergence_type: kind.map(|kind| DisagreementType::of(kind).as_str().to_owned()),
             fallback: true,
             room: heard.room.to_owned(),
             sources: heard.sources.to_vec(),
@@ -141,10 +157,10 @@ impl Card {
             .map(|position| {
                 let quotes: Vec<Value> = position.quotes.iter().map(|quote| json!({"text": quote.text, "foundIn": quote.found_in})).collect();
                 let value = json!({
-                    "seat": position.seat, "position": position.stance, "reasoning": position.reasoning, "falsifier": position.falsifier,
+                    "name": position.name, "seat": position.seat, "position": position.stance, "reasoning": position.reasoning, "falsifier": position.falsifier,
                     "groundingQuotes": quotes,
                 });
-                (position.name.clone(), value)
+                (position.id.clone(), value)
             })
             .collect();
         let data = json!({
@@ -174,17 +190,8 @@ impl Card {
     }
 }
 
-/// The message of this speaker that holds the quotation, letter for letter but for spacing and the form of quotation marks.
+/// The message of this speaker that holds the quotation, word for word.
 fn found_in(quote: &str, seat: SeatIx, said: &[(String, SeatIx, String)]) -> Option<String> {
-    let wanted = even(bare(quote));
-    let wanted = wanted.trim_end_matches(['.', '…']);
-    if wanted.chars().count() < 8 {
-        return None;
-    }
-    said.iter().find(|(_, by, text)| *by == seat && even(text).contains(wanted)).map(|(id, ..)| id.clone())
-}
-
-fn even(text: &str) -> String {
-    let plain = text.replace(['’', '‘'], "'").replace(['“', '”', '"'], "'");
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    let wanted = bare(quote).trim_end_matches(['.', '…']);
+    said.iter().find(|(_, by, text)| *by == seat && Verbatim::new(text).quotes(wanted)).map(|(id, ..)| id.clone())
 }

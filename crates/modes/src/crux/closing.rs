@@ -53,8 +53,10 @@ pub struct Summary {
     pub claims: Vec<Claim>,
     #[serde(default)]
     pub agreements: Vec<String>,
+    #[schemars(extend("x-each" = "names"))]
     pub evidence_ledger: Vec<Ledger>,
     #[serde(default)]
+    #[schemars(extend("x-each" = "names"))]
     pub flip_conditions: Vec<Flips>,
     pub resolution_paths: Vec<String>,
 }
@@ -63,6 +65,7 @@ pub struct Summary {
 pub struct Claim {
     pub claim: String,
     #[serde(default)]
+    #[schemars(extend("x-each" = "names"))]
     pub stances: Vec<ClaimStance>,
 }
 

@@ -2,15 +2,19 @@
 
 use super::Options;
 use super::card::Card;
-use super::detect::{COOLDOWN, Candidate};
+use super::detect::{COOLDOWN, Candidate, brief};
 use super::persona::Cast;
 use super::speak::{Spoken, Voiced};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Bench, Form, Result, Terms, prompt};
-use synod_math::registry::Registry;
+use synod_math::registry::{Pair, Registry, pair};
 use synod_types::{Exhibit, FailureKind, SeatIx, Shape};
+
+/// Words of a sub-question's label and description.
+const LABEL_WORDS: usize = 8;
+const DESCRIPTION_WORDS: usize = 40;
 
 /// One sub-question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,6 +76,8 @@ pub struct Debate<'a> {
     pub contested: Vec<Contested>,
     pub cards: Vec<Card>,
     pub registry: Registry,
+    /// What each pair under watch said in the window that last showed it.
+    pub sighted: Vec<(Pair, Vec<String>)>,
     /// Windows taken so far.
     pub windows: usize,
     /// The run is closing: nothing new is begun.
@@ -90,6 +96,7 @@ impl<'a> Debate<'a> {
             contested: Vec::new(),
             cards: Vec::new(),
             registry: Registry::new(COOLDOWN),
+            sighted: Vec::new(),
             windows: 0,
             closed: false,
         }
@@ -113,8 +120,11 @@ impl<'a> Debate<'a> {
         let mut by = None;
         match given {
             Ok(given) => {
-                let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let read = given.value.aspects.iter().map(|each| Aspect { label: plain(&each.label), description: plain(&each.description) });
+                let read = given
+                    .value
+                    .aspects
+                    .iter()
+                    .map(|each| Aspect { label: brief(&each.label, LABEL_WORDS), description: brief(&each.description, DESCRIPTION_WORDS) });
                 aspects = read.filter(|each| !each.label.is_empty()).take(count as usize).collect();
                 by = Some((given.seat, given.key));
             }
@@ -213,9 +223,8 @@ impl<'a> Debate<'a> {
     /// Files a card; what it resolved is no longer open.
     pub fn file(&mut self, card: Card, candidate: &Candidate) {
         if card.resolved {
-            for contested in self.contested.iter_mut().filter(|contested| contested.claim == candidate.question) {
-                contested.resolved = true;
-            }
+            let same = |each: &&mut Contested| each.claim == candidate.question && pair(each.between[0], each.between[1]) == candidate.key();
+            self.contested.iter_mut().filter(same).for_each(|contested| contested.resolved = true);
         }
         self.cards.push(card);
     }

@@ -5,6 +5,7 @@ use crate::text::{field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Form, Terms};
+use synod_math::registry::{Pair, pair};
 use synod_types::SeatIx;
 
 /// What a detector looks at.
@@ -16,6 +17,7 @@ pub enum Detection {
     Takes,
     /// The last ten messages, every five messages; a pair seen twice in a row gets a room.
     Sliding,
+    /// The windows as the debate goes on, and the last takes where no window found a pair.
     Both,
 }
 
@@ -31,6 +33,9 @@ impl Detection {
 /// Messages a window covers, how many must exist before the first, and how many new ones make the next.
 pub const WINDOW: usize = 10;
 pub const EVERY: usize = 5;
+/// Words of a question and of a label: what a detector writes goes into other prompts, and into a heading.
+const QUESTION_WORDS: usize = 15;
+const LABEL_WORDS: usize = 6;
 /// A mode has no clock: the five minutes between two rooms of one pair are counted in messages, at half a minute each. Whatever resumes or
 /// replays the run counts the same.
 pub const COOLDOWN: u64 = 10;
@@ -90,6 +95,15 @@ pub struct Candidate {
     pub pair: [SeatIx; 2],
     pub question: String,
     pub label: String,
+    /// Ids of what the two said that showed it.
+    pub sources: Vec<String>,
+}
+
+impl Candidate {
+    /// The two, whoever was named first.
+    pub fn key(&self) -> Pair {
+        pair(self.pair[0], self.pair[1])
+    }
 }
 
 impl Disagreement {
@@ -100,12 +114,19 @@ impl Disagreement {
         }
         let [first, second, ..] = self.personas.as_slice() else { return None };
         let pair = [meant(first, among)?, meant(second, among)?];
-        let question = self.topic.split_whitespace().collect::<Vec<_>>().join(" ");
+        let question = brief(&self.topic, QUESTION_WORDS);
+        let question = question.trim_end_matches(|c: char| c.is_whitespace() || "?.!…,;:".contains(c));
         if pair[0] == pair[1] || question.is_empty() {
             return None;
         }
-        let label = self.short_label.trim();
-        let label = if label.is_empty() { question.split(' ').take(4).collect::<Vec<_>>().join(" ") } else { label.to_owned() };
-        Some(Candidate { pair, question, label })
+        let label = brief(&self.short_label, LABEL_WORDS);
+        let label = if label.is_empty() { brief(question, 4) } else { label };
+        Some(Candidate { pair, question: format!("{question}?"), label, sources: Vec::new() })
     }
+}
+
+/// The first so many words on one line, and no word without end.
+pub fn brief(text: &str, words: usize) -> String {
+    const LONGEST: usize = 12;
+    text.split_whitespace().take(words).collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).take(words * LONGEST).collect()
 }

@@ -103,6 +103,7 @@ pub struct Extract {
     #[serde(default)]
     pub resolution: Option<String>,
     #[serde(default)]
+    #[schemars(extend("x-each" = "pair"))]
     pub positions: Vec<ExtractPosition>,
 }
 

@@ -59,11 +59,11 @@ pub fn clean(text: &str) -> Cleaned {
     Cleaned { text: kept.then(|| capitalised(text)), removed }
 }
 
-/// Which of these phrases a text uses, as whole words, whatever their case.
+/// Which of these phrases a text uses, as whole words, whatever their case; each as often as it stands there.
 pub fn uses<'a>(text: &str, phrases: &'a [String]) -> Vec<&'a str> {
     let chars: Vec<char> = text.chars().collect();
     let text = Text::new(&chars);
-    phrases.iter().map(|phrase| phrase.trim()).filter(|phrase| !phrase.is_empty() && text.word(&low(phrase)).is_some()).collect()
+    phrases.iter().map(|phrase| phrase.trim()).flat_map(|phrase| std::iter::repeat_n(phrase, text.words(&low(phrase)).count())).collect()
 }
 
 fn capitalised(text: &str) -> String {
@@ -92,11 +92,15 @@ impl Text {
         words.chars().all(|c| here.next() == Some(&c))
     }
 
-    /// Where the words stand, not as part of longer ones.
-    fn word(&self, words: &str) -> Option<usize> {
+    /// Every place where the words stand, not as part of longer ones.
+    fn words(&self, words: &str) -> impl Iterator<Item = usize> {
         let inside = |at: usize| self.0.get(at).is_some_and(|c| c.is_alphanumeric());
         let length = words.chars().count();
-        (0..self.0.len()).find(|at| self.begins(*at, words) && !(*at > 0 && inside(at - 1)) && !inside(at + length))
+        (0..self.0.len()).filter(move |at| length > 0 && self.begins(*at, words) && !(*at > 0 && inside(at - 1)) && !inside(at + length))
+    }
+
+    fn word(&self, words: &str) -> Option<usize> {
+        self.words(words).next()
     }
 
     /// The end of the first of these words standing here, followed by nothing that would make it a longer word.
@@ -107,10 +111,7 @@ impl Text {
 }
 
 fn praise(text: &Text) -> Option<(usize, usize)> {
-    let start = "that's a ";
-    if !text.begins(0, start) {
-        return None;
-    }
+    let start = ["that's a ", "that's an "].into_iter().find(|start| text.begins(0, start))?;
     let adjective = text.one_of(start.chars().count(), PRAISE.0)?;
     let noun = text.one_of(adjective + 1, PRAISE.1).filter(|_| text.0.get(adjective) == Some(&' '))?;
     Some((0, noun))
@@ -122,8 +123,9 @@ fn counting(text: &Text) -> Option<(usize, usize)> {
 }
 
 fn summing_up(text: &Text) -> Option<(usize, usize)> {
-    let found = SUMS.iter().filter_map(|words| text.word(words).map(|at| (at, at + words.chars().count()))).min()?;
-    text.0.get(found.1).filter(|c| **c == ',' || c.is_whitespace()).map(|_| (found.0, found.1 + 1))
+    let goes_on = |end: usize| text.0.get(end).is_some_and(|c| *c == ',' || c.is_whitespace());
+    let places = SUMS.iter().flat_map(|words| text.words(words).map(|at| (at, at + words.chars().count())));
+    places.filter(|(_, end)| goes_on(*end)).min().map(|(start, end)| (start, end + 1))
 }
 
 /// "The … argument misses": some words without a stop in between.

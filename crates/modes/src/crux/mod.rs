@@ -155,6 +155,8 @@ fn prepare(options: &mut Options, library: &dyn Library) -> Vec<Problem> {
         problems.push(Problem::new("options.personas", got, format!("{LEAST} to {MOST} personas")));
     }
     for (at, persona) in cast.iter().enumerate() {
+        // Those given in full come from no file that was checked.
+        problems.extend(persona::whole(&format!("options.personas[{at}]"), &synod_engine::to_value(persona)).err().into_iter().flatten());
         if cast[..at].iter().any(|other| other.name.eq_ignore_ascii_case(&persona.name) || other.id == persona.id) {
             problems.push(Problem::new("options.personas", format!("{} twice", persona.name), "personas with different names and ids"));
         }

@@ -40,13 +40,13 @@ fn headline(debate: &Debate) -> String {
 fn crux(card: &Card) -> String {
     let state = if card.resolved { "resolved" } else { "open" };
     let weak = if card.weak { " Both give the same answer, so this may not be where they part." } else { "" };
-    let mut out = format!("### {}\n\nA disagreement of {} ({state}). {}{weak}\n\n", card.question, card.kind.as_str(), card.diagnosis);
+    let mut out = format!("### {}\n\nA disagreement of {} ({state}). {}{weak}\n\n", flat(&card.question), card.kind.as_str(), flat(&card.diagnosis));
     for position in &card.positions {
-        let falsifier = position.falsifier.as_ref().map(|text| format!(" Would be proved wrong by: {text}")).unwrap_or_default();
-        let _ = writeln!(out, "- **{}: {}.** {}{falsifier}", position.name, position.stance.as_str(), position.reasoning);
+        let falsifier = position.falsifier.as_ref().map(|text| format!(" Would be proved wrong by: {}", flat(text))).unwrap_or_default();
+        let _ = writeln!(out, "- **{}: {}.** {}{falsifier}", position.name, position.stance.as_str(), flat(&position.reasoning));
     }
     if let Some(resolution) = &card.resolution {
-        let _ = writeln!(out, "\nThey settled on: {resolution}");
+        let _ = writeln!(out, "\nThey settled on: {}", flat(resolution));
     }
     out.push('\n');
     out
@@ -64,7 +64,7 @@ pub fn record(debate: &Debate, summary: &Summary) -> String {
             let stances: Vec<String> =
                 names.iter().filter_map(|(seat, name)| Some(format!("{name} {}", side(&stance_of(*seat)?.position)))).collect();
             let stances = if stances.is_empty() { String::new() } else { format!(" ({})", stances.join(", ")) };
-            let _ = writeln!(out, "- {}{stances}", claim.claim.trim());
+            let _ = writeln!(out, "- {}{stances}", flat(&claim.claim));
         }
         out.push('\n');
     }
@@ -77,7 +77,7 @@ pub fn record(debate: &Debate, summary: &Summary) -> String {
             out.push('\n');
         }
     };
-    let trimmed = |items: &[String]| items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect::<Vec<_>>();
+    let trimmed = |items: &[String]| items.iter().map(|item| flat(item)).filter(|item| !item.is_empty()).collect::<Vec<_>>();
     list("What nobody disputes", trimmed(&summary.agreements));
     let flips = summary.flip_conditions.iter().filter_map(|flips| {
         let who = debate.cast.name(meant(&flips.persona, &names)?);
@@ -88,6 +88,11 @@ pub fn record(debate: &Debate, summary: &Summary) -> String {
     out
 }
 
+/// A model's words on one line: a break in them would end the heading or the list they stand in.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn moves(debate: &Debate, moves: &[Moved]) -> String {
     let line = |each: &Moved| {
         let how = match each.shifted {
@@ -95,7 +100,7 @@ fn moves(debate: &Debate, moves: &[Moved]) -> String {
             Some(false) => "stayed",
             None => "not assessed",
         };
-        let summary = if each.shifted.is_some() && !each.summary.is_empty() { format!(": {}", each.summary) } else { String::new() };
+        let summary = if each.shifted.is_some() && !each.summary.is_empty() { format!(": {}", flat(&each.summary)) } else { String::new() };
         format!("- {} {how}{summary}\n", debate.cast.name(each.seat))
     };
     moves.iter().map(line).collect()
@@ -106,7 +111,7 @@ fn last_words(debate: &Debate) -> String {
     let mut out = "### Their last words\n\n".to_owned();
     for (seat, name) in debate.cast.names() {
         if let Some(message) = debate.messages.iter().rev().find(|message| message.seat == seat) {
-            let _ = writeln!(out, "- {name}: {}", message.text.replace('\n', " "));
+            let _ = writeln!(out, "- {name}: {}", flat(&message.text));
         }
     }
     out

@@ -1,9 +1,10 @@
 //! A crux room: two of them alone with one question, until both have named what they differ over or the turns are used up. Then the card.
 
-use super::card::{Card, Heard};
+use super::card::{Card, Heard, Party};
 use super::debate::{Debate, Message};
 use super::detect::Candidate;
 use super::extract::{DisagreementType, Extract, Stance};
+use super::names::Veil;
 use super::persona::overlay;
 use super::speak::{Spoken, Voiced, speak};
 use crate::text::{field, token};
@@ -68,9 +69,9 @@ struct Room<'r> {
     title: String,
     question: &'r str,
     pair: [SeatIx; 2],
-    /// How the two are called in here: by name, or A and B.
-    shown: [String; 2],
-    /// The takes that caused it.
+    /// How the two are called in here: by name, or by letter.
+    veil: Veil,
+    /// What they had said that caused it.
     before: Vec<Message>,
     /// Id, speaker, words.
     messages: Vec<(String, SeatIx, String)>,
@@ -83,16 +84,16 @@ struct Room<'r> {
 pub async fn hold(debate: &mut Debate<'_>, stage: &Bench, round: u32, candidate: &Candidate) -> Result<Card> {
     let ids = candidate.pair.map(|seat| debate.cast.id(seat).to_owned());
     let names = candidate.pair.map(|seat| debate.cast.name(seat).to_owned());
-    let shown = if debate.options.anonymise_room { ["A", "B"].map(str::to_owned) } else { names.clone() };
-    let before: Vec<Message> = debate.latest(round, u32::MAX).into_iter().filter(|take| candidate.pair.contains(&take.seat)).cloned().collect();
-    let sources: Vec<String> = before.iter().map(|take| take.id.clone()).collect();
+    let veil = if debate.options.anonymise_room { Veil::letters(names.clone()) } else { Veil::none(names.clone()) };
+    let before: Vec<Message> = debate.messages.iter().filter(|message| candidate.sources.contains(&message.id)).cloned().collect();
+    let sources = &candidate.sources;
     let mut room = Room {
         stage: stage.phase("room"),
         id: format!("crux-{round}-{}-{}", ids[0], ids[1]),
         title: format!("{} and {} alone: {}", names[0], names[1], candidate.label),
         question: &candidate.question,
         pair: candidate.pair,
-        shown,
+        veil,
         before,
         messages: Vec::new(),
         opening: [None, None],
@@ -110,16 +111,13 @@ pub async fn hold(debate: &mut Debate<'_>, stage: &Bench, round: u32, candidate:
     let short = both_silent || room.exchanged < 2;
     let core = if short || debate.closed { None } else { room.converge(debate).await? };
     let aspect = debate.aspects.get(round as usize - 1).map(|aspect| aspect.label.clone()).unwrap_or_default();
-    let mut said: Vec<(String, SeatIx, String)> = room.before.iter().map(|take| (take.id.clone(), take.seat, take.text.clone())).collect();
-    said.extend(room.messages.iter().cloned());
-    let both = [0, 1].map(|at| (room.pair[at], room.shown[at].as_str(), names[at].as_str()));
-    let heard = Heard { room: &room.id, aspect: &aspect, question: room.question, sources: &sources, pair: both, said: &said };
-    let mut card = room.card(debate, &heard, core.as_ref(), short).await?;
-    if let Some(core) = core {
-        card.core = Some(core.core_disagreement);
-        card.convergence_type = Some(DisagreementType::of(&core.kind)).filter(|_| !core.kind.is_empty()).map(|kind| kind.as_str().to_owned());
-    }
-    Ok(card)
+    let before = room.before.iter().map(|take| (&take.id, take.seat, &take.text));
+    let inside = room.messages.iter().map(|(id, seat, text)| (id, *seat, text));
+    let said: Vec<(String, SeatIx, String)> = before.chain(inside).map(|(id, seat, text)| (id.clone(), seat, room.veil.over(text))).collect();
+    let pair = [0, 1].map(|at| Party { seat: room.pair[at], id: &ids[at], name: &names[at] });
+    let heard =
+        Heard { room: &room.id, round, aspect: &aspect, question: room.question, sources, pair, veil: &room.veil, said: &said, core: core.as_ref() };
+    room.card(debate, &heard, short).await
 }
 
 impl Room<'_> {
@@ -128,15 +126,15 @@ impl Room<'_> {
     }
 
     fn lines(&self, messages: &[(String, SeatIx, String)]) -> Vec<Value> {
-        messages.iter().map(|(_, seat, text)| json!({"name": self.called(*seat), "text": text})).collect()
+        messages.iter().map(|(_, seat, text)| json!({"name": self.called(*seat), "text": self.veil.over(text)})).collect()
     }
 
     fn called(&self, seat: SeatIx) -> &str {
-        if seat == self.pair[0] { &self.shown[0] } else { &self.shown[1] }
+        &self.veil.shown[usize::from(seat != self.pair[0])]
     }
 
     fn before(&self) -> Vec<Value> {
-        self.before.iter().map(|take| json!({"name": self.called(take.seat), "text": take.text})).collect()
+        self.before.iter().map(|take| json!({"name": self.called(take.seat), "text": self.veil.over(&take.text)})).collect()
     }
 
     /// Both at once: neither has heard the other's position when they give theirs.
@@ -145,7 +143,7 @@ impl Room<'_> {
         let step = self.stage.at("positions");
         let ask = |seat: SeatIx| {
             let at = usize::from(seat != self.pair[0]);
-            prompt!("position", overlay = overlay(self.question, topic, &self.shown[Self::other(at)]), before = self.before())
+            prompt!("position", overlay = overlay(topic, &self.veil.shown[Self::other(at)]), crux = self.question, before = self.before())
         };
         let voiced = speak::<String>(&step, debate.cast, &self.pair, &ask).await?;
         self.take_in(debate, &step, round, "position", voiced).await
@@ -157,14 +155,15 @@ impl Room<'_> {
                 return Ok(());
             }
             let at = turn as usize % 2;
-            let Some(last) = self.latest[Self::other(at)].clone() else { continue };
+            let Some(last) = self.latest[Self::other(at)].as_deref().map(|text| self.veil.over(text)) else { continue };
             let step = self.stage.at(format!("turn {turn}"));
-            let (topic, opponent) = (debate.topic(), self.shown[Self::other(at)].as_str());
+            let (topic, opponent) = (debate.topic(), self.veil.shown[Self::other(at)].as_str());
             let recent = self.lines(&self.messages[self.messages.len().saturating_sub(RECENT)..]);
             let ask = |_: SeatIx| {
                 prompt!(
                     "exchange",
-                    overlay = overlay(self.question, topic, opponent),
+                    overlay = overlay(topic, opponent),
+                    crux = self.question,
                     before = self.before(),
                     standing = self.standing(),
                     recent,
@@ -213,11 +212,11 @@ impl Room<'_> {
     /// Where each began and where each stands, in few words.
     fn standing(&self) -> Vec<Value> {
         let one = |at: usize| {
-            let began = self.opening[at].as_deref().map(|text| format!("Began: {}", first_words(text)));
-            let now =
-                self.latest[at].as_deref().filter(|text| self.opening[at].as_deref() != Some(text)).map(|text| format!("Now: {}", first_words(text)));
+            let short = |label: &str, text: &str| format!("{label}: {}", first_words(&self.veil.over(text)));
+            let began = self.opening[at].as_deref().map(|text| short("Began", text));
+            let now = self.latest[at].as_deref().filter(|text| self.opening[at].as_deref() != Some(text)).map(|text| short("Now", text));
             let text: Vec<String> = began.into_iter().chain(now).collect();
-            (!text.is_empty()).then(|| json!({"name": self.shown[at], "text": text.join("\n")}))
+            (!text.is_empty()).then(|| json!({"name": self.veil.shown[at], "text": text.join("\n")}))
         };
         [one(0), one(1)].into_iter().flatten().collect()
     }
@@ -228,9 +227,10 @@ impl Room<'_> {
         match step.ask::<Surfaced>(debate.desk(), prompt!("check", crux = self.question, recent)).await? {
             Ok(given) => {
                 let surfaced = given.value.crux_surfaced;
+                let reason = self.veil.off(given.value.reasons.trim());
                 let text = if surfaced { "The crux has surfaced" } else { "Not there yet" };
-                let exhibit = Exhibit::note("Exit check", format!("{text}: {}", given.value.reasons.trim()));
-                let data = json!({"roomId": self.id, "cruxSurfaced": surfaced, "reason": given.value.reasons});
+                let exhibit = Exhibit::note("Exit check", format!("{text}: {reason}"));
+                let data = json!({"roomId": self.id, "cruxSurfaced": surfaced, "reason": reason});
                 step.show("exit_check", exhibit.by(given.seat, "clerk").turn(&given.key).data(data)).await?;
                 Ok(surfaced)
             }
@@ -247,9 +247,10 @@ impl Room<'_> {
         match self.stage.ask::<Core>(debate.desk(), ask).await? {
             Ok(given) => {
                 let core = given.value;
+                let at_core = self.veil.off(core.core_disagreement.trim());
                 let note = if core.converged { "" } else { " (one of them may not accept this)" };
-                let exhibit = Exhibit::note("At the core", format!("{}{note}", core.core_disagreement.trim()));
-                let data = json!({"roomId": self.id, "coreDisagreement": core.core_disagreement, "type": core.kind, "converged": core.converged});
+                let exhibit = Exhibit::note("At the core", format!("{at_core}{note}"));
+                let data = json!({"roomId": self.id, "coreDisagreement": at_core, "type": core.kind, "converged": core.converged});
                 self.stage.show("convergence", exhibit.by(given.seat, "clerk").turn(&given.key).data(data)).await?;
                 Ok(Some(core).filter(|core| !core.core_disagreement.trim().is_empty()))
             }
@@ -261,7 +262,7 @@ impl Room<'_> {
     }
 
     /// The two may not write the card on their own dispute: the moderator does, else another of the table, else the clerk.
-    async fn card(&self, debate: &mut Debate<'_>, heard: &Heard<'_>, core: Option<&Core>, short: bool) -> Result<Card> {
+    async fn card(&self, debate: &mut Debate<'_>, heard: &Heard<'_>, short: bool) -> Result<Card> {
         let bench = debate.bench;
         let mut writers: Vec<SeatIx> = Vec::new();
         for seat in bench.role("moderator").iter().chain(&debate.cast.seats()).chain(bench.role("clerk")) {
@@ -273,9 +274,10 @@ impl Room<'_> {
             None
         } else {
             let exchange = [self.before(), self.lines(&self.messages)].concat();
-            let quotes: Vec<&str> = self.messages.iter().filter_map(|(_, _, text)| text.split(". ").last()).collect();
-            let ask = prompt!("card", crux = self.question, names = self.shown, exchange, core = core.map(|core| &core.core_disagreement))
-                .ids("pair", self.shown.iter().cloned())
+            let quotes: Vec<String> =
+                self.messages.iter().filter_map(|(_, _, text)| text.split(". ").last()).map(|text| self.veil.over(text)).collect();
+            let ask = prompt!("card", crux = self.question, names = self.veil.shown, exchange, core = heard.core.map(|core| &core.core_disagreement))
+                .ids("pair", self.veil.shown.iter().cloned())
                 .ids("types", DisagreementType::NAMES)
                 .ids("stances", Stance::NAMES)
                 .fill("saying", &quotes)

@@ -7,7 +7,7 @@ use super::room;
 use super::speak::{Reaction, speak};
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
-use synod_math::registry::{Sighting, pair};
+use synod_math::registry::Sighting;
 use synod_types::{Exhibit, FailureKind, SeatIx};
 
 impl Debate<'_> {
@@ -38,7 +38,7 @@ impl Debate<'_> {
         if let Some(candidate) = found.filter(|_| !self.closed && (self.cards.len() as u32) < self.options.rooms) {
             let card = room::hold(self, &stage, round, &candidate).await?;
             let now = self.messages.len() as u64;
-            self.registry.rested_from(pair(candidate.pair[0], candidate.pair[1]), now);
+            self.registry.rested_from(candidate.key(), now);
             self.file(card, &candidate);
         }
         if !self.closed {
@@ -119,12 +119,17 @@ impl Debate<'_> {
             let window: Vec<Message> = self.messages[end - WINDOW..end].to_vec();
             let scope = stage.at(format!("window {}", self.windows));
             let seen = self.detect(&scope, &window.iter().collect::<Vec<_>>(), None, true).await?;
-            let sighting = seen.map(|seen| Sighting { pair: pair(seen.pair[0], seen.pair[1]), topic: seen.question, label: seen.label });
+            let sighting = seen.map(|seen| {
+                self.sighted.retain(|(known, _)| *known != seen.key());
+                self.sighted.push((seen.key(), seen.sources.clone()));
+                Sighting { pair: seen.key(), topic: seen.question, label: seen.label }
+            });
             self.registry.observe(sighting, end as u64);
             let ready = self.registry.ready(&[], end as u64).cloned();
             if let Some(ready) = ready.filter(|_| found.is_none() && (self.cards.len() as u32) < self.options.rooms) {
                 self.registry.spawn(ready.pair, end as u64);
-                let candidate = Candidate { pair: [ready.pair.0, ready.pair.1], question: ready.topic, label: ready.label };
+                let sources = self.sighted.iter().find(|(known, _)| *known == ready.pair).map(|(_, ids)| ids.clone()).unwrap_or_default();
+                let candidate = Candidate { pair: [ready.pair.0, ready.pair.1], question: ready.topic, label: ready.label, sources };
                 self.contest(&candidate);
                 found = Some(candidate);
             }
@@ -147,7 +152,14 @@ impl Debate<'_> {
             }
         };
         let found = &given.value;
-        let candidate = found.candidate(&speaking);
+        let mut candidate = found.candidate(&speaking);
+        if let Some(candidate) = &mut candidate {
+            candidate.sources = messages.iter().filter(|message| candidate.pair.contains(&message.seat)).map(|message| message.id.clone()).collect();
+        }
+        let personas = match &candidate {
+            Some(candidate) => candidate.pair.map(|seat| self.cast.id(seat).to_owned()).to_vec(),
+            None => found.personas.clone(),
+        };
         let text = match &candidate {
             Some(candidate) => {
                 let [a, b] = candidate.pair.map(|seat| self.cast.name(seat));
@@ -157,7 +169,7 @@ impl Debate<'_> {
         };
         let data = json!({
             "hasDirectOpposition": found.has_direct_opposition, "hasSpecificClaim": found.has_specific_claim, "topicRelevant": found.topic_relevant,
-            "personas": found.personas, "topic": found.topic, "shortLabel": found.short_label, "spawn": candidate.is_some() && !window,
+            "personas": personas, "topic": found.topic, "shortLabel": found.short_label, "spawn": candidate.is_some() && !window,
             "confidence": 1, "window": window, "reasons": found.reasons,
         });
         stage.show("disagreement", Exhibit::note("Contradiction", text).by(given.seat, "clerk").turn(&given.key).data(data)).await?;
@@ -171,7 +183,7 @@ impl Debate<'_> {
     async fn minutes(&mut self, stage: &Bench, round: u32) -> Result<()> {
         let takes: Vec<&Message> = self.messages.iter().filter(|message| message.place.is_some_and(|(at, _)| at == round)).collect();
         let (aspect, label) = (self.aspect(round), self.label(round));
-        let card = self.cards.iter().rfind(|card| card.aspect == label).map(|card| card.plain());
+        let card = self.cards.iter().rfind(|card| card.round == round).map(|card| card.plain());
         let ask = prompt!("summary", aspect, takes = self.lines(takes), card).fill("aspect", &label);
         let summary = match stage.ask::<String>(self.desk(), ask).await? {
             Ok(given) => {

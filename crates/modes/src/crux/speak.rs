@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use synod_engine::{Bench, Form, Given, Prompt, Result, Speech, Terms};
 use synod_types::{Exhibit, SeatIx, Shape, Statement};
 
-/// So many of a persona's own forbidden phrases in one text, and it is said again.
+/// A text in which a persona's own forbidden phrases stand so many times, one or several, is said again.
 const TOO_MANY: usize = 2;
 
 /// Something said aloud.
@@ -113,7 +113,7 @@ pub async fn speak<T: Utterance>(stage: &Bench, cast: &Cast, seats: &[SeatIx], p
     let again: Vec<SeatIx> = heard.iter().filter(|(_, hits)| hits.len() >= TOO_MANY).map(|(given, _)| given.seat).collect();
     if !again.is_empty() {
         let hits_of = |seat: SeatIx| heard.iter().find(|(given, _)| given.seat == seat).map(|(_, hits)| hits.as_slice()).unwrap_or_default();
-        let second = stage.at("again").ask_each::<T>(&again, &|seat| as_persona(seat, hits_of(seat)).extra()).await?;
+        let second = stage.at("again").ask_each::<T>(&again, &|seat| as_persona(seat, &each_once(hits_of(seat))).spare()).await?;
         closed |= second.closed();
         for given in second.given {
             let hits = filter::uses(given.value.aloud(), cast.never(given.seat));
@@ -135,12 +135,22 @@ pub async fn speak<T: Utterance>(stage: &Bench, cast: &Cast, seats: &[SeatIx], p
                 text,
                 replying_to: given.value.replying_to().map(str::to_owned),
                 removed: cleaned.removed,
-                forbidden: hits.into_iter().map(str::to_owned).collect(),
+                forbidden: each_once(&hits).into_iter().map(str::to_owned).collect(),
             }),
             None => stage.abstained(given.seat, "too little was left of what it said once stock phrases were taken out"),
         }
     }
     Ok(Voiced { said, closed })
+}
+
+fn each_once<'a>(phrases: &[&'a str]) -> Vec<&'a str> {
+    let mut once: Vec<&str> = Vec::new();
+    phrases.iter().for_each(|phrase| {
+        if !once.contains(phrase) {
+            once.push(phrase)
+        }
+    });
+    once
 }
 
 /// A text cut at its limit, up to its last whole sentence; all of it where not even one is whole.

@@ -90,3 +90,25 @@ fn answers_stand_under_what_they_answer_and_rooms_are_folded() {
     assert!(page.contains("not found in what was said") && page.contains("said so in c1.1"));
     assert!(!page.contains("raw words"), "what was cleaned is not shown raw beside it");
 }
+
+#[test]
+fn a_note_between_statements_does_not_tear_a_conversation_apart() {
+    let mut tape = Tape::new(&runs::header("crux", runs::QUESTION));
+    let mut speak = |key: &str, exhibit: Exhibit| drop(tape.show(&format!("aspect 1/show {key}"), "take", exhibit));
+    speak("a", said("Who pays", 0, "a", "m1", "Not those who sign.", None, None));
+    speak("b", said("Who pays", 1, "b", "m2", "I signed for mine.", None, None));
+    speak("c", Exhibit::note("Contradiction", "A window saw the two."));
+    speak("d", said("Who pays", 1, "d", "m3", "Name one who got away.", Some("m1"), None));
+    speak("e", Exhibit::note("Contradiction", "Another window saw them."));
+    speak("f", said("Who pays", 0, "f", "m4", "I have a file of them.", Some("m3"), None));
+    speak("g", Exhibit::note("Minutes", "They parted over who pays."));
+    let answer = Answer { kind: AnswerKind::Report, text: "One question.".into(), by: vec![0] };
+    let rows = tape.verdict(Verdict { answer: Some(answer), ..runs::verdict("crux", Status::Full) });
+    let page = html(&View::of(&rows));
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
+    let order =
+        ["Not those who sign.", "Name one who got away.", "I have a file", "I signed for mine.", "A window saw", "Another window", "They parted"];
+    let places: Vec<usize> = order.into_iter().map(place).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(page.contains("in-1") && page.contains("in-2"));
+}

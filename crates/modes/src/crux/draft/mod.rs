@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use synod_engine::{Bench, Calls, Finding, Form, Halt, Missed, Mode, Result, Seating, each, mode, prompt, spoken};
+use synod_math::verbatim::Verbatim;
 use synod_types::*;
 
 /// The six paragraphs of a contract: name, and what each is to say.
@@ -17,7 +18,7 @@ const PARAGRAPHS: [(&str, &str); 6] = [
     ("flip_conditions", "what would change their mind and has done so before, and what never would"),
 ];
 const MOST_ANCHORS: usize = 15;
-const LONGEST_ANCHOR: usize = 280;
+const ANCHOR_CHARS: std::ops::RangeInclusive<usize> = 12..=280;
 
 pub static MODE: Mode = mode! {
     id: "persona_draft", name: "Persona draft", family: RoleBased, seats: 1..=1, roles: &[each("drafter")],
@@ -41,6 +42,8 @@ pub struct Options {
     pub handle: String,
     /// The decks they are seated for.
     pub decks: Vec<String>,
+    /// When the contract is written.
+    pub version: String,
 }
 
 impl Options {
@@ -147,7 +150,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         name,
         handle: options.handle,
         decks: options.decks,
-        version: String::new(),
+        version: options.version,
         personality: text_of("personality"),
         bias: text_of("bias"),
         stakes: text_of("stakes"),
@@ -196,19 +199,28 @@ async fn policy(stage: &Bench, asked: Asked<Evidence>) -> Result<EvidencePolicy>
 /// Only what really stands in the texts is a saying of theirs.
 async fn sayings(stage: &Bench, asked: Asked<Sayings>) -> Result<Vec<Anchor>> {
     let Ok(given) = asked else { return Ok(Vec::new()) };
-    let even = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let files = &stage.question().files;
+    let files: Vec<(&str, Verbatim)> = stage.question().files.iter().map(|file| (file.name.as_str(), Verbatim::new(&file.text))).collect();
     let mut kept: Vec<Anchor> = Vec::new();
-    for passage in given.value.passages.iter().map(|passage| even(crate::text::bare(passage))) {
-        let source = files.iter().find(|file| even(&file.text).contains(&passage));
-        let fits = (8..=LONGEST_ANCHOR).contains(&passage.chars().count()) && kept.len() < MOST_ANCHORS;
-        if let Some(file) = source.filter(|_| fits) {
-            kept.push(Anchor { text: passage, source: file.name.clone(), date: String::new() });
+    let (mut foreign, mut unfit, mut over) = (0, 0, 0);
+    for passage in given.value.passages.iter().map(|passage| crate::text::bare(passage).split_whitespace().collect::<Vec<_>>().join(" ")) {
+        let source = files.iter().find(|(_, text)| text.quotes(&passage));
+        match source {
+            _ if kept.iter().any(|anchor| anchor.text == passage) => {}
+            _ if !ANCHOR_CHARS.contains(&passage.chars().count()) => unfit += 1,
+            None => foreign += 1,
+            Some(_) if kept.len() == MOST_ANCHORS => over += 1,
+            Some((name, _)) => kept.push(Anchor { text: passage, source: (*name).to_owned(), date: String::new() }),
         }
     }
-    let dropped = given.value.passages.len() - kept.len();
-    if dropped > 0 {
-        stage.warn(format!("{dropped} of {} sayings do not stand in the texts as they were given, and were left out.", given.value.passages.len()));
+    let all = given.value.passages.len();
+    for (count, why) in [
+        (foreign, "do not stand in the texts as they were given".to_owned()),
+        (unfit, format!("are shorter than {} or longer than {} characters", ANCHOR_CHARS.start(), ANCHOR_CHARS.end())),
+        (over, format!("are more than the {MOST_ANCHORS} a persona keeps")),
+    ] {
+        if count > 0 {
+            stage.warn(format!("{count} of {all} sayings {why}, and were left out."));
+        }
     }
     let lines: Vec<String> = kept.iter().map(|anchor| format!("- {}", anchor.text)).collect();
     let text = if lines.is_empty() { "None.".to_owned() } else { lines.join("\n") };

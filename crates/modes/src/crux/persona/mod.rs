@@ -9,7 +9,7 @@ mod shelf;
 
 pub use cast::Cast;
 pub use prompt::{consolidated, overlay};
-pub use read::{read, whole};
+pub use read::{is_id, read, whole};
 pub use shelf::{DEFAULT_DECK, built_in, deck, decks, files, find};
 
 use schemars::JsonSchema;

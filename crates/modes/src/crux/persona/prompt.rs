@@ -61,9 +61,9 @@ fn speech(out: &mut String, voice: &Voice) {
 }
 
 /// What is added in a crux room.
-pub fn overlay(question: &str, topic: &str, opponent: &str) -> String {
+pub fn overlay(topic: &str, opponent: &str) -> String {
     format!(
-        "YOU ARE NOW ALONE WITH {}\nThe question between you: {question}\nIt came out of this topic: {topic}\n\
+        "YOU ARE NOW ALONE WITH {}\nOne question stands between you; you will be told which. It came out of this topic: {topic}\n\
          Find the root of the disagreement. Do not agree in order to be done with it. Try each place it may lie: do you look at different stretches of \
          time, trust different evidence, mean different things by a word, or rank things differently while agreeing on the facts? When you see the core, name it. \
          Speak in 2 or 3 direct sentences, to the last point made, and leave politeness outside. Putting the other's case at its strongest is argument, not politeness: one sentence of it, when asked.",

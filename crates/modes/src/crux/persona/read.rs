@@ -95,20 +95,35 @@ pub fn whole(at: &str, value: &Value) -> Result<Persona, Vec<Problem>> {
     if let Some(id) = value["id"].as_str()
         && !is_id(id)
     {
-        problems.push(Problem::new(format!("{at}: id"), id, "lower-case letters, digits and hyphens, beginning with a letter"));
+        problems.push(Problem::new(field_at(at, "id"), id, "lower-case letters, digits and hyphens, beginning with a letter"));
     }
     if !problems.is_empty() {
         return Err(problems);
     }
-    Persona::deserialize(value).map_err(|error| vec![Problem::new(at, error.to_string(), "a persona as `synod persona show` prints it")])
+    Persona::deserialize(trimmed(value)).map_err(|error| vec![Problem::new(at, error.to_string(), "a persona as `synod persona show` prints it")])
 }
 
-fn is_id(id: &str) -> bool {
+/// How options may name a persona.
+pub fn is_id(id: &str) -> bool {
     id.starts_with(|c: char| c.is_ascii_lowercase()) && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
+/// A block of lines in a file ends with a break that is no part of the text.
+fn trimmed(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.trim().to_owned()),
+        Value::Array(items) => Value::Array(items.iter().map(trimmed).collect()),
+        Value::Object(map) => Value::Object(map.iter().map(|(name, value)| (name.clone(), trimmed(value))).collect()),
+        other => other.clone(),
+    }
+}
+
+fn field_at(at: &str, name: &str) -> String {
+    if at.starts_with("persona ") && !at.contains(": ") { format!("{at}: {name}") } else { format!("{at}.{name}") }
+}
+
 fn table(at: &str, map: &Map<String, Value>, fields: &[Field], problems: &mut Vec<Problem>) {
-    let field_at = |name: &str| if at.starts_with("persona ") && !at.contains(": ") { format!("{at}: {name}") } else { format!("{at}.{name}") };
+    let field_at = |name: &str| field_at(at, name);
     for name in map.keys().filter(|name| !fields.iter().any(|field| field.name == name.as_str())) {
         let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
         problems.push(Problem::new(field_at(name), "unknown field", format!("one of: {}", known.join(", "))));
@@ -127,7 +142,13 @@ fn table(at: &str, map: &Map<String, Value>, fields: &[Field], problems: &mut Ve
 fn one(at: &str, value: &Value, want: Want, problems: &mut Vec<Problem>) {
     let mut wrong = |got: String| problems.push(Problem::new(at, got, words(want)));
     let fits = |text: &str, (least, most): (usize, usize)| (least..=most).contains(&text.trim().chars().count());
+    // A line that held a break could open a block of its own in the prompt.
+    let breaks = |c: char| c.is_control() || "\u{2028}\u{2029}".contains(c);
     match (want, value) {
+        (Want::Line, Value::String(text)) if text.trim().contains(breaks) => wrong("several lines, or control characters".to_owned()),
+        (Want::Prose, Value::String(text)) if text.contains(|c: char| c.is_control() && !"\n\r\t".contains(c)) => {
+            wrong("control characters".to_owned());
+        }
         (Want::Line, Value::String(text)) if fits(text, LINE) => {}
         (Want::Prose, Value::String(text)) if fits(text, PROSE) => {}
         (Want::Line | Want::Prose, Value::String(text)) => wrong(format!("{} characters", text.trim().chars().count())),

@@ -64,9 +64,10 @@ pub fn find(name: &str, library: &dyn Library) -> Result<Persona, Vec<Problem>> 
     })
 }
 
-/// Everybody seated for a subject: the built-in ones, then the user's own.
+/// Everybody seated for a subject: the built-in ones, then the user's own. A file that cannot be read is left out, since nobody named it
+/// (`persona list` and `persona check` tell), unless it stands for somebody of this deck or nobody is left to sit.
 pub fn deck(name: &str, library: &dyn Library) -> Result<Vec<Persona>, Vec<Problem>> {
-    let mut problems = Vec::new();
+    let (mut problems, mut left_out) = (Vec::new(), Vec::new());
     let mut seated: Vec<Persona> = built_in().iter().filter(|persona| persona.decks.iter().any(|deck| deck == name)).cloned().collect();
     for own in library.names(KIND) {
         match find(&own, library) {
@@ -79,12 +80,14 @@ pub fn deck(name: &str, library: &dyn Library) -> Result<Vec<Persona>, Vec<Probl
                     (None, false) => {}
                 }
             }
-            Err(found) => problems.extend(found),
+            Err(found) if seated.iter().any(|known| known.id == own) => problems.extend(found),
+            Err(found) => left_out.extend(found),
         }
     }
     if seated.is_empty() {
         let known: Vec<&str> = DECKS.iter().map(|(deck, _)| *deck).collect();
         problems.push(Problem::new("options.deck", name, format!("one of: {}; or a deck your own personas name", known.join(", "))));
+        problems.append(&mut left_out);
     }
     if problems.is_empty() { Ok(seated) } else { Err(problems) }
 }
