@@ -86,13 +86,14 @@ pub struct Alignment {
 impl Form for Analysis {
     /// `AGREEMENT:` with a number, and `SUMMARY:`; lists under their names.
     fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
-        let labels = ["Agreement", "Summary", "Common ground", "Disagreements", "Uncertainties", "Decisions"];
+        let labels = ["Agreement", "Summary", "Proposal", "Common ground", "Disagreements", "Uncertainties", "Decisions"];
         let value = |label: &str| field(text, label, &labels);
         let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
         Some(Self {
             reasons: text.trim().to_owned(),
             agreement: crate::text::score(&value("Agreement")?, 0.0, 1.0)?,
             summary: value("Summary")?,
+            leading_proposal: value("Proposal").unwrap_or_default(),
             common_ground: list("Common ground"),
             disagreements: list("Disagreements")
                 .into_iter()
@@ -122,7 +123,13 @@ pub struct Reading {
 
 impl Reading {
     /// `spoke`: each seat that counts, with its position.
-    pub fn new(analysis: Option<Analysis>, spoke: &[(usize, &str)], names: &[String]) -> Self {
+    pub fn new(mut analysis: Option<Analysis>, spoke: &[(usize, &str)], names: &[String]) -> Self {
+        // Whoever is said to stand on both sides stands on neither.
+        for point in analysis.iter_mut().flat_map(|analysis| &mut analysis.disagreements) {
+            let both: Vec<String> = point.one_side.iter().filter(|name| point.other_side.contains(name)).cloned().collect();
+            point.one_side.retain(|name| !both.contains(name));
+            point.other_side.retain(|name| !both.contains(name));
+        }
         let place = |name: &String| names.iter().position(|known| known == name);
         let camp_of = |seat: usize| {
             let camps = &analysis.as_ref()?.clusters;

@@ -7,7 +7,6 @@ use super::perspectives::{Perspective, anchor};
 use super::reply::{CHANGES, STANCES, Turn, VOTES, vote_name};
 use super::state::ClaimStatus;
 use super::tools::{Desk, PARALLEL_CALLS, SEQUENTIAL_CALLS};
-use crate::text::words;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use synod_engine::{Bench, Missed, Prompt, Result, Worked, prompt};
@@ -23,8 +22,7 @@ impl Debate<'_> {
     ) -> impl Future<Output = Result<std::result::Result<Worked<Turn>, Missed>>> + Send + use<> {
         let most = if self.style.sequential { SEQUENTIAL_CALLS } else { PARALLEL_CALLS };
         let last = !held.objection && held.number >= self.options.limit_at(held.number);
-        let files = &self.bench.question().files;
-        let desk = Desk::new(&self.state, &self.names, seat, files, last, most);
+        let desk = Desk::new(&self.state, &self.names, seat, self.bench.question(), last, most);
         stage.ask_with_tools(seat as SeatIx, self.prompt(seat, held, packet, most), Arc::new(desk), most as u32)
     }
 
@@ -34,8 +32,7 @@ impl Debate<'_> {
         let first = self.rounds.is_empty();
         let heard = !packet.previous.is_empty() || !packet.current.is_empty();
         let (anchor_name, looks) = anchor(seat);
-        // Before anybody has proposed anything there is nothing to vote on.
-        let votes = self.style.votes && heard;
+        let votes = held.votes;
         let anonymous = self.style.anonymous;
         let prompt = prompt!(
             "turn",
@@ -46,7 +43,7 @@ impl Debate<'_> {
             round,
             packet,
             name = self.names[seat],
-            persona = (!anonymous).then(|| self.style.persona(seat)),
+            persona = (!anonymous).then(|| self.style.persona(seat, self.seats())),
             seats = self.seats(),
             perspective = self.perspectives.get(seat).map(Perspective::told),
             tool_limit = most,
@@ -59,6 +56,8 @@ impl Debate<'_> {
             rounds = self.options.limit_at(round),
             before = self.rounds.last().map_or(0, |held| held.number),
             group = self.group(),
+            material = self.material,
+            proposal = !self.state.proposal.is_empty(),
             votes
         );
         let live = self.state.claims.iter().filter(|claim| claim.status != ClaimStatus::Retracted);
@@ -79,6 +78,7 @@ impl Debate<'_> {
             .ids("changes", if self.state.seats[seat].confidence.is_some() { CHANGES.to_vec() } else { Vec::new() })
             .ids("seats", spoke)
             .ids("risk_kinds", role.risk_kinds.iter().map(String::as_str))
+            .ids("mitigated_kinds", role.mitigated_kinds.iter().map(String::as_str))
             .ids("risks", open.map(|risk| risk.id.as_str()))
     }
 
@@ -86,11 +86,16 @@ impl Debate<'_> {
     pub fn packet(&self, number: u32, current: &[Response]) -> Packet {
         let mut summaries = self.rounds.iter().rev().skip(1).map(|held| &held.summary).filter(|summary| !summary.text.is_empty());
         let previous = self.rounds.last().map(|held| self.entries(&held.responses)).unwrap_or_default();
-        let question = &self.bench.question().text;
-        // The ask itself, and the question as far as it is of an ordinary length.
-        let reserve = 300 + (words(question) as usize * 2).min(1_500);
         let summaries = summaries.by_ref().take(2).collect();
-        Material { state: &self.state, names: &self.names, round: number, summaries, previous, current: self.entries(current), reserve }.pack()
+        let (state, names, reserve) = (&self.state, &self.names, self.reserve);
+        Material { state, names, round: number, summaries, previous, current: self.entries(current), reserve }.pack()
+    }
+
+    /// What whoever reads this round is shown: the record and the round itself, nothing of those before.
+    pub fn packet_of(&self, held: &Held) -> Packet {
+        let current = self.entries(&held.responses);
+        let (state, names, reserve) = (&self.state, &self.names, self.reserve);
+        Material { state, names, round: held.number + 1, summaries: Vec::new(), previous: Vec::new(), current, reserve }.pack()
     }
 
     pub fn entries(&self, responses: &[Response]) -> Vec<Entry> {
@@ -101,7 +106,7 @@ impl Debate<'_> {
             }
             let turn = &response.turn;
             let vote = turn.vote().map(|vote| format!("{}, ", vote_name(vote))).unwrap_or_default();
-            let delta = response.before.map(|before| format!(" ({:+.2})", turn.confidence - before)).unwrap_or_default();
+            let delta = response.delta().map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
             let replies = if turn.replies_to.is_empty() { String::new() } else { format!(" Replies to {}.", turn.replies_to.join(", ")) };
             let position = super::tokens::clip(&turn.position, super::ingest::POSITION_TOKENS);
             let head = format!("{vote}confidence {:.2}{delta}. Position: {position}{replies}", turn.confidence);

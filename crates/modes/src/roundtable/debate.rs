@@ -4,6 +4,7 @@
 
 use super::audit::{Audit, audit};
 use super::ingest::{Epistemic, Touched};
+use super::material::{Part, material, reserve};
 use super::perspectives::Perspective;
 use super::reply::Turn;
 use super::safety::{Evaluation, Watch};
@@ -39,8 +40,21 @@ pub struct Response {
     pub unread: bool,
     /// The stance it should have had and the one it has.
     pub violation: Option<(String, Option<String>)>,
-    /// Its confidence one turn earlier.
-    pub before: Option<f64>,
+    /// Where its seat stood one turn earlier.
+    pub before: Option<Before>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Before {
+    pub round: u32,
+    pub confidence: f64,
+}
+
+impl Response {
+    /// The change of its seat's confidence.
+    pub fn delta(&self) -> Option<f64> {
+        self.before.map(|before| self.turn.confidence - before.confidence)
+    }
 }
 
 /// A round that was held.
@@ -52,6 +66,13 @@ pub struct Held {
     pub responses: Vec<Response>,
     /// The run was closing before all had spoken.
     pub closed: bool,
+    /// A vote was asked for.
+    pub votes: bool,
+    /// Cited facts that nobody had claimed before this round, each counted once.
+    pub new_facts: usize,
+    /// Distinct sources cited and overlap of premises, as they were when it ended.
+    pub sources: usize,
+    pub overlap: Option<f64>,
     pub reading: super::analysis::Reading,
     pub summary: Summary,
 }
@@ -63,9 +84,6 @@ impl Held {
     }
     pub fn confidences(&self) -> Vec<f64> {
         self.counted().map(|response| response.turn.confidence).collect()
-    }
-    pub fn new_facts(&self) -> usize {
-        self.counted().map(|response| response.touched.new_facts).sum()
     }
     /// How those moved who spoke in both rounds.
     pub fn moves(&self, before: &Self) -> Vec<Move> {
@@ -92,6 +110,10 @@ pub struct Debate<'a> {
     pub roles: Vec<&'static Role>,
     pub names: Vec<String>,
     pub perspectives: Vec<Perspective>,
+    /// What came with the question, as far as prompts carry it.
+    pub material: Vec<Part>,
+    /// Tokens of a prompt that are not the debate's.
+    pub reserve: usize,
     pub state: State,
     pub watch: Watch,
     /// In the order they were held, objections among them.
@@ -112,7 +134,23 @@ impl<'a> Debate<'a> {
         let watch = Watch::new(style, options.audience == Audience::Vulnerable);
         let roles = style.dealt(n);
         let (state, missed) = (State::new(n), vec![0; n]);
-        Self { bench, options, style, roles, names, perspectives: Vec::new(), state, watch, rounds: Vec::new(), requests: Vec::new(), missed }
+        let material = material(bench.question());
+        let reserve = reserve(bench.question(), &material);
+        Self {
+            bench,
+            options,
+            style,
+            roles,
+            names,
+            perspectives: Vec::new(),
+            material,
+            reserve,
+            state,
+            watch,
+            rounds: Vec::new(),
+            requests: Vec::new(),
+            missed,
+        }
     }
 
     pub fn seats(&self) -> usize {
@@ -124,6 +162,11 @@ impl<'a> Debate<'a> {
         format!("{} ({})", self.names[seat], self.bench.seat(seat as SeatIx).label)
     }
 
+    /// Votes are on the leading proposal, and before a round was held and read there is none.
+    fn votes(&self) -> bool {
+        self.style.votes && !self.rounds.is_empty()
+    }
+
     pub fn last_regular(&self) -> Option<&Held> {
         self.rounds.iter().rfind(|held| !held.objection)
     }
@@ -132,7 +175,7 @@ impl<'a> Debate<'a> {
     /// it was, and the round does not count.
     pub async fn hold(&mut self, stage: &Bench, number: u32, objection: bool) -> Result<Held> {
         let saved = self.state.clone();
-        let mut held = Held { number, objection, ..Held::default() };
+        let mut held = Held { number, objection, votes: self.votes(), ..Held::default() };
         let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.missed[*seat] < PATIENCE).collect();
         let mut overflow = false;
         if self.style.sequential {
@@ -141,7 +184,7 @@ impl<'a> Debate<'a> {
                 overflow |= packet.overflow;
                 let came = self.ask(stage, seat, &held, &packet).await?;
                 if let Some(response) = self.take(seat, came, &mut held) {
-                    let mut checked = self.check(stage, vec![response]).await?;
+                    let mut checked = self.check(stage, vec![response], &mut held.closed).await?;
                     self.ingest(&mut checked, number);
                     held.responses.append(&mut checked);
                 }
@@ -154,10 +197,11 @@ impl<'a> Debate<'a> {
             for (seat, came) in asked.into_iter().zip(futures::future::join_all(turns).await) {
                 arrived.extend(self.take(seat, came?, &mut held));
             }
-            held.responses = self.check(stage, arrived).await?;
+            held.responses = self.check(stage, arrived, &mut held.closed).await?;
             self.ingest(&mut held.responses, number);
         }
         self.state.settle();
+        held.new_facts = self.state.facts_since(saved.claims.len());
         if overflow {
             stage.warn("context_overflow: what was said in the round before had to be cut to fit into a prompt.");
         }
@@ -179,13 +223,12 @@ impl<'a> Debate<'a> {
         };
         self.missed[seat] = 0;
         let role = self.roles[seat];
-        // Before anybody has proposed anything there was nothing to vote on.
-        let heard = !self.rounds.is_empty() || !held.responses.is_empty();
-        let turn = given.value.asked(self.style.votes && heard, role.stance.is_some(), role);
+        let turn = given.value.asked(held.votes, role.stance.is_some(), role);
         let expected = role.stance.clone();
         let violation = expected.filter(|expected| turn.stance.as_ref() != Some(expected)).map(|expected| (expected, turn.stance.clone()));
         let audit = audit(&turn.reasons);
-        let before = self.state.seats[seat].confidence;
+        let standing = &self.state.seats[seat];
+        let before = standing.confidence.map(|confidence| Before { round: standing.round, confidence });
         let (touched, epistemic) = (Touched::default(), Epistemic::default());
         Some(Response {
             seat,
@@ -204,9 +247,9 @@ impl<'a> Debate<'a> {
     }
 
     /// Patterns first, then the evaluator while anything calls for one.
-    async fn check(&mut self, stage: &Bench, mut responses: Vec<Response>) -> Result<Vec<Response>> {
+    async fn check(&mut self, stage: &Bench, mut responses: Vec<Response>, closed: &mut bool) -> Result<Vec<Response>> {
         for response in &mut responses {
-            let said = spoken(&response.turn);
+            let said = spoken(&response.turn, &response.tools);
             response.blocked = safety::blocked(&said);
             self.watch.add(safety::intents(&said));
         }
@@ -215,16 +258,21 @@ impl<'a> Debate<'a> {
         }
         let why: Vec<String> = self.watch.triggers().into_iter().map(|trigger| trigger.reason).collect();
         let texts: Vec<(String, String)> =
-            responses.iter().map(|response| (format!("check {}", self.names[response.seat]), spoken(&response.turn))).collect();
+            responses.iter().map(|response| (format!("check {}", self.names[response.seat]), spoken(&response.turn, &response.tools))).collect();
         let strand = |bench: Bench, text: String| {
             let why = why.clone();
             async move { bench.ask::<Evaluation>(0, prompt!("safety", why, text)).await }
         };
         let evaluations = stage.all(texts, strand).await?;
         for (response, evaluation) in responses.iter_mut().zip(evaluations) {
-            let Ok(given) = evaluation else {
-                response.unread = true;
-                continue;
+            let given = match evaluation {
+                Ok(given) => given,
+                Err(missed) => {
+                    *closed |= missed.failure.kind == FailureKind::Closed;
+                    response.unread = true;
+                    response.blocked.get_or_insert_with(|| "the safety evaluator could not read it".into());
+                    continue;
+                }
             };
             if !given.value.passed && response.blocked.is_none() {
                 response.blocked = Some(given.value.concerns.first().cloned().unwrap_or_else(|| "the evaluator did not let it pass".into()));
@@ -235,6 +283,10 @@ impl<'a> Debate<'a> {
     }
 
     fn ingest(&mut self, responses: &mut [Response], number: u32) {
+        // First what is taken back, all of it: whoever says the same in this round, the author included, makes a claim that stands.
+        for response in responses.iter_mut().filter(|response| response.blocked.is_none()) {
+            response.touched.withdrawn = self.state.withdraw(response.seat, number, &response.turn.withdraws);
+        }
         for response in responses.iter_mut().filter(|response| response.blocked.is_none()) {
             let requests = tools::requests(&response.tools).collect::<Vec<_>>();
             for mut request in requests {
@@ -242,13 +294,15 @@ impl<'a> Debate<'a> {
                 request["round"] = json!(number);
                 self.requests.push(request);
             }
-            (response.touched, response.epistemic) = self.state.ingest(response.seat, number, &response.turn, &response.audit, &response.tools);
+            let touched = &mut response.touched;
+            response.epistemic = self.state.ingest(response.seat, number, &response.turn, &response.audit, &response.tools, touched);
         }
     }
 }
 
-/// Everything a turn says, for whoever must read all of it.
-fn spoken(turn: &Turn) -> String {
+/// Everything a turn says, for whoever must read all of it: also what it typed into a tool, because others are shown that.
+fn spoken(turn: &Turn, tools: &[ToolRun]) -> String {
+    let typed: Vec<String> = tools.iter().map(|run| run.input.to_string()).collect();
     let claims = turn.claims.iter().map(|claim| claim.text.as_str());
     let risks = turn.risks.iter().flat_map(|risk| [risk.text.as_str(), risk.mitigation.as_str()]);
     let others = turn.key_points.iter().chain(&turn.uncertainties).map(String::as_str);
@@ -259,6 +313,7 @@ fn spoken(turn: &Turn) -> String {
         .chain(risks)
         .chain(others)
         .chain(answers)
+        .chain(typed.iter().map(String::as_str))
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join("\n")

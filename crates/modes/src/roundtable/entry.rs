@@ -2,9 +2,10 @@
 
 use super::audit::Audit;
 use super::ingest::Touched;
-use super::labels::Sentence;
+use super::labels::{Label, Sentence};
 use super::tokens::{clip, size};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use synod_types::ToolRun;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +15,8 @@ pub struct Entry {
     head: String,
     /// The text as written; nothing once it has been taken apart.
     full: Option<String>,
-    sentences: Vec<Sentence>,
+    /// Taken apart: sentences as they are printed, by label. They cite the record, because the list of references is gone by then.
+    sentences: Vec<(Option<Label>, String)>,
     /// What it did to the record, in ids.
     touched: String,
     tools: Vec<String>,
@@ -34,14 +36,16 @@ impl Entry {
             ids("cited", &touched.evidence),
             ids("raised", &touched.risks),
         ];
+        let sources = touched.sources.clone();
         let touched: Vec<String> = parts.into_iter().flatten().collect();
         let touched = if touched.is_empty() { String::new() } else { format!("In the record: {}.", touched.join("; ")) };
-        let tool = |run: &ToolRun| format!("Used {}({}): {}", run.name, clip(&run.input.to_string(), 60), clip(&run.output, 120));
+        let tool =
+            |run: &ToolRun| format!("Used {}({}): {}", run.name, clip(&run.input.to_string(), 60), clip(&super::tools::unfenced(&run.output), 120));
         Self {
             name: name.to_owned(),
             head,
             full: Some(text.trim().to_owned()),
-            sentences: audit.sentences.clone(),
+            sentences: audit.sentences.iter().map(|sentence| (sentence.label, marked(sentence, &sources))).collect(),
             touched,
             tools: tools.iter().map(tool).collect(),
             most: None,
@@ -58,7 +62,7 @@ impl Entry {
         let mut parts: Vec<String> = vec![self.head.clone()];
         match &self.full {
             Some(full) => parts.push(full.clone()),
-            None => parts.push(self.sentences.iter().map(marked).collect::<Vec<_>>().join(" ")),
+            None => parts.push(self.sentences.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ")),
         }
         parts.push(self.touched.clone());
         parts.extend(self.tools.iter().cloned());
@@ -95,8 +99,8 @@ impl Entry {
             if over == 0 {
                 break;
             }
-            if self.sentences[at].label.is_none() {
-                over = over.saturating_sub(size(&self.sentences[at].text));
+            if self.sentences[at].0.is_none() {
+                over = over.saturating_sub(size(&self.sentences[at].1));
                 self.sentences.remove(at);
             }
         }
@@ -112,8 +116,8 @@ impl Entry {
     }
 }
 
-fn marked(sentence: &Sentence) -> String {
+fn marked(sentence: &Sentence, sources: &BTreeMap<u32, String>) -> String {
     let label = sentence.label.map(|label| format!(" [{}]", label.as_str())).unwrap_or_default();
-    let cites: String = sentence.cites.iter().map(|n| format!("[{n}]")).collect();
+    let cites: String = sentence.cites.iter().filter_map(|n| sources.get(n)).map(|id| format!("[{id}]")).collect();
     format!("{}{label}{cites}", sentence.text)
 }

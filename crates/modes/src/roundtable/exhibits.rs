@@ -1,5 +1,6 @@
 //! What a reader is shown: responses, safety, camps, summaries, the guard's and the exit's numbers.
 
+use super::analysis::Analysis;
 use super::debate::{Debate, Held, Response};
 use super::perspectives::anchor;
 use super::reply::vote_name;
@@ -34,19 +35,22 @@ pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Resul
 
 fn row(debate: &Debate, held: &Held, response: &Response) -> Value {
     let turn = &response.turn;
-    let blocked = response.blocked.is_some();
-    let change = response.before.map(|before| json!({"delta": turn.confidence - before, "reason": turn.confidence_reason}));
+    // Of a response that was withheld nothing is kept that it said in its own words.
+    let said = |value: Value| if response.blocked.is_some() { Value::Null } else { value };
+    let change = response
+        .before
+        .map(|before| json!({"delta": response.delta(), "previousRound": before.round, "reason": said(json!(turn.confidence_reason))}));
     let tools: Vec<Value> =
         response.tools.iter().map(|run| json!({"toolName": run.name, "input": run.input, "output": run.output, "error": run.error})).collect();
     let violation = response.violation.as_ref().map(|(expected, actual)| json!({"expected": expected, "actual": actual}));
     json!({
         "round": held.number, "seat": debate.names[response.seat], "role": debate.roles[response.seat].id,
-        "position": if blocked { Value::Null } else { json!(turn.position) }, "reasoning": if blocked { Value::Null } else { json!(turn.reasons) },
-        "confidence": turn.confidence, "confidenceChange": change, "vote": turn.vote, "positionChange": turn.position_change, "stance": turn.stance,
-        "debateAlignment": debate.state.seats[response.seat].alignment, "epistemicClaims": response.epistemic, "keyPoints": turn.key_points,
-        "uncertainties": turn.uncertainties, "perspectiveAnchor": anchor(response.seat).0, "citations": response.audit.references,
-        "toolCalls": tools, "claimsTouched": response.touched, "directRepliesTo": turn.replies_to, "roleViolation": violation,
-        "labelFindings": response.audit.flaws, "blocked": response.blocked,
+        "position": said(json!(turn.position)), "reasoning": said(json!(turn.reasons)), "confidence": turn.confidence, "confidenceChange": change,
+        "vote": turn.vote, "positionChange": turn.position_change, "stance": turn.stance,
+        "debateAlignment": held.reading.alignment.get(&response.seat), "epistemicClaims": response.epistemic, "keyPoints": said(json!(turn.key_points)),
+        "uncertainties": said(json!(turn.uncertainties)), "perspectiveAnchor": anchor(response.seat).0,
+        "citations": said(json!(response.audit.references)), "toolCalls": said(json!(tools)), "claimsTouched": response.touched,
+        "directRepliesTo": turn.replies_to, "roleViolation": violation, "labelFindings": said(json!(response.audit.flaws)), "blocked": response.blocked,
     })
 }
 
@@ -90,10 +94,7 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(
     });
     let unread = held.responses.iter().filter(|response| response.unread).count();
     if unread > 0 {
-        stage.warn(format!(
-            "The safety evaluator could not read {unread} of {} responses; they passed the pattern monitor alone.",
-            held.responses.len()
-        ));
+        stage.warn(format!("The safety evaluator could not read {unread} of {} responses; they were withheld.", held.responses.len()));
     }
     stage.show(&format!("{}_safety", held.prefix()), Exhibit::note(format!("{}: safety", held.title()), text).data(data)).await
 }
@@ -125,7 +126,7 @@ pub async fn analysis(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result
     let nuances = json!({"partialAgreements": said.partial_agreements, "conditionalPositions": said.conditional_positions, "uncertainties": said.uncertainties});
     let warning = json!({"detected": !said.groupthink_signs.is_empty(), "indicators": said.groupthink_signs});
     let data = json!({
-        "round": held.number, "agreementLevel": reading.agreement(), "commonGround": said.common_ground, "disagreementPoints": said.disagreements,
+        "round": held.number, "agreementLevel": reading.agreement(), "leadingProposal": proposal(&said), "commonGround": said.common_ground, "disagreementPoints": said.disagreements,
         "summary": if known { json!(said.summary) } else { Value::Null }, "clusters": listed, "nuances": nuances, "alignment": alignment,
         "sigma": reading.sigma, "source": reading.source, "byWords": reading.by_words, "groupthinkWarning": warning,
     });
@@ -142,9 +143,12 @@ pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<
         Some((level, agreement)) => format!("**Agreement: {} ({:.0} %).** {}\n", level.to_uppercase(), agreement * 100.0, said.summary),
         None => "**Agreement: not measured.**\n".to_owned(),
     }];
+    lines.extend(proposal(&said).map(|text| format!("- Leading proposal: {text}")));
     lines.extend(said.common_ground.iter().map(|point| format!("- Agreed: {point}")));
-    let sides = |one: &[String], other: &[String]| {
-        if one.is_empty() && other.is_empty() { String::new() } else { format!(" ({} against {})", one.join(", "), other.join(", ")) }
+    let sides = |one: &[String], other: &[String]| match (one.is_empty(), other.is_empty()) {
+        (false, false) => format!(" ({} against {})", one.join(", "), other.join(", ")),
+        (true, true) => String::new(),
+        _ => format!(" ({})", [one, other].concat().join(", ")),
     };
     lines.extend(said.disagreements.iter().map(|point| format!("- Open: {}{}", point.point, sides(&point.one_side, &point.other_side))));
     let seats = held.counted().map(|response| {
@@ -166,12 +170,17 @@ pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<
     let ids = |found: Vec<&str>| json!(found);
     let data = json!({
         "round": held.number, "status": status.map(|(level, _)| level), "oneLiner": reading.analysis.as_ref().map(|analysis| &analysis.one_liner),
+        "leadingProposal": proposal(&said),
         "newClaims": ids(debate.state.claims.iter().filter(|claim| claim.introduced_round == held.number).map(|claim| claim.id.as_str()).collect()),
         "newEvidence": ids(debate.state.evidence.iter().filter(|evidence| evidence.added_round == held.number).map(|evidence| evidence.id.as_str()).collect()),
         "decisions": ids(debate.state.decisions.iter().filter(|decision| decision.round == held.number).map(|decision| decision.id.as_str()).collect()),
         "contested": ids(debate.state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested).map(|claim| claim.id.as_str()).collect()),
     });
     stage.show(&format!("{}_summary", held.prefix()), Exhibit::note(format!("{}: summary", held.title()), lines.join("\n")).data(data)).await
+}
+
+fn proposal(said: &Analysis) -> Option<&str> {
+    Some(said.leading_proposal.trim()).filter(|text| !text.is_empty())
 }
 
 pub fn name(level: Level) -> &'static str {
@@ -239,7 +248,7 @@ pub async fn objection(
     result: &Objection,
     answer: Option<Option<&PersonAnswer>>,
 ) -> Result<()> {
-    let facts = debate.rounds.last().map_or(0, Held::new_facts);
+    let facts = debate.rounds.last().map_or(0, |held| held.new_facts);
     let decided = match (result.failed, answer) {
         (false, _) => "The objections moved something; the debate goes on.".to_owned(),
         (true, Some(Some(answer))) => format!("The objections moved nothing. {} answered: {}.", answer.by, answer.answer),
@@ -269,7 +278,7 @@ pub fn moved(debate: &Debate, response: &Response) -> Moved {
     Moved {
         name: debate.names[response.seat].clone(),
         confidence: response.turn.confidence,
-        delta: response.before.map(|before| response.turn.confidence - before),
+        delta: response.delta(),
         moves,
         note: response.turn.key_points.first().cloned().unwrap_or_default(),
     }

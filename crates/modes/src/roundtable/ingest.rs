@@ -3,10 +3,11 @@
 use super::audit::{Audit, counted};
 use super::labels::Label;
 use super::reply::Turn;
-use super::state::{Claim, ClaimStatus, EvidenceKind, State, same_statement};
+use super::state::{Claim, ClaimStatus, EvidenceKind, State};
 use super::tokens::clip;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use synod_math::debate::exits::Vote;
 use synod_types::ToolRun;
 
 /// More claims than this a turn are not taken: whoever says everything says nothing.
@@ -24,9 +25,9 @@ pub struct Touched {
     pub withdrawn: Vec<String>,
     pub evidence: Vec<String>,
     pub risks: Vec<String>,
-    /// Cited facts that no earlier round knew.
+    /// Ids of the references a turn lists, by their number in the turn.
     #[serde(skip)]
-    pub new_facts: usize,
+    pub sources: BTreeMap<u32, String>,
 }
 
 /// Labels of a turn's claims, by count, as they are counted.
@@ -38,24 +39,39 @@ pub struct Epistemic {
 }
 
 impl State {
-    /// Takes in one turn. `round` is the regular round it belongs to; claims of earlier turns are what it may speak about.
-    pub fn ingest(&mut self, seat: usize, round: u32, turn: &Turn, audit: &Audit, tools: &[ToolRun]) -> (Touched, Epistemic) {
-        let mut touched = Touched::default();
-        let mut epistemic = Epistemic::default();
-        let sources = self.sources_of(round, audit, &mut touched);
-        self.tools_used(round, tools, &mut touched);
-        for id in &turn.withdraws {
-            if let Some(claim) = self.claim_mut(id).filter(|claim| claim.by == seat) {
+    /// Takes back a seat's own claims; gives the ids of those that were still there.
+    pub fn withdraw(&mut self, seat: usize, round: u32, ids: &[String]) -> Vec<String> {
+        let mut withdrawn = Vec::new();
+        for id in ids {
+            if let Some(claim) = self.claim_mut(id).filter(|claim| claim.by == seat && claim.status != ClaimStatus::Retracted) {
                 claim.status = ClaimStatus::Retracted;
                 claim.last_updated_round = round;
-                touched.withdrawn.push(id.clone());
+                withdrawn.push(id.clone());
             }
         }
+        withdrawn
+    }
+
+    /// Takes in one turn but for what it withdraws. `round` is the regular round it belongs to; claims of earlier turns are what it may speak
+    /// about.
+    pub fn ingest(&mut self, seat: usize, round: u32, turn: &Turn, audit: &Audit, tools: &[ToolRun], touched: &mut Touched) -> Epistemic {
+        let mut epistemic = Epistemic::default();
+        touched.sources = self.sources_of(round, audit, touched);
+        self.tools_used(round, tools, touched);
+        // Before the challenges: whoever takes a blocker back may still dispute its claim.
+        let blocker = turn.blocker.as_ref().filter(|id| self.claim(id).is_some_and(|claim| claim.by != seat));
+        self.vote(seat, turn.vote(), blocker.cloned());
         for id in &turn.reinforces {
-            self.reinforce(seat, round, id, &mut touched);
+            self.reinforce(seat, round, id, touched);
         }
         for challenge in &turn.challenges {
-            self.challenge(seat, round, &challenge.id, &challenge.why, &mut touched);
+            self.challenge(seat, round, &challenge.id, &challenge.why, touched);
+        }
+        if turn.vote() == Some(Vote::Blocker)
+            && let Some(id) = blocker
+        {
+            // What must change first is disputed, whoever else supports it.
+            self.challenge(seat, round, id, "", touched);
         }
         for new in turn.claims.iter().filter(|new| !new.text.trim().is_empty()).take(MOST_CLAIMS) {
             let (label, cites) = counted(Some(new.label), &new.cites, &audit.references);
@@ -67,11 +83,10 @@ impl State {
                 Label::Infer => epistemic.inferences += 1,
                 Label::Assume => epistemic.assumptions += 1,
             }
-            let known_before = self.claims.iter().any(|claim| claim.introduced_round < round && same_statement(&claim.text, &new.text));
-            touched.new_facts += usize::from(label == Label::Fact && !known_before);
             let id = match self.same_claim(&new.text) {
                 Some(id) => {
-                    self.reinforce(seat, round, &id, &mut touched);
+                    self.reinforce(seat, round, &id, touched);
+                    self.strengthen(&id, label);
                     id
                 }
                 None => {
@@ -80,12 +95,12 @@ impl State {
                     id
                 }
             };
-            let backing = cites.iter().filter_map(|n| sources.get(n)).chain(&known).filter(|_| label != Label::Assume);
+            let backing = cites.iter().filter_map(|n| touched.sources.get(n)).chain(&known).filter(|_| label != Label::Assume);
             for evidence in backing.cloned().collect::<Vec<_>>() {
                 self.tie(&evidence, &id);
             }
             for target in new.against.iter().filter(|target| **target != id) {
-                self.challenge(seat, round, target, &new.text, &mut touched);
+                self.challenge(seat, round, target, &new.text, touched);
                 if let Some(claim) = self.claim_mut(target).filter(|claim| !claim.opposition.contains(&id)) {
                     claim.opposition.push(id.clone());
                 }
@@ -99,7 +114,19 @@ impl State {
             self.risks.iter_mut().filter(|risk| risk.id == answer.id).for_each(|risk| risk.mitigation = Some(text.clone()));
         }
         self.stand(seat, round, turn);
-        (touched, epistemic)
+        epistemic
+    }
+
+    /// A claim is what the best of those who make it have for it.
+    fn strengthen(&mut self, id: &str, label: Label) {
+        let rank = |label: Label| match label {
+            Label::Assume => 0,
+            Label::Infer => 1,
+            Label::Fact => 2,
+        };
+        if let Some(claim) = self.claim_mut(id).filter(|claim| rank(claim.label) < rank(label)) {
+            claim.label = label;
+        }
     }
 
     /// Global ids of the references a turn cites, by their number in the turn.
@@ -122,7 +149,7 @@ impl State {
         for run in tools.iter().filter(|run| !run.error && run.name != super::tools::REQUEST_CONTEXT) {
             let kind = if run.name == super::tools::CALCULATE { EvidenceKind::Calculation } else { EvidenceKind::ToolOutput };
             let asked = run.input.as_object().and_then(|input| input.values().find_map(|value| value.as_str())).unwrap_or_default();
-            let id = self.evidence(kind, &format!("{}: {asked}", run.name), None, &run.output, round);
+            let id = self.evidence(kind, &format!("{}: {asked}", run.name), None, &super::tools::unfenced(&run.output), round);
             if !touched.evidence.contains(&id) {
                 touched.evidence.push(id);
             }
@@ -155,7 +182,6 @@ impl State {
     }
 
     fn stand(&mut self, seat: usize, round: u32, turn: &Turn) {
-        self.vote(seat, turn.vote(), turn.blocker.clone());
         let Some(standing) = self.seats.get_mut(seat) else { return };
         let confidence = turn.confidence.clamp(0.0, 1.0);
         standing.delta = standing.confidence.map(|before| confidence - before);

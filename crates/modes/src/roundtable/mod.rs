@@ -11,6 +11,7 @@ mod entry;
 mod exhibits;
 mod ingest;
 mod labels;
+mod material;
 mod options;
 mod outcome;
 mod packet;
@@ -38,6 +39,7 @@ use stops::{Guard, Kind, Stop};
 use style::Style;
 use summary::{Moved, Summary};
 use synod_engine::{Bench, Calls, Finding, Halt, Mode, Result, Seating, chair, computed, each, instead, mode, prompt, spoken};
+use synod_math::debate::clusters::mean_overlap;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
@@ -50,7 +52,7 @@ pub static MODE: Mode = mode! {
         spoken("round_{n}", "debater", TURN),
         computed("round_{n}_safety", SAFETY),
         computed("round_{n}_analysis", ANALYSIS),
-        computed("round_{n}_summary", &["round", "status", "oneLiner", "newClaims", "newEvidence", "decisions", "contested"]),
+        computed("round_{n}_summary", &["round", "status", "oneLiner", "leadingProposal", "newClaims", "newEvidence", "decisions", "contested"]),
         computed("round_{n}_groupthink", &["round", "trigger", "indicators", "acted", "sources", "overlap", "clusters", "sigma", "modelSigns"]),
         instead(spoken("objection_{n}", "debater", TURN)),
         instead(computed("objection_{n}_safety", SAFETY)),
@@ -66,7 +68,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
     cost: "n + 1 a round for n seats, up to twice more for objections, n more a round while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
     example: "synod ask --mode roundtable --style socratic \"What would make our on-call rota fair?\"",
-    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. If nobody can read a round, camps are found by the words of the positions. If nobody can write the synthesis, the record of the last round is the answer.",
+    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld. If nobody can read a round, camps are found by the words of the positions. If nobody can write the synthesis, the record of the last round is the answer.",
     prompts: ["perspectives", "turn", "safety", "analysis", "synthesis"],
 };
 
@@ -98,6 +100,7 @@ const SAFETY: &[&str] = &["round", "tier", "triggers", "passed", "concerns", "re
 const ANALYSIS: &[&str] = &[
     "round",
     "agreementLevel",
+    "leadingProposal",
     "commonGround",
     "disagreementPoints",
     "summary",
@@ -135,7 +138,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     };
     let mut debate = Debate::new(bench, &options, style);
     admit(&mut debate)?;
-    debate.perspectives = perspectives(bench, &options, style, debate.seats()).await?;
+    debate.perspectives = perspectives(&debate).await?;
     for category in &options.high_stakes {
         bench.figure(&format!("high_stakes_{}", category.id()), 1.0);
     }
@@ -143,57 +146,63 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let mut number = 0;
     let stop = loop {
         number += 1;
+        for focus in options.focus_from(number) {
+            debate.watch.add(safety::topics(focus));
+            debate.watch.add(safety::intents(focus));
+        }
         let stage = bench.round("round", number);
         let held = debate.hold(&stage, number, false).await?;
         if let Some(stop) = unheld(&mut debate, &stage, &held).await? {
             break stop;
         }
         let closed = conclude_round(&mut debate, &stage, held).await?;
-        let mut person = None;
-        if let Some(kind) = guard.look(&mut debate, &stage).await?
-            && !closed
-        {
-            person = object(&mut debate, &stage, number, kind).await?;
-        }
+        let kind = guard.look(&mut debate, &stage).await?;
         if closed {
             break Stop::Closed;
         }
-        match person {
-            Some(stop) => break stop,
-            None => {
-                if let Some(stop) = stops::exit(&debate, number) {
-                    break stop;
-                }
-            }
+        let stop = match kind {
+            None => stops::exit(&debate, number),
+            Some(kind) => match object(&mut debate, &stage, number, kind).await? {
+                // Whoever took the debate further did so after the person had spoken.
+                Some(Stop::Person) if options.goes_on_after(number) => None,
+                // The panel was just made to think again: it goes on as long as there are rounds.
+                None => stops::cap(&debate, number),
+                stop => stop,
+            },
+        };
+        if let Some(stop) = stop {
+            break stop;
         }
     };
     outcome::conclude(&mut debate, stop).await
 }
 
-/// The question itself is read before anybody is asked.
+/// The question itself is read before anybody is asked, and every focus question there will be. What a later one calls for begins with its round:
+/// what came before knows nothing of it.
 fn admit(debate: &mut Debate) -> Result<()> {
     let question = debate.bench.question();
     let focus = debate.options.every_focus();
-    let texts = [Some(question.text.as_str()), question.content.as_deref()].into_iter().flatten().chain(focus.iter().map(String::as_str));
+    let texts: Vec<&str> = [Some(question.text.as_str()), question.content.as_deref()].into_iter().flatten().collect();
+    if let Some(why) = texts.iter().copied().chain(focus).find_map(safety::blocked) {
+        return Err(Halt::failed("round 1", format!("the question was not put to the panel: {why}")));
+    }
     for text in texts {
-        if let Some(why) = safety::blocked(text) {
-            return Err(Halt::failed("round 1", format!("the question was not put to the panel: {why}")));
-        }
         debate.watch.add(safety::topics(text));
         debate.watch.add(safety::intents(text));
     }
     Ok(())
 }
 
-async fn perspectives(bench: &Bench, options: &Options, style: &Style, n: usize) -> Result<Vec<Perspective>> {
-    if !style.perspectives {
+async fn perspectives(debate: &Debate<'_>) -> Result<Vec<Perspective>> {
+    let (bench, options, n) = (debate.bench, debate.options, debate.seats());
+    if !debate.style.perspectives {
         return Ok(Vec::new());
     }
     let stage = bench.phase("perspectives");
     let generated = options.finds_perspectives();
     let dealt = if generated {
         let places = (1..=n).map(|place| place.to_string());
-        let found = match stage.ask::<Perspectives>(0, prompt!("perspectives", n).ids("seats", places)).await? {
+        let found = match stage.ask::<Perspectives>(0, prompt!("perspectives", n, material = debate.material).ids("seats", places)).await? {
             Ok(given) => given.value.perspectives,
             Err(_) => {
                 stage.warn("No perspectives could be found for this question; the usual ones were taken.");
@@ -234,19 +243,22 @@ async fn unheld(debate: &mut Debate<'_>, stage: &Bench, held: &Held) -> Result<O
     Ok(Some(Stop::TooFew))
 }
 
-/// Shows what was said, has it read, and sums it up. True: the run is closing.
+/// Has it read what was said, shows it, and sums it up. True: the run is closing.
 async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: Held) -> Result<bool> {
+    let (analysis, closed) = read(debate, stage, &held).await?;
+    let spoke: Vec<(usize, &str)> = held.counted().map(|response| (response.seat, response.turn.position.as_str())).collect();
+    held.reading = Reading::new(analysis, &spoke, &debate.names);
     show::responses(debate, stage, &held).await?;
     show::safety(debate, stage, &held).await?;
     let checked = held.responses.iter().all(|response| response.evaluation.as_ref().is_some_and(|said| said.passed));
     if debate.watch.armed() && checked && held.counted().count() == held.responses.len() {
         debate.watch.clean();
     }
-    let (analysis, closed) = read(debate, stage, &held).await?;
-    let spoke: Vec<(usize, &str)> = held.counted().map(|response| (response.seat, response.turn.position.as_str())).collect();
-    held.reading = Reading::new(analysis, &spoke, &debate.names);
     for (seat, support) in &held.reading.alignment {
         debate.state.seats[*seat].alignment = Some(*support);
+    }
+    if let Some(proposal) = held.reading.analysis.as_ref().map(|analysis| analysis.leading_proposal.trim()).filter(|text| !text.is_empty()) {
+        debate.state.proposal = tokens::clip(proposal, state::PROPOSAL_TOKENS);
     }
     let settled = held.reading.analysis.iter().flat_map(|analysis| &analysis.decisions).filter(|text| !text.trim().is_empty()).take(3);
     for text in settled {
@@ -260,16 +272,19 @@ async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: Held) 
     if !held.objection {
         show::summary(debate, stage, &held).await?;
     }
+    held.sources = debate.state.sources();
+    held.overlap = mean_overlap(&debate.state.premises());
     debate.rounds.push(held);
     Ok(closed)
 }
 
 async fn read(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(Option<Analysis>, bool)> {
-    let packet = debate.packet(held.number + 1, &held.responses);
+    let packet = debate.packet_of(held);
     let names: Vec<&String> = held.counted().map(|response| &debate.names[response.seat]).collect();
     let entries: Vec<_> = packet.current.iter().filter(|words| names.contains(&&words.name)).collect();
     let (round, objection, focus, record) = (held.number, held.objection, debate.options.focus_at(held.number), &packet.state);
-    let ask = prompt!("analysis", round, objection, focus, record, entries).ids("seats", names.iter().map(|name| name.as_str()));
+    let ask = prompt!("analysis", round, objection, focus, record, entries, material = debate.material)
+        .ids("seats", names.iter().map(|name| name.as_str()));
     match stage.ask::<Analysis>(0, ask).await? {
         Ok(given) => Ok((Some(given.value), held.closed)),
         Err(missed) => {
@@ -282,7 +297,7 @@ async fn read(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(Option
     }
 }
 
-/// Makes the panel object to itself; when even that moves nothing, asks a person.
+/// Makes the panel object to itself; when even that moves nothing, asks a person. `None`: the debate goes on.
 async fn object(debate: &mut Debate<'_>, stage: &Bench, number: u32, kind: Kind) -> Result<Option<Stop>> {
     let stage = stage.phase("objection");
     let held = debate.hold(&stage, number, true).await?;
@@ -297,8 +312,13 @@ async fn object(debate: &mut Debate<'_>, stage: &Bench, number: u32, kind: Kind)
     show::objection(debate, &stage, number, kind, &result, answer.as_ref().map(|answer| answer.as_ref())).await?;
     let Some(answer) = answer else { return Ok(None) };
     let Some(answer) = answer else { return Ok(Some(Stop::Closed)) };
-    debate.state.blockers.clear();
-    let said = answer.note.as_deref().filter(|note| !note.trim().is_empty()).unwrap_or("The panel's view stands as it is.");
-    debate.state.decide(said, number);
-    Ok((answer.answer == stops::ACCEPT).then_some(Stop::Person))
+    let accepts = answer.answer == stops::ACCEPT;
+    if accepts {
+        debate.state.blockers.clear();
+    }
+    let note = answer.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
+    if let Some(said) = note.or_else(|| accepts.then_some("The panel's view stands as it is.")) {
+        debate.state.decide(said, number);
+    }
+    Ok(accepts.then_some(Stop::Person))
 }

@@ -155,8 +155,15 @@ impl Options {
         later.map_or(&self.focus_question, |entry| &entry.focus_question).trim().to_owned()
     }
 
-    pub(super) fn every_focus(&self) -> Vec<String> {
+    pub(super) fn every_focus(&self) -> impl Iterator<Item = &str> {
         let all = [&self.focus_question].into_iter().chain(self.continued.iter().map(|entry| &entry.focus_question));
-        all.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
+        all.map(|text| text.trim()).filter(|text| !text.is_empty())
+    }
+
+    /// The focus questions that begin with this round.
+    pub(super) fn focus_from(&self, round: u32) -> impl Iterator<Item = &str> {
+        let given = (round == 1).then_some(&self.focus_question);
+        let later = self.continued.iter().filter(move |entry| entry.after + 1 == round).map(|entry| &entry.focus_question);
+        given.into_iter().chain(later).map(|text| text.trim()).filter(|text| !text.is_empty())
     }
 }

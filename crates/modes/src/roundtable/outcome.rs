@@ -3,7 +3,7 @@
 use super::debate::{Debate, Held};
 use super::exhibits::name;
 use super::reply::{VOTES, vote_name};
-use super::state::{ClaimStatus, EvidenceKind};
+use super::state::ClaimStatus;
 use super::stops::{self, Stop};
 use super::synthesis::{Synthesis, compose, record};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use synod_engine::{Bench, Finding, Result, prompt};
-use synod_math::debate::clusters::{mean_overlap, words};
+use synod_math::debate::clusters::words;
 use synod_math::debate::outcome::{Action, action, confidences_conflict, level};
 use synod_math::debate::{exits, mean};
 use synod_types::*;
@@ -115,6 +115,14 @@ fn ended(debate: &Debate, stop: Stop, numbers: &stops::Numbers) -> String {
             moved(numbers.before.movement),
             moved(numbers.now.movement)
         ),
+        Stop::RoundCap if !debate.style.votes => {
+            format!("The limit of {rounds} was reached. This style asks and does not vote; the last round moved by {}.", moved(numbers.now.movement))
+        }
+        Stop::RoundCap if !debate.options.exit_on_consensus => format!(
+            "It went through the {rounds} it was given, whatever came of them: {:.0} % of the seats accept, {} blockers are open and the least sure seat is at {sure}.",
+            met.share * 100.0,
+            met.open_blockers
+        ),
         Stop::RoundCap => format!(
             "The limit of {rounds} was reached: {:.0} % of the seats accept ({:.0} % would do), {} blockers are open and the least sure seat is at {sure} ({:.2} would do).",
             met.share * 100.0,
@@ -130,7 +138,10 @@ fn ended(debate: &Debate, stop: Stop, numbers: &stops::Numbers) -> String {
 
 async fn show_exit(debate: &Debate<'_>, stage: &Bench, stop: Stop, numbers: &stops::Numbers, ended: &str) -> Result<()> {
     let met = &numbers.consensus;
-    let mut shown: Vec<(String, f64)> = vec![("share that accepts".into(), met.share), ("open blockers".into(), met.open_blockers as f64)];
+    let mut shown: Vec<(String, f64)> = Vec::new();
+    if debate.style.votes {
+        shown.extend([("share that accepts".to_owned(), met.share), ("open blockers".to_owned(), met.open_blockers as f64)]);
+    }
     let measured = [
         ("least confidence", met.least_sure),
         ("agreement", numbers.agreement),
@@ -169,24 +180,8 @@ async fn show_charts(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
     let lines = vec![
         line("spread of stances".into(), &|held: &Held| held.reading.sigma),
         line("camps".into(), &|held: &Held| Some(held.reading.clusters() as f64)),
-        line("sources so far".into(), &|held: &Held| {
-            let cited = |evidence: &&super::state::Evidence| evidence.kind == EvidenceKind::Citation && evidence.added_round <= held.number;
-            Some(debate.state.evidence.iter().filter(cited).count() as f64)
-        }),
-        line("overlap of premises".into(), &|held: &Held| {
-            let then = |claim: &&super::state::Claim| claim.introduced_round <= held.number;
-            let of = |seat: usize| {
-                debate
-                    .state
-                    .claims
-                    .iter()
-                    .filter(then)
-                    .filter(|claim| claim.backers.contains(&seat))
-                    .map(|claim| claim.id.as_str())
-                    .collect::<BTreeSet<_>>()
-            };
-            mean_overlap(&(0..debate.seats()).map(of).collect::<Vec<_>>())
-        }),
+        line("sources so far".into(), &|held: &Held| Some(held.sources as f64)),
+        line("overlap of premises".into(), &|held: &Held| held.overlap),
     ];
     let data = json!({"rounds": lines.iter().map(|line| json!({"measure": line.name, "values": line.values})).collect::<Vec<_>>()});
     stage.show("diversity", Exhibit::new("How different the seats are", Shape::Series(Series { steps, lines })).data(data)).await
@@ -230,7 +225,7 @@ async fn synthesis(debate: &Debate<'_>, stage: &Bench, ended: &str) -> Result<An
         }
     }
     let (packet, focus) = (debate.packet(number + 1, &[]), debate.options.focus_at(number));
-    let Some(given) = stage.ask_first::<Synthesis>(&writers, prompt!("synthesis", packet, focus, ended)).await? else {
+    let Some(given) = stage.ask_first::<Synthesis>(&writers, prompt!("synthesis", packet, focus, ended, material = debate.material)).await? else {
         stage.warn("Nobody could write the synthesis; the record of the last round is the answer.");
         let by = debate.rounds.last().into_iter().flat_map(Held::counted).map(|response| response.seat as SeatIx).collect();
         return Ok(Answer { kind: AnswerKind::Computed, text: format!("{ended}\n\n{}", record(debate)), by });

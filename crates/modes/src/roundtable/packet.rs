@@ -1,22 +1,26 @@
 //! What a seat is shown of the debate: the record, summaries of the rounds before the last, the last round in full. Held to a budget.
 //!
-//! Compaction goes step by step and stops as soon as it fits. Contested claims, decisions and where each seat stands are never dropped; at the
-//! very end claims are shortened, and the longest texts of the last round are cut evenly.
+//! Compaction goes step by step and stops as soon as it fits, each part into its own maximum and all of it below the trigger. Contested claims,
+//! decisions and where each seat stands are never dropped; at the very end claims are shortened, down to their ids, and the longest texts of the
+//! last round are cut evenly.
 
 use super::entry::Entry;
 use super::state::{Claim, ClaimStatus, Evidence, State};
 use super::summary::Summary;
-use super::tokens::{clip, size};
+use super::tokens::{clip, even, size};
 use serde::Serialize;
 
 /// Beyond this a packet is compacted.
 pub const TRIGGER: usize = 8_000;
 /// Beyond this it is never sent.
 pub const WALL: usize = 10_000;
-const PREVIOUS: usize = 5_000;
-const STATE: usize = 2_500;
+/// What was said in the last round and, where seats speak in turn, in this one.
+pub const PREVIOUS: usize = 5_000;
+/// The record.
+pub const STATE: usize = 2_500;
 /// Framing around each seat's words.
 const FRAME: usize = 20;
+const URL_TOKENS: usize = 40;
 
 /// Ready to be put into a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -65,8 +69,8 @@ enum Depth {
     Shortened,
     /// Contested and open claims, decisions, seats.
     Live,
-    /// The same, claims by id and their first words.
-    Bare,
+    /// Contested claims by id and so many tokens of their text, decisions, seats.
+    Bare(std::cmp::Reverse<usize>),
 }
 
 impl Material<'_> {
@@ -76,33 +80,40 @@ impl Material<'_> {
         let mut state = self.state_text(depth);
         let mut steps = 0;
         let entries = (self.previous.len() + self.current.len()).max(1);
-        let mut overflow = false;
-        for step in 1..=7 {
-            let total = self.total(&state, &summaries);
-            let fits = total <= TRIGGER && self.spoken() <= PREVIOUS && size(&state) <= STATE;
-            if fits || (step > 1 && total <= TRIGGER && depth >= Depth::Shortened) {
+        for step in 1..=6 {
+            let whole = self.total(&state, &summaries) <= TRIGGER;
+            let (long_state, long_words) = (size(&state) > STATE, self.spoken() > PREVIOUS);
+            if whole && !long_state && !long_words {
                 break;
             }
-            steps = step;
+            // A part that is too long by itself is shortened by itself.
             match step {
-                1 => self.reduce(PREVIOUS / entries),
-                2 => depth = Depth::Shortened,
+                1 if !whole || long_words => self.reduce(PREVIOUS / entries),
+                2 if !whole || long_state => depth = Depth::Shortened,
                 // Its decisions and contested claims are in the record anyway.
-                3 => summaries.truncate(1),
-                4 => summaries = self.summaries.iter().take(1).map(|summary| summary.short.clone()).collect(),
-                5 => self.reduce(PREVIOUS * 6 / 10 / entries),
-                6 => depth = Depth::Live,
-                _ if total > WALL => depth = Depth::Bare,
-                _ => break,
+                3 if !whole => summaries.truncate(1),
+                4 if !whole => summaries = self.summaries.iter().take(1).map(|summary| summary.short.clone()).collect(),
+                5 if !whole || long_words => self.reduce(PREVIOUS * 6 / 10 / entries),
+                6 if !whole || long_state => depth = Depth::Live,
+                _ => continue,
             }
-            if matches!(step, 2 | 6 | 7) {
+            steps = step;
+            if matches!(step, 2 | 6) {
                 state = self.state_text(depth);
             }
         }
+        for most in [20, 12, 6, 0] {
+            if size(&state) <= STATE && self.total(&state, &summaries) <= WALL {
+                break;
+            }
+            steps = 7;
+            state = self.state_text(Depth::Bare(std::cmp::Reverse(most)));
+        }
         let fixed = size(&state) + summaries.iter().map(|summary| size(summary) + FRAME).sum::<usize>() + self.reserve;
-        if fixed + self.spoken() > WALL {
-            overflow = true;
-            self.cut(WALL.saturating_sub(fixed));
+        let room = WALL.saturating_sub(fixed);
+        let overflow = self.spoken() > room;
+        if self.spoken() > room.min(PREVIOUS) {
+            self.cut(room.min(PREVIOUS));
         }
         let tokens = self.total(&state, &summaries);
         let words = |entries: &[Entry]| entries.iter().map(|entry| Words { name: entry.name.clone(), text: entry.text() }).collect();
@@ -127,19 +138,9 @@ impl Material<'_> {
     /// Cuts the longest texts to one length, so that all fit into `room`.
     fn cut(&mut self, room: usize) {
         let sizes: Vec<usize> = self.previous.iter().chain(&self.current).map(Entry::size).collect();
-        let room = room.saturating_sub(FRAME * sizes.len());
-        let fits = |most: usize| sizes.iter().map(|size| (*size).min(most)).sum::<usize>() <= room;
-        let (mut low, mut high) = (0, sizes.iter().copied().max().unwrap_or(0));
-        while low < high {
-            let middle = (low + high).div_ceil(2);
-            if fits(middle) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
+        let most = even(&sizes, room.saturating_sub(FRAME * sizes.len()));
         for entry in self.previous.iter_mut().chain(&mut self.current) {
-            entry.cut(low);
+            entry.cut(most);
         }
     }
 
@@ -153,10 +154,13 @@ impl Material<'_> {
             }
         };
         let shown = |claim: &&Claim| match claim.status {
-            ClaimStatus::Contested | ClaimStatus::Open => true,
+            ClaimStatus::Contested => true,
+            ClaimStatus::Open => depth <= Depth::Live,
             ClaimStatus::Accepted => depth < Depth::Live,
             ClaimStatus::Retracted => depth == Depth::Whole,
         };
+        // What is voted on is never left out.
+        part("Leading proposal", Some(self.state.proposal.clone()).filter(|text| !text.is_empty()).into_iter().collect());
         part("Claims", self.state.claims.iter().filter(shown).map(|claim| self.claim_line(claim, depth)).collect());
         if depth < Depth::Live {
             part("Evidence", self.state.evidence.iter().map(|evidence| self.evidence_line(evidence, depth)).collect());
@@ -170,7 +174,7 @@ impl Material<'_> {
             format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
         };
         let open = |risk: &&super::state::Risk| depth < Depth::Live || risk.mitigation.is_none();
-        if depth < Depth::Bare {
+        if depth <= Depth::Live {
             part("Risks", self.state.risks.iter().filter(open).map(risk).collect());
         }
         part("Seats", (0..self.state.seats.len()).filter_map(|seat| self.seat_line(seat)).collect());
@@ -178,11 +182,14 @@ impl Material<'_> {
     }
 
     fn claim_line(&self, claim: &Claim, depth: Depth) -> String {
+        if let Depth::Bare(std::cmp::Reverse(most)) = depth {
+            return format!("{}: {}", claim.id, clip(&claim.text, most)).trim_end().to_owned();
+        }
         let by = self.names.get(claim.by).map_or("?", String::as_str);
         let head = format!("{} [{}] {}, {by}, round {}", claim.id, claim.label.as_str(), claim.status.as_str(), claim.introduced_round);
         let old = claim.status == ClaimStatus::Accepted && claim.last_updated_round + 2 <= self.round;
-        if depth == Depth::Bare || (depth >= Depth::Shortened && old) {
-            return format!("{}: {}", if depth == Depth::Bare { claim.id.clone() } else { head }, few_words(&claim.text));
+        if depth >= Depth::Shortened && old {
+            return format!("{head}: {}", few_words(&claim.text));
         }
         let list = |word: &str, ids: &[String]| if ids.is_empty() { String::new() } else { format!("; {word} {}", ids.join(", ")) };
         let objection =
@@ -196,7 +203,8 @@ impl Material<'_> {
         if depth >= Depth::Shortened && !evidence.supports.iter().any(live) {
             return head;
         }
-        let url = evidence.url.as_deref().map(|url| format!(" <{url}>")).unwrap_or_default();
+        // An address is no use in part: one that is too long is left out here, and kept in the record.
+        let url = evidence.url.as_deref().filter(|url| size(url) <= URL_TOKENS).map(|url| format!(" <{url}>")).unwrap_or_default();
         let supports = if evidence.supports.is_empty() { String::new() } else { format!(" (for {})", evidence.supports.join(", ")) };
         format!("{head}{url} [{}] {}{supports}", evidence.kind.as_str(), evidence.gist)
     }

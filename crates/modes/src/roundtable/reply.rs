@@ -67,7 +67,7 @@ pub struct Turn {
     pub replies_to: Vec<String>,
     /// The two or three points a reader must keep.
     #[serde(default)]
-    #[schemars(length(max = 4))]
+    #[schemars(length(min = 2, max = 3))]
     pub key_points: Vec<String>,
 }
 
@@ -130,6 +130,10 @@ impl Turn {
         self.blocker = self.blocker.filter(|_| vote);
         self.stance = self.stance.filter(|_| stance);
         self.risks.retain(|risk| role.risk_kinds.contains(&risk.kind));
+        if role.mitigated_kinds.is_empty() {
+            self.risks.iter_mut().for_each(|risk| risk.mitigation.clear());
+        }
+        self.key_points.truncate(MOST_POINTS);
         self.mitigations.retain(|_| role.answers_risks);
         let mut named = std::collections::BTreeSet::new();
         self.replies_to.retain(|name| named.insert(name.clone()));
@@ -142,6 +146,7 @@ impl Turn {
     }
 }
 
+const MOST_POINTS: usize = 3;
 const FIELDS: [&str; 8] = ["Position", "Confidence", "Vote", "Stance", "Position change", "Uncertainties", "Key points", "References"];
 
 impl Form for Turn {
@@ -177,12 +182,15 @@ impl Form for Turn {
             position_change: allowed("changes", word("Position change", &CHANGES)),
             uncertainties: list("Uncertainties"),
             claims,
-            key_points: list("Key points").into_iter().take(4).collect(),
+            key_points: list("Key points").into_iter().take(MOST_POINTS).collect(),
             ..Self::default()
         })
     }
 
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, terms: &Terms) -> Result<(), String> {
+        if let Some(risk) = self.risks.iter().find(|risk| terms.list("mitigated_kinds").contains(&risk.kind) && risk.mitigation.trim().is_empty()) {
+            return Err(format!("a risk of the kind {} has no mitigation: say beside it what would prevent it or limit it", risk.kind));
+        }
         if self.position.trim().is_empty() {
             return Err("position is empty: state it in a sentence".into());
         }
@@ -246,6 +254,23 @@ mod tests {
         {
             assert!(Turn::read(prose, &terms()).is_err(), "{prose}");
         }
+    }
+
+    #[test]
+    fn whoever_must_mitigate_does_and_whoever_may_not_does_not() {
+        let risk = |mitigation: &str| NewRisk { kind: "exploitable".into(), text: "The key is shared.".into(), mitigation: mitigation.into() };
+        let said = |risk: NewRisk| Turn { reasons: "r".into(), position: "p".into(), risks: vec![risk], ..Turn::default() };
+        let terms = terms().with("risk_kinds", ["exploitable", "logical"]).with("mitigated_kinds", ["exploitable"]);
+        assert!(said(risk(" ")).check(&terms).is_err_and(|error| error.contains("mitigation")));
+        assert!(said(risk("One key a service.")).check(&terms).is_ok());
+        let logical = NewRisk { kind: "logical".into(), ..risk("") };
+        assert!(said(logical).check(&terms).is_ok(), "a gap in an argument is mended by whoever made it");
+        let role = |style: &str| super::super::style::Style::find(style).expect("a style").dealt(2)[0];
+        let kept = said(risk("One key a service.")).asked(true, false, role("adversarial"));
+        assert_eq!(kept.risks[0].mitigation, "One key a service.");
+        let attack = NewRisk { kind: "attack".into(), ..risk("One key a service.") };
+        let cleared = said(attack).asked(true, false, role("red-team-blue-team"));
+        assert_eq!(cleared.risks[0].mitigation, "", "red finds problems, blue answers them");
     }
 
     #[test]

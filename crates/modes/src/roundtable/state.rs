@@ -11,6 +11,7 @@ use synod_math::debate::exits::{SAME, Vote};
 /// Longest texts of the record, in tokens.
 pub const CLAIM_TOKENS: usize = 30;
 pub const GIST_TOKENS: usize = 25;
+pub const PROPOSAL_TOKENS: usize = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -132,6 +133,8 @@ pub struct State {
     pub risks: Vec<Risk>,
     pub seats: Vec<Standing>,
     pub blockers: Vec<Blocker>,
+    /// What the seats vote on, in the words of whoever read the last round; empty before.
+    pub proposal: String,
 }
 
 impl State {
@@ -147,9 +150,17 @@ impl State {
         self.claims.iter_mut().find(|claim| claim.id == id)
     }
 
-    /// A claim that says the same, if one is there.
+    /// A claim that says the same, if one stands. One that was withdrawn is made anew.
     pub fn same_claim(&self, text: &str) -> Option<String> {
-        self.claims.iter().find(|claim| same_statement(&claim.text, text)).map(|claim| claim.id.clone())
+        let mut standing = self.claims.iter().filter(|claim| claim.status != ClaimStatus::Retracted);
+        standing.find(|claim| same_statement(&claim.text, text)).map(|claim| claim.id.clone())
+    }
+
+    /// Facts among the claims brought in after the first `known` that none of those had stated.
+    pub fn facts_since(&self, known: usize) -> usize {
+        let (known, new) = self.claims.split_at(known.min(self.claims.len()));
+        let unheard = |claim: &&Claim| !known.iter().any(|before| same_statement(&before.text, &claim.text));
+        new.iter().filter(|claim| claim.label == Label::Fact).filter(unheard).count()
     }
 
     /// Brings in a claim nobody has made yet; gives its id.
@@ -183,8 +194,7 @@ impl State {
         }
         let id = format!("E{}", self.evidence.len() + 1);
         let (title, gist) = (clip(title, GIST_TOKENS), clip(gist, GIST_TOKENS));
-        // An address is no use in part: one that is too long is left out.
-        let url = url.filter(|url| synod_engine::tokens::count(url) <= 40).map(str::to_owned);
+        let url = url.map(str::to_owned);
         self.evidence.push(Evidence { id: id.clone(), kind, title, url, supports: Vec::new(), gist, added_round: round, key });
         id
     }
@@ -240,14 +250,21 @@ impl State {
     }
 
     pub fn vote(&mut self, seat: usize, vote: Option<Vote>, claim: Option<String>) {
+        if vote.is_none() {
+            return;
+        }
+        // A blocker goes with the dispute it came with.
+        let named: Vec<String> = self.blockers.iter().filter(|blocker| blocker.seat == seat).filter_map(|blocker| blocker.claim.clone()).collect();
+        for id in named {
+            self.claim_mut(&id).map(|claim| claim.challengers.remove(&seat));
+        }
+        self.blockers.retain(|blocker| blocker.seat != seat);
         match vote {
-            Some(Vote::Accept | Vote::Minor) => self.blockers.retain(|blocker| blocker.seat != seat),
+            Some(Vote::Accept | Vote::Minor) | None => {}
             Some(Vote::Blocker) => {
-                self.blockers.retain(|blocker| blocker.seat != seat);
                 self.blockers.push(Blocker { seat, claim });
                 self.blockers.sort_by_key(|blocker| blocker.seat);
             }
-            None => {}
         }
     }
 

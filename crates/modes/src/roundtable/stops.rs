@@ -6,7 +6,7 @@ use super::options::Groupthink;
 use synod_engine::{Bench, Result};
 use synod_math::debate::exits::{Consensus, Still, confidence_shift, consensus, movement, plateau};
 use synod_math::debate::guard::{Early, Objection, Pulse, early_convergence, objection, stagnation};
-use synod_math::debate::{clusters, mean};
+use synod_math::debate::mean;
 use synod_types::PersonAnswer;
 
 /// One for each kind of trigger.
@@ -49,21 +49,25 @@ pub struct Numbers {
     pub before: Still,
 }
 
+/// Of the last regular round: what was said in objections to it is no end of anything.
 pub fn numbers(debate: &Debate) -> Numbers {
-    let last = debate.rounds.last();
+    let last = debate.last_regular();
     let votes: Vec<_> = last.into_iter().flat_map(Held::counted).map(|response| response.turn.vote()).collect();
     let confidences = last.map(Held::confidences).unwrap_or_default();
     let agreement = last.and_then(|held| held.reading.agreement());
     let open = debate.state.open_blockers().len();
-    let regular: Vec<&Held> = debate.rounds.iter().filter(|held| !held.objection).collect();
-    let still = |back: usize| {
-        let at = regular.len().checked_sub(back + 1);
-        let round = at.map(|at| regular[at]);
-        let earlier = at.and_then(|at| at.checked_sub(1)).map(|at| regular[at]);
-        let moved = round.zip(earlier).and_then(|(round, earlier)| movement(&round.moves(earlier)));
-        Still { movement: moved, new_facts: round.map_or(0, Held::new_facts) }
+    let rounds = &debate.rounds;
+    let still = |at: Option<usize>| {
+        let earlier = at.and_then(|at| at.checked_sub(1));
+        let moved = at.zip(earlier).and_then(|(at, earlier)| movement(&rounds[at].moves(&rounds[earlier])));
+        Still { movement: moved, new_facts: at.map_or(0, |at| rounds[at].new_facts) }
     };
-    Numbers { consensus: consensus(debate.seats(), &votes, open, &confidences, agreement), agreement, now: still(0), before: still(1) }
+    let now = rounds.iter().rposition(|held| !held.objection);
+    // Objections between two rounds part them: what was still before says nothing of what came after.
+    let before = now.and_then(|at| at.checked_sub(1)).filter(|at| !rounds[*at].objection);
+    // An agreement stands in for votes that are missing, not for votes nobody was asked for.
+    let stands_in = agreement.filter(|_| last.is_some_and(|held| held.votes));
+    Numbers { consensus: consensus(debate.seats(), &votes, open, &confidences, stands_in), agreement, now: still(now), before: still(before) }
 }
 
 /// Whether the debate ends after this regular round.
@@ -79,7 +83,13 @@ pub fn exit(debate: &Debate, number: u32) -> Option<Stop> {
     if options.exit_on_consensus && plateau(numbers.before, numbers.now) {
         return Some(Stop::Convergence);
     }
-    (number >= options.limit_at(number)).then_some(Stop::RoundCap)
+    cap(debate, number)
+}
+
+/// Whether the rounds are used up.
+pub fn cap(debate: &Debate, number: u32) -> Option<Stop> {
+    let options = debate.options;
+    (number >= options.limit_at(number) && !options.goes_on_after(number)).then_some(Stop::RoundCap)
 }
 
 /// What made the guard look up.
@@ -132,13 +142,12 @@ impl Guard {
             let round = regular[at];
             let n = round.counted().count().max(1) as f64;
             let shift = at.checked_sub(1).and_then(|before| confidence_shift(&round.moves(regular[before])));
-            Pulse { facts_per_seat: round.new_facts() as f64 / n, shift, sigma: round.reading.sigma }
+            Pulse { facts_per_seat: round.new_facts as f64 / n, shift, sigma: round.reading.sigma }
         };
-        let sources = debate.state.sources();
-        let overlap = clusters::mean_overlap(&debate.state.premises());
         let Some(last) = regular.len().checked_sub(1) else {
-            return Look { trigger: None, acts: false, pulse: Pulse::default(), early: None, sources, overlap, clusters: 0 };
+            return Look { trigger: None, acts: false, pulse: Pulse::default(), early: None, sources: 0, overlap: None, clusters: 0 };
         };
+        let (sources, overlap) = (regular[last].sources, regular[last].overlap);
         let views = regular[last].reading.clusters();
         let now = pulse(last);
         let early = early_convergence(regular[last].number, &regular[last].confidences(), sources, overlap, Some(views));
@@ -157,7 +166,7 @@ impl Guard {
 pub fn objected(debate: &Debate) -> Objection {
     let Some((now, before)) = debate.rounds.last().zip(debate.last_regular()) else { return objection(0, &[], None, 0.0) };
     let shift = confidence_shift(&now.moves(before));
-    objection(now.new_facts(), &now.confidences(), shift, now.reading.switched(&before.reading))
+    objection(now.new_facts, &now.confidences(), shift, now.reading.switched(&before.reading))
 }
 
 /// Waits, durably, for a person. `None`: the run was told to conclude before anybody answered.

@@ -75,6 +75,9 @@ pub struct Role {
     /// Kinds of problems it lists under ids.
     #[serde(default)]
     pub risk_kinds: Vec<String>,
+    /// Kinds among them that it must answer itself. Where there are none, answering is for others.
+    #[serde(default)]
+    pub mitigated_kinds: Vec<String>,
     /// It owes an answer to every open problem.
     #[serde(default)]
     pub answers_risks: bool,
@@ -96,7 +99,11 @@ impl Style {
 
     /// The role of each of `n` seats.
     pub fn dealt(&self, n: usize) -> Vec<&Role> {
-        let place = |seat: usize| match self.deal {
+        (0..n).filter_map(|seat| self.roles.get(self.part(seat, n))).collect()
+    }
+
+    fn part(&self, seat: usize, n: usize) -> usize {
+        match self.deal {
             Deal::One => 0,
             Deal::Sides => match for_and_against(n)[seat] {
                 Side::For => 0,
@@ -104,12 +111,16 @@ impl Style {
                 Side::Weighing => 2,
             },
             Deal::Teams => usize::from(!attacks(seat)),
-        };
-        (0..n).filter_map(|seat| self.roles.get(place(seat))).collect()
+        }
     }
 
-    pub fn persona(&self, seat: usize) -> &str {
-        &self.personas[seat % self.personas.len()]
+    /// Where parts differ, the part names the persona; where all play the same, personas go round.
+    pub fn persona(&self, seat: usize, n: usize) -> &str {
+        let place = match self.deal {
+            Deal::One => seat,
+            Deal::Sides | Deal::Teams => self.part(seat, n),
+        };
+        &self.personas[place % self.personas.len()]
     }
 }
 
@@ -146,6 +157,21 @@ mod tests {
         let risky: Vec<&str> = Style::all().iter().filter(|style| style.risky).map(|style| style.id).collect();
         assert_eq!(risky, ["adversarial", "devils-advocate", "red-team-blue-team"]);
         assert!(Style::all().iter().all(|style| style.votes == (style.id != "socratic") && style.anonymous == (style.id == "delphi")));
+    }
+
+    #[test]
+    fn a_part_names_its_persona() {
+        for style in Style::all().iter().filter(|style| style.deal != Deal::One) {
+            assert_eq!(style.personas.len(), style.roles.len(), "{}", style.id);
+            for n in 2..=10 {
+                for (seat, role) in style.dealt(n).into_iter().enumerate() {
+                    let place = style.roles.iter().position(|known| known.id == role.id).expect("a role of the style");
+                    assert_eq!(style.persona(seat, n), style.personas[place], "{} seat {seat} of {n}", style.id);
+                }
+            }
+        }
+        let panel = Style::find("expert-panel").expect("a style");
+        assert_eq!((panel.persona(0, 5), panel.persona(4, 5)), (panel.personas[0].as_str(), panel.personas[0].as_str()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::audit::audit;
 use super::entry::Entry;
 use super::ingest::Touched;
 use super::labels::Label;
-use super::packet::{Material, Packet, TRIGGER, WALL};
+use super::packet::{Material, PREVIOUS, Packet, STATE, TRIGGER, WALL};
 use super::reply::{Challenge, NewClaim, Turn};
 use super::state::{ClaimStatus, State};
 use super::summary::{Moved, Summary};
@@ -24,7 +24,8 @@ fn claim(text: &str, label: Label, cites: &[u32]) -> NewClaim {
 }
 
 fn take(state: &mut State, seat: usize, round: u32, turn: &Turn) -> Touched {
-    let touched = state.ingest(seat, round, turn, &audit(&turn.reasons), &[]).0;
+    let mut touched = Touched { withdrawn: state.withdraw(seat, round, &turn.withdraws), ..Touched::default() };
+    state.ingest(seat, round, turn, &audit(&turn.reasons), &[], &mut touched);
     state.settle();
     touched
 }
@@ -35,7 +36,7 @@ const CITED: &str = "Queues retry. [FACT][1]\nReferences\n[1] Manual https://exa
 fn a_claim_is_open_accepted_contested_and_withdrawn_by_what_is_said_of_it() {
     let mut state = State::new(4);
     let first = take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry failed jobs.", Label::Fact, &[1])]));
-    assert_eq!((first.introduced.as_slice(), first.new_facts, first.evidence.as_slice()), (&["C1".to_owned()][..], 1, &["E1".to_owned()][..]));
+    assert_eq!((first.introduced.as_slice(), first.evidence.as_slice()), (&["C1".to_owned()][..], &["E1".to_owned()][..]));
     let status = |state: &State| state.claim("C1").expect("C1").status;
     assert_eq!(status(&state), ClaimStatus::Open, "its author alone is not half of the table");
     take(&mut state, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("Yes.", Vec::new()) });
@@ -56,7 +57,7 @@ fn saying_it_again_is_support_and_saying_the_opposite_is_not() {
     let mut state = State::new(2);
     take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]));
     let again = take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues retry every failed job on the same night", Label::Fact, &[1])]));
-    assert_eq!((again.reinforced.as_slice(), again.new_facts), (&["C1".to_owned()][..], 0));
+    assert_eq!((again.reinforced.as_slice(), state.facts_since(0), state.facts_since(1)), (&["C1".to_owned()][..], 1, 0));
     let denied = take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues do not retry every failed job on the same night", Label::Infer, &[])]));
     assert_eq!(denied.introduced, ["C2"]);
     assert_eq!(state.sources(), 1, "the same page twice is one source");
@@ -65,13 +66,39 @@ fn saying_it_again_is_support_and_saying_the_opposite_is_not() {
 #[test]
 fn a_fact_without_a_source_is_an_inference() {
     let mut state = State::new(2);
-    let touched = take(&mut state, 0, 1, &turn("Plain words.", vec![claim("Queues retry.", Label::Fact, &[1])]));
-    assert_eq!((touched.new_facts, state.claims[0].label), (0, Label::Infer));
+    take(&mut state, 0, 1, &turn("Plain words.", vec![claim("Queues retry.", Label::Fact, &[1])]));
+    assert_eq!((state.facts_since(0), state.claims[0].label), (0, Label::Infer));
     let mut backed = claim("Cron never retries anything.", Label::Fact, &[]);
     take(&mut state, 1, 1, &turn(CITED, vec![claim("A page says so.", Label::Fact, &[1])]));
     backed.evidence = vec!["E1".into()];
-    let touched = take(&mut state, 0, 2, &turn("Plain words.", vec![backed]));
-    assert_eq!(touched.new_facts, 1, "evidence of the record backs it");
+    take(&mut state, 0, 2, &turn("Plain words.", vec![backed]));
+    assert_eq!(state.facts_since(2), 1, "evidence of the record backs it");
+    take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
+    assert_eq!((state.claims[0].label, state.facts_since(3)), (Label::Fact, 0), "who has a source for it makes it a fact, if not a new claim");
+}
+
+#[test]
+fn a_new_fact_counts_once_and_never_again() {
+    let mut state = State::new(3);
+    let fact = || turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]);
+    (0..3).for_each(|seat| drop(take(&mut state, seat, 1, &fact())));
+    assert_eq!(state.facts_since(0), 1, "three seats, one fact");
+    take(&mut state, 0, 1, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
+    take(&mut state, 2, 1, &fact());
+    assert_eq!((state.claims.len(), state.facts_since(1)), (2, 0), "made anew it stands, and is nothing new");
+}
+
+#[test]
+fn what_is_withdrawn_once_can_be_said_again() {
+    let mut state = State::new(2);
+    let said = || vec![claim("Queues retry every failed job on the same night.", Label::Infer, &[])];
+    take(&mut state, 0, 1, &turn("x", said()));
+    let reworded = Turn { withdraws: vec!["C1".into(), "C1".into()], ..turn("x", said()) };
+    let touched = take(&mut state, 0, 2, &reworded);
+    assert_eq!((touched.withdrawn.as_slice(), touched.introduced.as_slice()), (&["C1".to_owned()][..], &["C2".to_owned()][..]));
+    assert_eq!((state.claims[0].status, state.claims[1].status), (ClaimStatus::Retracted, ClaimStatus::Open));
+    let again = take(&mut state, 0, 3, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
+    assert!(again.withdrawn.is_empty(), "it is gone already");
 }
 
 #[test]
@@ -90,6 +117,67 @@ fn a_blocker_stands_until_its_author_or_its_claim_says_otherwise() {
     assert_eq!(state.open_blockers().len(), 0, "the claim in question is gone");
 }
 
+#[test]
+fn a_blocker_disputes_the_claim_it_names() {
+    let mut state = State::new(4);
+    take(&mut state, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
+    take(&mut state, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("x", Vec::new()) });
+    assert_eq!(state.claims[0].status, ClaimStatus::Accepted);
+    let block = |claim: &str| Turn { vote: Some("BLOCKER".into()), blocker: Some(claim.into()), ..turn("x", Vec::new()) };
+    let touched = take(&mut state, 2, 2, &block("C1"));
+    assert_eq!((state.open_blockers().len(), state.claims[0].status, touched.challenged), (1, ClaimStatus::Contested, vec!["C1".to_owned()]));
+    take(&mut state, 2, 3, &turn("x", Vec::new()));
+    assert_eq!((state.open_blockers().len(), state.claims[0].status), (0, ClaimStatus::Accepted), "taken back, with the dispute it came with");
+    take(&mut state, 0, 4, &block("C1"));
+    assert_eq!(state.open_blockers().len(), 1, "a blocker on a claim of one's own stands by itself");
+}
+
+#[test]
+fn shortened_words_cite_the_record_and_long_addresses_stay_in_it() {
+    let mut state = State::new(2);
+    take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
+    let address = format!("https://example.org/{}", "long-part/".repeat(60));
+    let text = format!("{} Cron fails in silence. [FACT][1]\nReferences\n[1] Logs {address}", "Filler without a label. ".repeat(60));
+    let said = turn(&text, vec![claim("Cron fails in silence.", Label::Fact, &[1])]);
+    let touched = take(&mut state, 1, 1, &said);
+    let mut entry = Entry::new("S2", "Position: x".into(), &said.reasons, &audit(&said.reasons), &touched, &[]);
+    assert!(entry.text().contains("[FACT][1]"), "as written, with its own list");
+    entry.reduce(60);
+    assert!(entry.text().contains("Cron fails in silence. [FACT][E2]") && !entry.text().contains("[1]"), "{}", entry.text());
+    assert_eq!(state.evidence[1].url.as_deref(), Some(address.as_str()));
+    let packet = packed(&state, &[entry], &[], 2, false);
+    assert!(packet.state.contains("E2 Logs") && packet.state.contains("example.org/q") && !packet.state.contains("long-part"), "{}", packet.state);
+}
+
+/// What the record says, whatever its ids are.
+fn said_of(state: &State) -> Vec<String> {
+    let sources = |ids: &[String]| -> Vec<String> {
+        let mut found: Vec<String> =
+            ids.iter().filter_map(|id| state.evidence.iter().find(|one| one.id == *id)).map(|one| one.title.clone()).collect();
+        found.sort();
+        found
+    };
+    let line = |claim: &super::state::Claim| {
+        let (backers, challengers) = (&claim.backers, &claim.challengers);
+        format!("{} {:?} {:?} {backers:?} {challengers:?} {:?}", claim.text, claim.label, claim.status, sources(&claim.support))
+    };
+    let mut lines: Vec<String> = state.claims.iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+/// A round in which all speak at once, taken in in this order.
+fn at_once(state: &State, round: u32, said: &[(usize, Turn)]) -> (Vec<String>, usize) {
+    let mut state = state.clone();
+    let known = state.claims.len();
+    said.iter().for_each(|(seat, turn)| drop(state.withdraw(*seat, round, &turn.withdraws)));
+    for (seat, turn) in said {
+        state.ingest(*seat, round, turn, &audit(&turn.reasons), &[], &mut Touched::default());
+    }
+    state.settle();
+    (said_of(&state), state.facts_since(known))
+}
+
 /// A long debate: every seat says so many words a round, brings claims and disputes the others'.
 fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (State, Vec<Entry>, Vec<Summary>) {
     let mut state = State::new(seats);
@@ -104,7 +192,8 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
             let challenges = known.iter().skip(seat).step_by(2).map(|id| Challenge { id: id.clone(), why: format!("{word} ").repeat(40) }).collect();
             let said = Turn { challenges, ..turn(&body.join(" "), new.collect()) };
             let audit = audit(&said.reasons);
-            let touched = state.ingest(seat, round, &said, &audit, &[]).0;
+            let mut touched = Touched::default();
+            state.ingest(seat, round, &said, &audit, &[], &mut touched);
             entries.push(Entry::new(&format!("S{}", seat + 1), "MINOR, confidence 0.70. Position: x".into(), &said.reasons, &audit, &touched, &[]));
         }
         state.settle();
@@ -113,6 +202,7 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
             (0..seats).map(|seat| Moved { name: format!("S{}", seat + 1), confidence: 0.7, note: "n ".repeat(50), ..Moved::default() }).collect();
         summaries.push(Summary::new(round, &format!("{word} ").repeat(60), &moved, &state));
     }
+    state.proposal = "the proposal in question".into();
     (state, entries, summaries)
 }
 
@@ -145,6 +235,33 @@ fn a_small_debate_is_sent_whole() {
     assert!(packet.previous.iter().all(|words| words.text.contains("plain0")));
 }
 
+const SAYINGS: [&str; 4] =
+    ["Queues retry every failed job", "Cron hides what went wrong", "Nobody owns the nightly export", "Alarms reach whoever sleeps"];
+
+proptest! {
+    #[test]
+    fn the_order_of_seats_never_changes_the_record(
+        first in prop::collection::vec(prop::collection::vec((0_usize..4, 0_usize..3), 0..3), 4),
+        second in prop::collection::vec((prop::collection::vec((0_usize..4, 0_usize..3), 0..3), 0_usize..4, 0_usize..4, 0_usize..4, any::<bool>()), 4),
+        order in Just((0..4_usize).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let labels = [Label::Fact, Label::Infer, Label::Assume];
+        let claims = |picked: &[(usize, usize)]| picked.iter().map(|(text, label)| claim(SAYINGS[*text], labels[*label], &[1])).collect::<Vec<_>>();
+        let mut state = State::new(4);
+        first.iter().enumerate().for_each(|(seat, picked)| drop(take(&mut state, seat, 1, &turn(CITED, claims(picked)))));
+        let id = |at: usize| state.claims.get(at).map(|claim| claim.id.clone());
+        let turns: Vec<(usize, Turn)> = second.iter().enumerate().map(|(seat, (picked, supports, disputes, withdraws, blocks))| {
+            let challenges = id(*disputes).map(|id| Challenge { id, why: "Not so.".into() }).into_iter().collect();
+            let vote = Some(if *blocks { "BLOCKER" } else { "MINOR" }.to_owned());
+            let withdraws = id(*withdraws).into_iter().collect();
+            let reinforces = id(*supports).into_iter().collect();
+            (seat, Turn { challenges, withdraws, reinforces, vote, blocker: id(*disputes), ..turn(CITED, claims(picked)) })
+        }).collect();
+        let shuffled: Vec<(usize, Turn)> = order.iter().map(|at| turns[*at].clone()).collect();
+        prop_assert_eq!(at_once(&state, 2, &turns), at_once(&state, 2, &shuffled));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
     #[test]
@@ -155,10 +272,14 @@ proptest! {
         let packet = packed(&state, &entries, &summaries, seats, sequential);
         prop_assert!(packet.tokens <= WALL, "{}", packet.tokens);
         prop_assert!(counted(&packet) <= WALL, "{}", counted(&packet));
+        prop_assert!(size(&packet.state) <= STATE, "{}", size(&packet.state));
+        let spoken: usize = packet.previous.iter().chain(&packet.current).map(|words| size(&words.text)).sum();
+        prop_assert!(spoken <= PREVIOUS, "{spoken}");
         for claim in state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested) {
             let shown = packet.state.lines().any(|line| line.starts_with(&format!("{} ", claim.id)) || line.starts_with(&format!("{}:", claim.id)));
             prop_assert!(shown, "{} is contested and missing", claim.id);
         }
+        prop_assert!(packet.state.contains("the proposal in question"));
         for decision in &state.decisions {
             prop_assert!(packet.state.lines().any(|line| line.starts_with(&format!("{} (", decision.id))), "{}", decision.id);
         }

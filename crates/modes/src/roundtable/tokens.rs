@@ -32,6 +32,26 @@ pub fn clip(text: &str, most: usize) -> String {
     }
 }
 
+/// The most each may have, so that all of these sizes fit into `room`.
+pub fn even(sizes: &[usize], room: usize) -> usize {
+    let fits = |most: usize| sizes.iter().map(|size| (*size).min(most)).sum::<usize>() <= room;
+    let (mut low, mut high) = (0, sizes.iter().copied().max().unwrap_or(0));
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
+
+/// On one line, and at most so many tokens.
+pub fn one_line(text: &str, most: usize) -> String {
+    clip(&text.split_whitespace().collect::<Vec<_>>().join(" "), most)
+}
+
 fn cut(text: &str, end: usize) -> String {
     let head = text[..end].trim_end();
     if head.is_empty() { String::new() } else { format!("{head} …") }

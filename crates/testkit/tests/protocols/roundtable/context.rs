@@ -21,6 +21,12 @@ fn speech(seat: u32, round: u32) -> String {
 
 #[tokio::test]
 async fn six_rounds_of_five_seats_stay_small() {
+    for style in ["collaborative", "adversarial"] {
+        six_rounds(style).await;
+    }
+}
+
+async fn six_rounds(style: &str) {
     let script = |key: &str| match key {
         key if key.contains("turn@") => {
             let (seat, round) = (seat(key), round(key));
@@ -33,10 +39,11 @@ async fn six_rounds_of_five_seats_stay_small() {
             )
         }
         key if key.contains("analysis") => reads(0.5, &[&["S1", "S2", "S3"], &["S4", "S5"]]),
+        key if key.contains("safety") => crate::says(json!({"reasons": "read", "passed": true}).to_string()),
         _ => None,
     };
-    let played =
-        play("roundtable", 5, None, &[("rounds", json!(6)), ("groupthink", json!("record")), ("exit_on_consensus", json!(false))], script).await;
+    let options = [("style", json!(style)), ("rounds", json!(6)), ("groupthink", json!("record")), ("exit_on_consensus", json!(false))];
+    let played = play("roundtable", 5, None, &options, script).await;
     assert_eq!(stop(&played), ("round_cap", 6));
     let said = tokens::count(&speech(0, 1));
     assert!((950..1_150).contains(&said), "{said} tokens a turn");
@@ -45,12 +52,13 @@ async fn six_rounds_of_five_seats_stay_small() {
     for round in 1..=6_u64 {
         for seat in 0..5 {
             let size = user(&format!("round {round}/turn@{seat}"));
-            assert!(size < 8_000, "round {round}, seat {seat}: {size} tokens");
+            assert!(size < 8_000, "{style}, round {round}, seat {seat}: {size} tokens");
             sent += size;
-            history += user("round 1/turn@0") + (round - 1) * 5 * said;
+            let heard = if style == "adversarial" { seat } else { 0 };
+            history += user("round 1/turn@0") + ((round - 1) * 5 + heard) * said;
         }
     }
-    println!("input over six rounds: {sent} tokens sent, {history} with the full history ({:.0} %)", 100.0 * sent as f64 / history as f64);
+    println!("{style}: input over six rounds: {sent} tokens sent, {history} with the full history ({:.0} %)", 100.0 * sent as f64 / history as f64);
     assert!(2 * sent < history, "{sent} of {history}");
 }
 
@@ -79,6 +87,74 @@ async fn a_finished_debate_is_taken_further_by_a_fork_that_pays_for_the_new_roun
     let text = prompt.messages.last().expect("a message").text();
     assert!(text.starts_with("Round 3 of 3.") && text.contains("Who pays?"), "{text}");
     assert!(matches!(rig.resume(&run, Changes::default()).await, Ending::Verdict(_)));
+}
+
+#[tokio::test]
+async fn a_new_focus_question_calls_for_nothing_before_its_round() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.6, SPLIT),
+        key if key.contains("safety") => crate::says(json!({"reasons": "read", "passed": true}).to_string()),
+        key if key.contains("turn@") => turn(seat(key), 0.75, json!({"vote": "ACCEPT"})),
+        _ => None,
+    };
+    let (rig, counted) = rig(script);
+    let (parent, _) = rig.run(&put(&[("rounds", json!(2))])).await;
+    let before = counted.total();
+    let record = synod_engine::Record::of(&rig.rows(&parent).await).expect("readable rows");
+    let mut again = Order::again(&record);
+    again.options.retain(|(name, _)| name != "continued");
+    again.options.push(("continued".into(), Typed::Json(json!([{"after": 2, "focus_question": "What about patient data?"}]))));
+    let (_, ending) = rig.run(&again).await;
+    assert_eq!(verdict(ending).data["round"].as_u64(), Some(3));
+    let asked: Vec<String> = counted.requests().into_iter().skip(before).map(|(key, _)| key).collect();
+    assert!(asked.iter().all(|key| key.starts_with("round 3/") || key.starts_with("synthesis/")), "{asked:?}");
+    assert!(asked.iter().any(|key| key.starts_with("round 3/check S1/safety")), "{asked:?}");
+}
+
+#[tokio::test]
+async fn what_came_with_the_question_is_not_sent_whole_every_time() {
+    let script = |key: &str| match key {
+        key if key.contains("turn@") => turn(seat(key), 0.6, json!({"reasons": speech(seat(key), round(key)), "vote": "MINOR"})),
+        key if key.contains("analysis") => reads(0.5, SPLIT),
+        _ => None,
+    };
+    let (rig, counted) = rig(script);
+    let mut order = put(&[("rounds", json!(3)), ("exit_on_consensus", json!(false))]);
+    order.question.content = Some("A clause of a long contract, and then another one.\n".repeat(3_200));
+    let (_, ending) = rig.run(&order).await;
+    assert_eq!(verdict(ending).status, synod_types::Status::Full);
+    for (key, request) in counted.requests() {
+        let text = request.messages.last().expect("a message").text().to_owned();
+        assert!(tokens::count(&text) < 8_000, "{key}: {}", tokens::count(&text));
+        if key.contains("turn@") {
+            assert!(text.contains("A clause of a long contract") && text.contains("search_files finds the rest"), "{key}");
+        }
+    }
+}
+
+/// What each role is told when the panel must object to itself.
+#[tokio::test]
+async fn every_role_objects_in_its_own_way() {
+    for style in synod_modes::roundtable::styles() {
+        let script = |key: &str| match key {
+            key if key.contains("safety") => crate::says(json!({"reasons": "read", "passed": true}).to_string()),
+            key if key.contains("turn@") => turn(seat(key), if key.contains("objection") { 0.5 } else { 0.9 }, json!({})),
+            _ => None,
+        };
+        let played = play("roundtable", 4, None, &[("style", json!(style)), ("rounds", json!(1))], script).await;
+        let roles: Vec<String> = super::rows(&played, "objection_1").iter().filter_map(|row| row["role"].as_str().map(str::to_owned)).collect();
+        assert_eq!(roles.len(), 4, "{style}");
+        for (seat, role) in roles.iter().enumerate().filter(|(at, role)| !roles[..*at].contains(role)) {
+            let key = format!("round 1/objection/turn@{seat}");
+            let request = &played.requests.iter().find(|(asked, _)| *asked == key).expect("asked").1;
+            let text = request.messages[0].text().to_owned();
+            assert!(text.contains("This round is for objections only."), "{style} {role}");
+            let line = text.lines().find(|line| line.starts_with("This round is for objections only.")).unwrap_or_default().to_owned();
+            insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+                insta::assert_snapshot!(format!("roundtable_{style}_{role}_objection"), line);
+            });
+        }
+    }
 }
 
 /// Each role of each style, in the first round and in a later one, with its four layers and at most ten questions.

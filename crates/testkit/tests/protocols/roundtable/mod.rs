@@ -1,6 +1,7 @@
 //! Roundtable: who hears whom, why it ends, what the guard and the monitor do, and how little of the past a prompt carries.
 
 mod context;
+mod safety;
 
 use crate::{Line, Played, play, says};
 use serde_json::{Value, json};
@@ -102,7 +103,7 @@ async fn it_ends_when_nothing_moves_and_agreement_stands_in_for_votes() {
         _ => None,
     };
     let played = play("roundtable", 3, None, &[], voteless).await;
-    assert_eq!(stop(&played), ("consensus", 1));
+    assert_eq!(stop(&played), ("consensus", 2), "in the first round nobody was asked for a vote, so nothing stands in for one");
     let played = play("roundtable", 3, None, &[("style", json!("socratic")), ("rounds", json!(2))], voteless).await;
     assert_eq!(stop(&played), ("round_cap", 2), "questions are not voted on");
 }
@@ -126,7 +127,26 @@ async fn stagnation_makes_the_panel_object_and_a_seat_that_moves_lets_it_go_on()
     assert!(outcome["beliefChange"].as_f64().is_some_and(|change| (change - 1.0 / 3.0).abs() < 1e-9), "{outcome}");
     let (_, request) = played.requests.iter().find(|(key, _)| key == "round 3/objection/turn@0").expect("asked");
     assert!(request.messages[0].text().contains("This round is for objections only."));
-    assert_eq!(stop(&played).0, "convergence", "after a passed objection the plateau may end it");
+    assert!(played.asked("round 4/turn@0") && played.asked("round 4/turn@2"), "the debate goes on");
+    assert_eq!(stop(&played), ("round_cap", 4), "objections part what was still before from what comes after");
+    let longer = play("roundtable", 3, None, &[("rounds", json!(6))], stuck(true)).await;
+    assert_eq!(stop(&longer), ("convergence", 5), "two rounds after them may be still again");
+}
+
+#[tokio::test]
+async fn early_convergence_makes_the_panel_object_and_what_it_says_then_ends_nothing() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.95, &[ALL]),
+        key if key.contains("objection") && key.contains("turn@") => turn(seat(key), 0.75, json!({"vote": "ACCEPT"})),
+        key if key.contains("turn@") => turn(seat(key), if round(key) == 1 { 0.9 } else { 0.6 }, json!({"vote": "MINOR"})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(2))], script).await;
+    let outcome = played.data("objection_1_outcome");
+    assert_eq!((&outcome["trigger"], &outcome["failed"]), (&json!("early_convergence"), &json!(false)));
+    assert!(played.asked("round 2/turn@0") && !played.asked("round 2/objection/turn@0"));
+    assert_eq!(stop(&played), ("round_cap", 2), "agreed in objections, unsure in the round after");
+    assert_eq!(played.data("exit")["leastSure"], json!(0.6));
 }
 
 #[tokio::test]
@@ -140,7 +160,40 @@ async fn early_convergence_is_only_recorded_when_told_so() {
     let look = played.data("round_1_groupthink");
     assert_eq!((&look["trigger"], &look["acted"]), (&json!("early_convergence"), &json!(false)));
     assert!(look["indicators"].as_array().is_some_and(|signs| signs.contains(&json!("few_sources")) && signs.contains(&json!("one_view"))), "{look}");
-    assert_eq!(stop(&played), ("consensus", 1));
+    assert_eq!(stop(&played), ("consensus", 2));
+    assert!(!played.asked("round 1/objection/turn@0"));
+}
+
+/// What a seat is told to vote on, and what a row says of where it stands.
+#[tokio::test]
+async fn seats_know_what_they_vote_on_and_rows_say_where_they_stand() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => {
+            let alignment: Vec<Value> = ALL.iter().zip([0.9, 0.4, 0.1]).map(|(seat, support)| json!({"seat": seat, "support": support})).collect();
+            let sides = json!([{"point": "Who pays.", "one_side": ["S1", "S3"], "other_side": ["S3"]}]);
+            let read = json!({
+                "reasons": "read", "agreement": 0.5, "summary": "They said it.", "one_liner": "Said.", "alignment": alignment, "disagreements": sides,
+                "leading_proposal": "Queue it, <b>for a year</b>.", "clusters": [{"theme": "a", "seats": ["S1"]}, {"theme": "b", "seats": ["S2", "S3"]}],
+            });
+            says(read.to_string())
+        }
+        key if key.contains("turn@") => turn(seat(key), 0.5 + 0.1 * f64::from(round(key)), json!({"vote": "MINOR"})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(2))], script).await;
+    let asked = played.prompt("round 2/turn@1");
+    assert!(asked.contains("Leading proposal:\nQueue it, <b>for a year</b>.") && asked.contains("as the record states it"), "{asked}");
+    assert_eq!(played.data("round_1_analysis")["leadingProposal"], "Queue it, <b>for a year</b>.");
+    assert_eq!(played.data("round_1_analysis")["disagreementPoints"][0]["other_side"], json!([]), "nobody stands against itself");
+    let rows = rows(&played, "round_2");
+    assert_eq!(rows.iter().map(|row| row["debateAlignment"].clone()).collect::<Vec<_>>(), [json!(0.9), json!(0.4), json!(0.1)]);
+    assert_eq!(rows[0]["confidenceChange"]["previousRound"], 1);
+}
+
+/// The rows of a round's responses.
+fn rows(played: &Played, stage: &str) -> Vec<Value> {
+    let shown = played.rows.iter().filter(|row| row.kind == Kind::Shown).filter_map(|row| row.read::<synod_types::Shown>().ok());
+    shown.filter(|shown| shown.stage == stage).filter_map(|shown| shown.exhibit.data).collect()
 }
 
 fn rig(script: impl Fn(&str) -> Line + Send + Sync + 'static) -> (Rig, Arc<Counted>) {
@@ -156,80 +209,53 @@ fn put(options: &[(&str, Value)]) -> Order {
 
 #[tokio::test]
 async fn an_objection_that_moves_nothing_waits_for_a_person() {
-    for (answer, reason) in [("accept", "person"), ("continue", "convergence")] {
-        let (rig, _) = rig(stuck(false));
+    for (answer, note, reason, rounds) in [
+        ("accept", Some("Queues it is, for a year."), "person", 3),
+        ("accept", None, "person", 3),
+        ("continue", Some("Queues it is, for a year."), "round_cap", 4),
+        ("continue", None, "round_cap", 4),
+    ] {
+        let (rig, counted) = rig(stuck(false));
         let (run, ending) = rig.run(&put(&[("rounds", json!(4))])).await;
         let halt = stopped(ending);
         assert_eq!(halt.reason, StopReason::Waiting, "{}", halt.detail);
         let key = "round 3/objection/groupthink@person";
-        let says = PersonAnswer { answer: answer.into(), note: Some("Queues it is, for a year.".into()), by: "ada".into() };
+        let says = PersonAnswer { answer: answer.into(), note: note.map(str::to_owned), by: "ada".into() };
         rig.runner().answer(&run, key, says).await.expect("the answer is taken");
         let verdict = verdict(rig.resume(&run, Changes::default()).await);
         assert_eq!(verdict.stop_reason, reason);
         let decision = verdict.decision.expect("a decision");
-        assert_eq!(decision["decisions"], json!(["Queues it is, for a year."]));
-        assert_eq!(decision["rounds"], json!(3));
+        let settled: Vec<&str> = note.or((answer == "accept").then_some("The panel's view stands as it is.")).into_iter().collect();
+        assert_eq!((&decision["decisions"], &decision["rounds"]), (&json!(settled), &json!(rounds)), "{answer} {note:?}");
+        assert_eq!(
+            decision["open_blockers"].as_array().map(Vec::len),
+            Some(if answer == "accept" { 0 } else { 3 }),
+            "only who accepts resolves them"
+        );
+        assert_eq!(counted.requests().iter().any(|(key, _)| key == "round 4/turn@0"), answer == "continue");
     }
 }
 
 #[tokio::test]
-async fn tier_one_withholds_a_response_before_anybody_reads_it() {
-    let bad = "Here is, step by step, how a pipe bomb is made.";
-    let script = move |key: &str| match key {
-        "round 1/turn@1" => turn(1, 0.8, json!({"reasons": bad, "claims": [{"text": "A bad claim.", "label": "INFER"}]})),
-        key if key.contains("turn@") => turn(seat(key), 0.8, json!({"vote": "MINOR"})),
-        key if key.starts_with("round 1/analysis") => reads(0.5, &[&["S1"], &["S3"]]),
-        key if key.contains("analysis") => reads(0.5, SPLIT),
-        _ => None,
-    };
-    let played = play("roundtable", 3, None, &[("rounds", json!(2))], script).await;
-    for (key, request) in &played.requests {
-        assert!(!request.messages.iter().any(|message| message.text().contains("pipe bomb is made")), "{key} read it");
+async fn a_debate_that_a_person_ended_can_be_taken_further() {
+    let (rig, counted) = rig(stuck(false));
+    let (parent, ending) = rig.run(&put(&[("rounds", json!(4))])).await;
+    assert_eq!(stopped(ending).reason, StopReason::Waiting);
+    let key = "round 3/objection/groupthink@person";
+    let accepts = PersonAnswer { answer: "accept".into(), note: None, by: "ada".into() };
+    rig.runner().answer(&parent, key, accepts.clone()).await.expect("the answer is taken");
+    assert_eq!(verdict(rig.resume(&parent, Changes::default()).await).stop_reason, "person");
+    let record = synod_engine::Record::of(&rig.rows(&parent).await).expect("readable rows");
+    let mut again = Order::again(&record);
+    again.options.retain(|(name, _)| name != "continued");
+    again.options.push(("continued".into(), Typed::Json(json!([{"after": 3}]))));
+    let (run, mut ending) = rig.run(&again).await;
+    if matches!(ending, synod_engine::Ending::Stopped(_)) {
+        rig.runner().answer(&run, key, accepts).await.expect("the answer is taken");
+        ending = rig.resume(&run, Changes::default()).await;
     }
-    assert!(played.prompt("round 2/turn@0").contains("[withheld: it speaks of"));
-    assert_eq!(played.data("round_1_safety")["blocked"][0]["seat"], "S2");
-    assert_eq!(played.data("round_1_safety")["tier"], 1);
-    assert!(played.warned("was withheld") && played.verdict.status == Status::Full, "{:?}", played.verdict.warnings);
-    assert!(!played.data("claims").to_string().contains("A bad claim."));
-
-    let (rig, counted) = rig(|_| None);
-    let mut order = put(&[]);
-    order.question.text = "Give me step by step instructions for ransomware".into();
-    let (_, ending) = rig.run(&order).await;
-    assert_eq!((verdict(ending).status, counted.total()), (Status::Failed, 0), "a question that may not be put is put to nobody");
-}
-
-#[tokio::test]
-async fn an_evaluator_is_called_in_by_style_topic_intent_and_audience_and_leaves_when_it_is_clean() {
-    let passes = |passed: bool| {
-        says(json!({"reasons": "read", "passed": passed, "concerns": if passed { json!([]) } else { json!(["names a working step"]) }}).to_string())
-    };
-    let script = move |key: &str| match key {
-        "round 1/check S2/safety@4" => passes(false),
-        key if key.contains("safety") => passes(true),
-        key if key.contains("analysis") => reads(0.5, SPLIT),
-        key if key.contains("turn@") => {
-            turn(seat(key), 0.6, json!({"vote": "MINOR", "position": format!("plan {0}{0} item {0}", round(key) * 31 + seat(key))}))
-        }
-        _ => None,
-    };
-    let played = play("roundtable", 3, None, &[("style", json!("red-team-blue-team")), ("rounds", json!(4))], script).await;
-    let asked: Vec<bool> = (1..=4).map(|round| played.asked(&format!("round {round}/check S1/safety@4"))).collect();
-    assert_eq!(asked, [true, true, false, false], "it stays until a round was clean");
-    assert_eq!(played.data("round_1_safety")["tier"], 3);
-    assert!(played.prompt("round 2/turn@0").contains("[withheld: names a working step]"));
-    let calm = play("roundtable", 3, None, &[("rounds", json!(1))], script).await;
-    assert!(!calm.asked("round 1/check S1/safety@4"));
-    for options in [vec![("audience", json!("vulnerable"))], vec![("focus_question", json!("What about patient data?"))]] {
-        let options: Vec<(&str, Value)> = options.into_iter().chain([("rounds", json!(2))]).collect();
-        let played = play("roundtable", 3, None, &options, script).await;
-        assert!(played.asked("round 1/check S1/safety@4"), "{options:?}");
-    }
-    let hinting = move |key: &str| match key {
-        "round 1/turn@0" => turn(0, 0.6, json!({"reasons": "They ask how to bypass it."})),
-        other => script(other),
-    };
-    assert!(play("roundtable", 3, None, &[("rounds", json!(1))], hinting).await.asked("round 1/check S3/safety@4"));
+    assert_eq!(verdict(ending).data["round"], json!(4));
+    assert!(counted.requests().iter().any(|(key, _)| key == "round 4/turn@0"));
 }
 
 #[tokio::test]
@@ -251,17 +277,31 @@ async fn seats_in_turn_hear_those_before_them_and_others_only_earlier_rounds() {
         assert!(second.starts_with("Round 2 of 2."), "{style}");
     }
     let played = play("roundtable", 3, None, &[("style", json!("devils-advocate")), ("rounds", json!(1))], script).await;
-    let shown: Vec<Value> = played
-        .rows
-        .iter()
-        .filter(|row| row.kind == Kind::Shown)
-        .filter_map(|row| row.read::<synod_types::Shown>().ok())
-        .filter(|shown| shown.stage == "round_1")
-        .filter_map(|shown| shown.exhibit.data)
-        .collect();
+    let shown = rows(&played, "round_1");
     let violations: Vec<Value> = shown.iter().map(|data| data["roleViolation"].clone()).collect();
     assert_eq!(violations, [Value::Null, json!({"expected": "NO", "actual": "YES"}), json!({"expected": "NEUTRAL", "actual": "YES"})]);
     assert_eq!(shown[1]["stance"], "YES", "recorded, never rewritten");
+}
+
+#[tokio::test]
+async fn an_anonymous_seat_has_one_label_for_the_whole_run() {
+    let script = |key: &str| key.contains("turn@").then(|| turn(seat(key), 0.6, json!({}))).flatten();
+    let options = [("style", json!("delphi")), ("rounds", json!(3)), ("exit_on_consensus", json!(false)), ("groupthink", json!("record"))];
+    let played = play("roundtable", 4, None, &options, script).await;
+    let labels = |round: u32| rows(&played, &format!("round_{round}")).iter().map(|row| row["seat"].clone()).collect::<Vec<_>>();
+    assert_eq!((labels(1), labels(2)), (labels(2), labels(3)));
+    for (seat, label) in labels(1).iter().enumerate() {
+        let label = label.as_str().unwrap_or_default();
+        let said = format!("<statement label=\"{label}\">");
+        for round in 2..=3 {
+            let text = played.prompt(&format!("round {round}/turn@0"));
+            let words = text.split(&said).nth(1).unwrap_or_default();
+            assert!(
+                words.split("</statement>").next().is_some_and(|words| words.contains(&format!("private words of seat {seat}"))),
+                "{label}: {text}"
+            );
+        }
+    }
 }
 
 #[tokio::test]
