@@ -139,7 +139,7 @@ pub struct OrderArgs {
     #[arg(long, allow_hyphen_values = true, value_name = "N")]
     pub seed: Option<String>,
     /// Seat the built-in voices: free, offline, and not models.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "models")]
     pub rehearse: bool,
 }
 
@@ -240,7 +240,7 @@ pub struct Decide {
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub models: Vec<String>,
     /// The same, with the built-in voices: free, offline, and not models.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "models")]
     pub rehearse: bool,
     /// Never spend more than this, in US dollars.
     #[arg(long, allow_hyphen_values = true, value_name = "USD")]
@@ -254,6 +254,9 @@ pub struct Decide {
     /// Fix orders and rehearsal voices.
     #[arg(long, allow_hyphen_values = true, value_name = "N")]
     pub seed: Option<String>,
+    /// Print what the run would take, and do not run it.
+    #[arg(long)]
+    pub quote: bool,
     #[command(flatten)]
     pub output: Output,
 }

@@ -36,9 +36,9 @@ pub fn parse(text: &str) -> Result<Value, String> {
     })
 }
 
-/// A decision file with all its parts in place, and the folder its paths start from.
-pub fn assemble(path: &Path) -> Result<(Value, PathBuf), Vec<Problem>> {
-    let mut document = load("file", path).map_err(|problem| vec![problem])?;
+/// A decision file with its parts in place, the folder its paths start from, and what is wrong with parts that are left out.
+pub fn assemble(path: &Path) -> Result<(Value, PathBuf, Vec<Problem>), Problem> {
+    let mut document = load("file", path)?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut problems = Vec::new();
     if let Some(fields) = document.as_object_mut() {
@@ -52,12 +52,15 @@ pub fn assemble(path: &Path) -> Result<(Value, PathBuf), Vec<Problem>> {
                 Ok(value) => {
                     fields.insert(part.to_owned(), value);
                 }
-                Err(problem) => problems.push(problem),
+                Err(problem) => {
+                    fields.shift_remove(part);
+                    problems.push(problem);
+                }
             }
         }
         unwrap_cards(fields.get_mut("cards"));
     }
-    if problems.is_empty() { Ok((document, folder)) } else { Err(problems) }
+    Ok((document, folder, problems))
 }
 
 /// Cards as agents write them, each under `position_card`.

@@ -1,6 +1,8 @@
 //! Evidence pointers, looked up once before a run: a file that exists, a command's recorded exit code, a URL's shape. Nothing is fetched or run.
 
 use std::path::Path;
+use synod_engine::{Order, Typed};
+use synod_modes::collapse;
 use synod_modes::collapse::card::{Card, Evidence, PointerCheck};
 
 /// Writes into every piece of evidence what became of its pointer. Paths start from the folder.
@@ -10,22 +12,27 @@ pub fn check(cards: &mut [Card], folder: &Path) {
     }
 }
 
-fn look_up(evidence: &Evidence, folder: &Path) -> PointerCheck {
-    let pointer = evidence.pointer.trim();
-    let found = |valid: bool, found: String| PointerCheck { valid, found };
-    if let Some(rest) = pointer.strip_prefix("https://").or_else(|| pointer.strip_prefix("http://")) {
-        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        let sound =
-            !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]".contains(c)) && !pointer.contains(char::is_whitespace);
-        return if sound { found(true, "a sound URL; it was not fetched".into()) } else { found(false, "it is no URL".into()) };
-    }
-    if pointer.starts_with("command:") || evidence.exit_code.is_some() {
-        return match evidence.exit_code {
-            Some(0) => found(true, "recorded with exit code 0".into()),
-            Some(code) => found(false, format!("recorded with exit code {code}")),
-            None => found(false, "no exit code is recorded".into()),
+/// The same for cards given as an option: whoever gives them may have written anything into them.
+pub fn check_option(order: &mut Order, folder: &Path) {
+    for (_, given) in order.options.iter_mut().filter(|(name, _)| order.mode == collapse::MODE.id && name == "cards") {
+        let read = match &*given {
+            Typed::Json(value) => serde_json::from_value::<Vec<Card>>(value.clone()).ok(),
+            Typed::Text(text) => serde_json::from_str(text).ok(),
         };
+        // What cannot be read is told when the run is planned.
+        if let Some(mut cards) = read {
+            check(&mut cards, folder);
+            *given = Typed::Json(synod_engine::to_value(&cards));
+        }
     }
+}
+
+fn look_up(evidence: &Evidence, folder: &Path) -> PointerCheck {
+    if let Some(told) = evidence.told() {
+        return told;
+    }
+    let found = |valid: bool, found: String| PointerCheck { valid, found };
+    let pointer = evidence.pointer.trim();
     let path = pointer.split('#').next().unwrap_or_default();
     match std::fs::metadata(folder.join(path)) {
         Ok(file) if file.is_file() => found(true, format!("a file of {} bytes", file.len())),
@@ -49,6 +56,7 @@ mod tests {
         };
         assert!(valid("load.txt", None) && valid("load.txt#tail", None) && valid("https://example.org/a?b", None));
         assert!(valid("command: cargo test", Some(0)) && !valid("command: cargo test", Some(1)) && !valid("command: cargo test", None));
+        assert!(!valid("missing.txt", Some(0)), "an exit code is no file");
         assert!(!valid("missing.txt", None) && !valid(".", None) && !valid("https:// no", None) && !valid("https://", None));
     }
 }

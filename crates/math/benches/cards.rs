@@ -1,6 +1,7 @@
-//! A hundred thousand cards scored, gated and ranked in one process: how long it takes, and that time grows with their number and no faster.
+//! A hundred thousand cards scored, gated and ranked in one process: how long it takes, how much memory, and that both
+//! grow with their number and no faster.
 //!
-//! `cargo bench -p synod-math --bench cards`. It fails if the large set takes a second.
+//! `cargo bench -p synod-math --bench cards`. It fails if the large set takes a second, or three times the memory of half of it.
 
 use std::time::{Duration, Instant};
 use synod_math::Rng;
@@ -9,19 +10,33 @@ use synod_math::collapse::gates::{Approval, Case, CriticalRisk, Limits, Receipt,
 use synod_math::collapse::score::{Card, Risk, Rules, Severity, score};
 
 fn main() {
-    let mut last = Duration::ZERO;
-    for count in [10_000, 100_000] {
+    let bare = most_memory();
+    let mut last: Option<(Duration, u64)> = None;
+    for count in [10_000, 50_000, 100_000] {
         let cards = cards(count);
         let began = Instant::now();
         let (viable, best) = decide(&cards);
         let took = began.elapsed();
-        println!("{count:>7} cards: {took:?}, {viable} viable, best {best}");
+        // The most so far: each set is larger than all before it together.
+        let kib = most_memory().saturating_sub(bare);
+        println!("{count:>7} cards: {took:?}, {kib} KiB, {viable} viable, best {best}");
         if count == 100_000 {
             assert!(took < Duration::from_secs(1), "{took:?} for {count} cards");
-            println!("ten times the cards took {:.1} times as long", took.as_secs_f64() / last.as_secs_f64().max(1e-9));
         }
-        last = took;
+        if let (100_000, Some((before, less))) = (count, last) {
+            let (time, memory) = (took.as_secs_f64() / before.as_secs_f64().max(1e-9), kib as f64 / less.max(1) as f64);
+            println!("twice the cards took {time:.1} times as long and {memory:.1} times the memory");
+            assert!(memory < 3.0, "memory grows faster than the cards: {memory:.1} times for twice as many");
+        }
+        last = Some((took, kib));
     }
+}
+
+/// The most this process has held, in KiB; 0 where the system does not say.
+fn most_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 fn cards(count: usize) -> Vec<Card> {
@@ -72,7 +87,7 @@ fn decide(cards: &[Card]) -> (usize, String) {
             risk: score.terms.risk,
             reversibility: card.reversibility,
             cost: card.cost,
-            timestamp: String::new(),
+            at: None,
         });
     }
     let order = ranked(&standings);

@@ -4,26 +4,21 @@ use crate::app::App;
 use crate::args::{Approve, Global};
 use crate::commands::review;
 use crate::exit::{CliError, CliResult};
-use synod_modes::collapse::people::approval_name;
+use synod_modes::collapse::people::{approval_of, asks_for};
 use synod_types::PersonAnswer;
 
 pub async fn run(global: &Global, args: Approve) -> CliResult {
     let app = App::open(global).await?;
     let run = app.store.find_run(&args.run).await?;
     let summary = app.store.run(&run).await?;
-    // Keys have no separators inside their parts.
-    let name = format!("{}@person", approval_name(&args.position, &args.subject).replace(['/', '@'], "-"));
-    let Some(question) = summary.waiting.iter().find(|question| question.key.rsplit('/').next() == Some(name.as_str())) else {
-        let open: Vec<String> = summary
-            .waiting
-            .iter()
-            .filter_map(|question| question.key.rsplit('/').next()?.strip_prefix("approve ")?.strip_suffix("@person").map(str::to_owned))
-            .collect();
+    let Some(question) = summary.waiting.iter().find(|question| asks_for(&question.key, &args.position, &args.subject)) else {
+        let named = |(position, subject): (&str, &str)| format!("--position {position:?} --subject {subject:?}");
+        let open: Vec<String> = summary.waiting.iter().filter_map(|question| approval_of(&question.key).map(named)).collect();
         let want = match open.as_slice() {
             [] => "a run that waits for an approval: synod runs --waiting lists them".to_owned(),
             open => format!("a position and a subject that wait: {}", open.join("; ")),
         };
-        return Err(CliError::usage("position", format!("{} {}", args.position, args.subject), want));
+        return Err(CliError::usage("position", format!("--position {:?} --subject {:?}", args.position, args.subject), want));
     };
     let by = args.by.or_else(|| std::env::var("USER").ok()).unwrap_or_else(|| "somebody".into());
     let answer = PersonAnswer { answer: args.decision, note: args.note, by };

@@ -5,24 +5,20 @@ use crate::args::{Ask, Global};
 use crate::exit::{CliError, CliResult, DECIDED, print_json};
 use crate::say::{note, say};
 use crate::title::title;
-use crate::{experience, order, outcome};
+use crate::{experience, order, outcome, pointers};
 use std::io::{IsTerminal, Read};
-use synod_engine::{Order, Plan};
+use std::path::Path;
+use synod_engine::{Order, Plan, Runner};
+use synod_llm::Detected;
 use synod_report::one_line;
 use synod_types::{Problem, Quote, Span};
 
 pub async fn run(global: &Global, ask: Ask) -> CliResult {
     let app = App::open(global).await?;
     let mut problems = Vec::new();
-    let limits = &app.config.limits;
-    let mut order = Order {
-        mode: "council".into(),
-        budget_usd: limits.budget_usd,
-        deadline_secs: limits.deadline_secs.map(|secs| secs as f64),
-        timeout_secs: limits.timeout_secs.map(|secs| secs as f64),
-        ..Order::default()
-    };
+    let mut order = blank(&app, "council");
     order::apply(&ask.order, &mut order, &mut problems);
+    pointers::check_option(&mut order, Path::new(""));
     read_question(&ask, &mut order, &mut problems);
     let detected = if ask.order.models.is_empty() || ask.order.rehearse { app.detect(ask.order.rehearse).await } else { None };
     match app::panel(&app.config, detected.as_ref(), ask.order.panel.as_deref()) {
@@ -43,19 +39,11 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
             joined => joined?,
         }
     }
-    if let (Some(detected), false) = (&detected, ask.output.quiet || ask.order.rehearse) {
-        for line in detected.lines.iter().chain(&detected.warnings) {
-            note!("{}", one_line(line));
-        }
-    }
+    tell(detected.as_ref(), ask.output.quiet || ask.order.rehearse);
     let runner = app.runner(detected, app.live(ask.output.quiet))?;
     let mut plan = order::plan(&runner, &order, &ask.order, problems).await?;
-    if ask.quote {
-        say_quote(&app, &runner.quote(&plan), &plan);
+    if quoted(&app, &runner, &plan, ask.quote, ask.output.quiet) {
         return Ok(DECIDED);
-    }
-    if !ask.output.quiet && !plan.header.rehearsal() {
-        note!("{}", quote_line(&runner.quote(&plan)));
     }
     if ask.conversation.as_deref() == Some("new") {
         let id = app.store.create_conversation(&plan.header.mode, &title(&plan.header.question.text)).await?;
@@ -64,6 +52,35 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
     }
     let handle = runner.start(plan).await?;
     outcome::follow(&app, &runner, handle, &ask.output).await
+}
+
+/// An order with the limits of the configuration, for flags to be put on top.
+pub fn blank(app: &App, mode: &str) -> Order {
+    let limits = &app.config.limits;
+    Order {
+        mode: mode.into(),
+        budget_usd: limits.budget_usd,
+        deadline_secs: limits.deadline_secs.map(|secs| secs as f64),
+        timeout_secs: limits.timeout_secs.map(|secs| secs as f64),
+        ..Order::default()
+    }
+}
+
+/// Which models were found where none were named.
+pub fn tell(detected: Option<&Detected>, quiet: bool) {
+    for line in detected.filter(|_| !quiet).into_iter().flat_map(|detected| detected.lines.iter().chain(&detected.warnings)) {
+        note!("{}", one_line(line));
+    }
+}
+
+/// Says what a run would take, before it is paid. True: that is all that was asked for.
+pub fn quoted(app: &App, runner: &Runner, plan: &Plan, only: bool, quiet: bool) -> bool {
+    if only {
+        say_quote(app, &runner.quote(plan), plan);
+    } else if !quiet && !plan.header.rehearsal() {
+        note!("{}", quote_line(&runner.quote(plan)));
+    }
+    only
 }
 
 fn read_question(ask: &Ask, order: &mut Order, problems: &mut Vec<Problem>) {

@@ -2,12 +2,12 @@
 
 use crate::app::{self, App};
 use crate::args::{Decide, Global, OrderArgs};
+use crate::commands::ask;
 use crate::exit::{CliError, CliResult, DECIDED, print_json};
-use crate::say::note;
 use crate::{document, experience, order, outcome, pointers};
-use synod_engine::{Called, Order, Typed};
-use synod_modes::collapse::file;
-use synod_report::one_line;
+use std::path::{Path, PathBuf};
+use synod_engine::{Called, Typed};
+use synod_modes::collapse::{Options, file};
 use synod_types::{Problem, Problems};
 
 pub async fn run(global: &Global, args: Decide) -> CliResult {
@@ -18,20 +18,12 @@ pub async fn run(global: &Global, args: Decide) -> CliResult {
     let Some(path) = &args.file else {
         return Err(CliError::usage("file", "nothing", "a decision file: synod decide cards.yaml; --schema prints what it may hold"));
     };
-    let (decision, folder) = document::assemble(path).map_err(Problems)?;
-    let (objective, mut options) = file::read(&decision).map_err(Problems)?;
+    let (objective, mut options, folder) = read(path)?;
     pointers::check(&mut options.cards, &folder);
 
     let app = App::open(global).await?;
     let mut problems: Vec<Problem> = Vec::new();
-    let limits = &app.config.limits;
-    let mut order = Order {
-        mode: "collapse".into(),
-        budget_usd: limits.budget_usd,
-        deadline_secs: limits.deadline_secs.map(|secs| secs as f64),
-        timeout_secs: limits.timeout_secs.map(|secs| secs as f64),
-        ..Order::default()
-    };
+    let mut order = ask::blank(&app, "collapse");
     order.question.text = objective;
     let fields = synod_engine::to_value(&options);
     order.options = fields.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), Typed::Json(value.clone()))).collect();
@@ -48,15 +40,35 @@ pub async fn run(global: &Global, args: Decide) -> CliResult {
             problems.push(Problem::new("panel", "no models", "--models A,B,C, a panel in synod.toml, or no --panel to decide without models"));
         }
     }
-    if let (Some(detected), false) = (&detected, args.output.quiet || args.rehearse) {
-        for line in detected.lines.iter().chain(&detected.warnings) {
-            note!("{}", one_line(line));
-        }
-    }
+    ask::tell(detected.as_ref(), args.output.quiet || args.rehearse);
     let runner = app.runner(detected, app.live(args.output.quiet))?;
     let plan = order::plan(&runner, &order, &flags, problems).await?;
+    if ask::quoted(&app, &runner, &plan, args.quote, args.output.quiet || !seated) {
+        return Ok(DECIDED);
+    }
     let handle = runner.start(plan).await?;
     outcome::follow(&app, &runner, handle, &args.output).await
+}
+
+/// The decision in a file, with everything that is wrong with it and with its parts told at once.
+fn read(path: &Path) -> Result<(String, Options, PathBuf), Problems> {
+    let (decision, folder, mut problems) = document::assemble(path).map_err(|problem| Problems(vec![problem]))?;
+    let missing: Vec<String> = problems.iter().map(|problem| problem.field.clone()).collect();
+    match file::read(&decision) {
+        Ok((objective, options)) if problems.is_empty() => return Ok((objective, options, folder)),
+        Ok(_) => {}
+        // A part that could not be read is not missing, and what names its entries cannot be judged.
+        Err(found) => {
+            let without_cards = missing.iter().any(|part| part == "cards");
+            problems
+                .extend(found.into_iter().filter(|problem| !missing.contains(&problem.field) && !(without_cards && names_a_card(&problem.field))));
+        }
+    }
+    Err(Problems(problems))
+}
+
+fn names_a_card(field: &str) -> bool {
+    field.ends_with("].position_id") || field.contains("].position_scores")
 }
 
 fn called(app: &App, args: &Decide, flags: &OrderArgs, detected: Option<&synod_llm::Detected>, problems: &mut Vec<Problem>) -> CliResult<Called> {

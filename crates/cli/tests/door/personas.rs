@@ -124,7 +124,7 @@ fn a_persona_is_drafted_from_texts_and_only_their_own_words_are_quoted() {
     assert!(version.len() == "version = \"2026-03-01T14:02:09Z\"".len() && version.contains('T'), "{version}");
     let asked = house.server.total();
     for args in [&["Ada Light", "--id", "3-wise"][..], &["Ada Light", "--id", "Ada"], &["Лев"]] {
-        let args = [&["persona", "new"], args, &["--from", &letters, "--model", "x/a"]].concat();
+        let args = [&["persona", "new"][..], args, &["--from", letters.as_str(), "--model", "x/a"]].concat();
         assert!(house.synod(&args).exits(2).err.contains("beginning with a letter"), "{args:?}");
     }
     assert_eq!(house.server.total(), asked, "an id that cannot be is told before anything is asked");

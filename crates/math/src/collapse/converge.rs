@@ -11,8 +11,8 @@ pub struct Standing {
     pub risk: f64,
     pub reversibility: f64,
     pub cost: u64,
-    /// Earlier sorts first.
-    pub timestamp: String,
+    /// The instant it was put forward, if that is known. Earlier sorts first, unknown last.
+    pub at: Option<i64>,
 }
 
 /// When a small gap calls the panel.
@@ -77,7 +77,7 @@ pub fn ranked(standings: &[Standing]) -> Vec<usize> {
             .then_with(|| a.risk.total_cmp(&b.risk))
             .then_with(|| b.reversibility.total_cmp(&a.reversibility))
             .then_with(|| a.cost.cmp(&b.cost))
-            .then_with(|| a.timestamp.cmp(&b.timestamp))
+            .then_with(|| a.at.unwrap_or(i64::MAX).cmp(&b.at.unwrap_or(i64::MAX)))
             .then_with(|| a.id.cmp(&b.id))
     });
     order

@@ -5,6 +5,7 @@
 
 pub mod converge;
 pub mod gates;
+pub mod instant;
 pub mod panel;
 pub mod score;
 pub mod sensitivity;
@@ -12,10 +13,12 @@ pub mod sensitivity;
 /// Differences below this are none: equality lands on the side that does not pass a strict comparison.
 pub const EPSILON: f64 = 1e-9;
 
-pub(crate) fn above(value: f64, limit: f64) -> bool {
+/// Strictly more, by more than rounding.
+pub fn above(value: f64, limit: f64) -> bool {
     value > limit + EPSILON
 }
-pub(crate) fn below(value: f64, limit: f64) -> bool {
+/// Strictly less, by more than rounding.
+pub fn below(value: f64, limit: f64) -> bool {
     value < limit - EPSILON
 }
 

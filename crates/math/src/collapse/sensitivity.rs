@@ -8,31 +8,40 @@ use super::score::{Score, Signs, Terms, Weights, signs};
 pub struct Flip {
     pub weight: &'static str,
     pub from: f64,
+    /// Where the two meet: beyond it, seen from `from`, the other leads.
     pub to: f64,
+    /// Whether the weight has to rise beyond it, or to fall.
+    pub up: bool,
     /// Index of the card that would then lead.
     pub winner: usize,
 }
 
-/// For the winner among these scores: the nearest flip over all weights, if any weight of at least 0 can bring one about.
+/// For the best of these scores: the nearest flip over all weights, if one that stays at 0 or above can bring it about.
 pub fn nearest_flip(scores: &[Score], winner: usize, weights: &Weights, reading: Signs) -> Option<Flip> {
     let (sign, weight) = (signs(reading), weights.values());
-    let mut best: Option<Flip> = None;
+    // With the change it takes and how fast the other pulls away beyond it.
+    let mut best: Option<(f64, f64, Flip)> = None;
     for term in 0..weight.len() {
         for (other, score) in scores.iter().enumerate().filter(|(other, _)| *other != winner) {
-            let lead = scores[winner].value - score.value;
+            let lead = (scores[winner].value - score.value).max(0.0);
             let pull = sign[term] * (scores[winner].terms.values()[term] - score.terms.values()[term]);
-            if pull.abs() <= EPSILON || lead < 0.0 {
+            if pull.abs() <= EPSILON {
                 continue;
             }
-            let change = -lead / pull;
-            let to = weight[term] + change;
-            let nearer = best.as_ref().is_none_or(|found| change.abs() < (found.to - found.from).abs());
-            if to >= -EPSILON && nearer {
-                best = Some(Flip { weight: Terms::NAMES[term], from: weight[term], to: to.max(0.0), winner: other });
+            let (up, change) = (pull < 0.0, lead / pull.abs());
+            let to = if up { weight[term] + change } else { weight[term] - change };
+            // Where they meet at 0 there is nothing beyond: a weight below it would turn its meaning.
+            if !up && to <= EPSILON {
+                continue;
+            }
+            // Of those that meet the winner at one point, the steepest leads beyond it.
+            let nearer = best.as_ref().is_none_or(|(known, slope, _)| change < known - EPSILON || change < known + EPSILON && pull.abs() > *slope);
+            if nearer {
+                best = Some((change, pull.abs(), Flip { weight: Terms::NAMES[term], from: weight[term], to, up, winner: other }));
             }
         }
     }
-    best
+    best.map(|(_, _, flip)| flip)
 }
 
 /// Cards for which another is at least as good in every term and better in one.

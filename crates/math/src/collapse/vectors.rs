@@ -119,7 +119,7 @@ fn standing(name: &str) -> Standing {
         risk: score.terms.risk,
         reversibility: card.reversibility,
         cost: card.cost,
-        timestamp: String::new(),
+        at: None,
     }
 }
 
@@ -269,13 +269,19 @@ fn a_trade_off_needs_a_gain_on_both_sides() {
 
 #[test]
 fn the_nearest_flip_is_where_two_cards_meet() {
-    let scores: Vec<Score> = ["A", "B"].map(|name| score(&card(name), &Rules::default())).to_vec();
     let rules = Rules::default();
-    // A leads by 2.4, all of it by reversibility: 0.8 apart, so a weight of 0 makes them equal.
-    let flip = nearest_flip(&scores, 0, &rules.weights, rules.signs).expect("one weight can do it");
-    assert_eq!((flip.weight, flip.winner), ("reversibility", 1));
-    assert!(close(flip.to, 0.0), "{flip:?}");
-    assert_eq!(dominated(&scores, Signs::Intent), [1]);
+    let scores = |names: &[&str]| -> Vec<Score> { names.iter().map(|name| score(&card(name), &rules)).collect() };
+    // A leads F by 4; they differ in evidence by 0.25, in reversibility by 0.4, in cost by 0.25 and in confidence by 0.2 the other way.
+    let flip = nearest_flip(&scores(&["A", "F"]), 0, &rules.weights, rules.signs).expect("one weight can do it");
+    assert_eq!((flip.weight, flip.winner, flip.up), ("confidence", 1, true));
+    assert!(close(flip.to, 21.0), "{flip:?}");
+    // A leads B by reversibility alone: they meet at a weight of 0, and no weight puts B first.
+    assert_eq!(nearest_flip(&scores(&["A", "B"]), 0, &rules.weights, rules.signs), None);
+    assert_eq!(dominated(&scores(&["A", "B"]), Signs::Intent), [1]);
+    // Equal scores flip with the least change there is.
+    let tied = [Card { cost: 30, ..card("A") }, Card { confidence: 0.6, ..card("A") }].map(|card| score(&card, &rules));
+    let flip = nearest_flip(&tied, 0, &rules.weights, rules.signs).expect("one weight can do it");
+    assert!(close(flip.from, flip.to) && (flip.weight, flip.up) == ("confidence", false), "{flip:?}");
 }
 
 fn any_card() -> impl Strategy<Value = Card> {
@@ -341,7 +347,7 @@ proptest! {
     fn the_order_of_the_cards_never_matters(cards in prop::collection::vec(any_card(), 1..6), ratings in prop::collection::vec(0.0..=1.0f64, 6), seed in any::<u64>()) {
         let place = |at: usize, card: &Card| {
             let score = score(card, &Rules::default());
-            Standing { id: format!("p{at}"), score: score.value, evidence: score.terms.evidence, risk: score.terms.risk, reversibility: card.reversibility, cost: card.cost, timestamp: String::new() }
+            Standing { id: format!("p{at}"), score: score.value, evidence: score.terms.evidence, risk: score.terms.risk, reversibility: card.reversibility, cost: card.cost, at: None }
         };
         let standings: Vec<Standing> = cards.iter().enumerate().map(|(at, card)| place(at, card)).collect();
         let shuffle = crate::Rng::new(seed).permutation(standings.len());
@@ -376,23 +382,33 @@ proptest! {
     }
 
     #[test]
-    fn a_flip_makes_the_two_equal(cards in prop::collection::vec(any_card(), 2..5)) {
+    fn beyond_a_flip_another_leads_and_before_it_nobody_does(cards in prop::collection::vec(any_card(), 2..5)) {
         let rules = Rules::default();
         let scores: Vec<Score> = cards.iter().map(|card| score(card, &rules)).collect();
         let winner = (0..scores.len()).max_by(|a, b| scores[*a].value.total_cmp(&scores[*b].value)).expect("some card");
         if let Some(flip) = nearest_flip(&scores, winner, &rules.weights, rules.signs) {
-            let mut weights = rules.weights;
-            match flip.weight {
-                "evidence" => weights.evidence = flip.to,
-                "risk" => weights.risk = flip.to,
-                "reversibility" => weights.reversibility = flip.to,
-                "cost" => weights.cost = flip.to,
-                "confidence" => weights.confidence = flip.to,
-                _ => weights.violation = flip.to,
+            let at = |to: f64| -> Vec<f64> {
+                let mut weights = rules.weights;
+                match flip.weight {
+                    "evidence" => weights.evidence = to,
+                    "risk" => weights.risk = to,
+                    "reversibility" => weights.reversibility = to,
+                    "cost" => weights.cost = to,
+                    "confidence" => weights.confidence = to,
+                    _ => weights.violation = to,
+                }
+                cards.iter().map(|card| score(card, &Rules { weights, ..rules }).value).collect()
+            };
+            prop_assert!(flip.to >= 0.0 && flip.up == (flip.to > flip.from) || flip.to == flip.from);
+            let way = if flip.up { 1.0 } else { -1.0 };
+            let far = at(flip.to + way * flip.to.max(1.0) / 2.0);
+            prop_assert!(far[flip.winner] > far[winner], "beyond it the other leads: {far:?}");
+            for value in at(flip.to + way * 1e-7) {
+                prop_assert!(value <= at(flip.to + way * 1e-7)[flip.winner] + 1e-5, "and nobody is before it");
             }
-            let changed = Rules { weights, ..rules };
-            let lead = score(&cards[winner], &changed).value - score(&cards[flip.winner], &changed).value;
-            prop_assert!(lead.abs() < 1e-6, "{lead}");
+            for value in at((flip.from + flip.to) / 2.0) {
+                prop_assert!(value <= at((flip.from + flip.to) / 2.0)[winner] + 1e-6, "short of it the winner stays");
+            }
         }
     }
 }

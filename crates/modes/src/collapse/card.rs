@@ -11,7 +11,7 @@ use synod_types::sha256_hex;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// Names the position, once in a deliberation.
+    /// Names the position, once in a deliberation: without /, @ and line breaks.
     #[schemars(length(min = 1, max = 80))]
     pub id: String,
     /// Who put it forward.
@@ -79,7 +79,7 @@ pub struct Evidence {
     /// How good it is, from 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub quality: f64,
-    /// For a command: the exit code it was recorded with.
+    /// For a command, and only for one: the exit code it was recorded with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// What became of looking the pointer up. Filled in before a run; whatever stands here is replaced.
@@ -150,6 +150,16 @@ pub enum CostUnit {
     Loc,
 }
 
+impl CostUnit {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Points => "points",
+            Self::Hours => "hours",
+            Self::Loc => "loc",
+        }
+    }
+}
+
 impl Severity {
     pub fn as_str(self) -> &'static str {
         match self {
@@ -183,6 +193,28 @@ impl Evidence {
     pub fn worth(&self) -> f64 {
         if self.checked.as_ref().is_some_and(|check| !check.valid) { 0.0 } else { self.quality }
     }
+    /// What can be told of a pointer by its own words: a URL's shape, and what a command was recorded with. `None`: it has to be looked up.
+    pub fn told(&self) -> Option<PointerCheck> {
+        let pointer = self.pointer.trim();
+        let found = |valid: bool, found: &str| Some(PointerCheck { valid, found: found.to_owned() });
+        if let Some(rest) = pointer.strip_prefix("https://").or_else(|| pointer.strip_prefix("http://")) {
+            let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+            let sound =
+                !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]".contains(c)) && !pointer.contains(char::is_whitespace);
+            return if sound { found(true, "a sound URL; it was not fetched") } else { found(false, "it is no URL") };
+        }
+        if !self.commands() {
+            return None;
+        }
+        match self.exit_code {
+            Some(0) => found(true, "recorded with exit code 0"),
+            Some(code) => found(false, &format!("recorded with exit code {code}")),
+            None => found(false, "no exit code is recorded"),
+        }
+    }
+    pub fn commands(&self) -> bool {
+        self.pointer.trim_start().starts_with("command:")
+    }
 }
 
 impl Card {
@@ -199,6 +231,18 @@ impl Card {
     }
     pub fn pointers_valid(&self) -> bool {
         self.evidence.iter().all(|evidence| evidence.checked.as_ref().is_some_and(|check| check.valid))
+    }
+    /// What a person may be asked about it, by the names approvals give.
+    pub fn subjects(&self) -> Vec<String> {
+        let risks = (1..=self.risks.len()).map(|n| format!("risk {n}"));
+        let broken = self.invariant_violations.iter().map(|broken| broken.invariant_id.clone());
+        let mut out: Vec<String> = Vec::new();
+        for subject in broken.chain(risks).chain(["data_loss".to_owned()]).chain(self.regulatory.iter().cloned()) {
+            if !out.contains(&subject) {
+                out.push(subject);
+            }
+        }
+        out
     }
     /// The card's own hash: what a receipt was issued for.
     pub fn digest(&self) -> String {
@@ -221,27 +265,29 @@ fn word<T: Copy>(table: &[(&str, T)], given: &str) -> Option<T> {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Spoken<T> {
-    Number(T),
+enum Spoken {
+    Number(f64),
     Word(String),
 }
 
 fn cost<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
-    match Spoken::<u64>::deserialize(from)? {
-        Spoken::Number(cost) => Ok(cost),
-        Spoken::Word(given) => word(&COSTS, &given).ok_or_else(|| serde::de::Error::custom("a whole number, Low, Med or High")),
-    }
+    let cost = match Spoken::deserialize(from)? {
+        // 20.0 is a whole number too.
+        Spoken::Number(cost) => (cost >= 0.0 && cost.fract() == 0.0 && cost <= 9e15).then_some(cost as u64),
+        Spoken::Word(given) => word(&COSTS, &given),
+    };
+    cost.ok_or_else(|| serde::de::Error::custom("a whole number, Low, Med or High"))
 }
 
 fn reversibility<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    match Spoken::<f64>::deserialize(from)? {
+    match Spoken::deserialize(from)? {
         Spoken::Number(share) => Ok(share),
         Spoken::Word(given) => word(&REVERSIBILITIES, &given).ok_or_else(|| serde::de::Error::custom("a number from 0 to 1, Easy, Med or Hard")),
     }
 }
 
 fn cost_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"anyOf": [{"type": "integer", "minimum": 0}, {"enum": words(&["Low", "Med", "Medium", "High"])}]})
+    json_schema!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": 9_000_000_000_000_000_u64}, {"enum": words(&["Low", "Med", "Medium", "High"])}]})
 }
 
 fn reversibility_schema(_: &mut SchemaGenerator) -> Schema {
@@ -267,6 +313,11 @@ mod tests {
         let read = |cost, reversibility| card(cost, reversibility).map(|card| (card.cost, card.reversibility)).expect("a card");
         assert_eq!([read("Low", "Easy"), read("Med", "med"), read("HIGH", "hard")], [(20, 0.9), (50, 0.5), (80, 0.1)]);
         assert!(card("cheap", "Easy").is_err());
+        let number = |cost: f64| {
+            let card = json!({"id": "a", "claims": ["x"], "plan": [{"action": "y"}], "confidence": 1, "cost": cost, "reversibility": 1});
+            serde_json::from_value::<Card>(card).map(|card| card.cost).ok()
+        };
+        assert_eq!([number(20.0), number(20.5), number(-1.0)], [Some(20), None, None]);
     }
 
     #[test]

@@ -1,14 +1,13 @@
-//! The docket: the positions of one deliberation, who may write and judge, and what the input must hold.
+//! The docket: the positions of one deliberation, and who may write and judge.
 
 use super::draft::{Draft, asking};
 use super::position::Position;
-use super::record::Approval;
+use super::record::{Approval, Receipt};
 use super::{Options, words};
 use serde_json::json;
-use std::collections::BTreeSet;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::converge::{Standing, ranked};
-use synod_types::{Problem, SeatIx};
+use synod_types::SeatIx;
 
 pub struct Docket {
     pub options: Options,
@@ -32,6 +31,8 @@ impl Docket {
     pub async fn open(bench: &Bench, options: Options) -> Result<Self> {
         let seats = bench.role("member").to_vec();
         let stage = bench.phase("cards");
+        let mut options = options;
+        options.receipts.sort_by(|a, b| a.position_id.cmp(&b.position_id));
         let mut docket = Self { seats, positions: Vec::new(), attempts: 0, expert_ranges: Vec::new(), closed: false, options };
         if docket.options.cards.is_empty() {
             docket.write(&stage).await?;
@@ -39,6 +40,8 @@ impl Docket {
             let options = &docket.options;
             let said = |id: &str| -> Vec<Approval> { options.approvals.iter().filter(|approval| approval.position_id == id).cloned().collect() };
             docket.positions = options.cards.iter().map(|card| Position::new(card.clone(), None, said(&card.id), &options.policy)).collect();
+            // Seats are dealt by place: the order in the file must not decide who judges what.
+            docket.positions.sort_by(|a, b| a.id().cmp(b.id()));
         }
         let cards: Vec<_> = docket.positions.iter().map(|position| &position.card).collect();
         stage.show("positions", words::cards_exhibit(cards.iter().copied()).data(json!({"cards": cards}))).await?;
@@ -69,6 +72,13 @@ impl Docket {
         Ok(())
     }
 
+    /// The receipt that came with a card.
+    pub fn receipt(&self, id: &str) -> Option<&Receipt> {
+        // Sorted when the docket was opened: there may be as many as cards.
+        let receipts = &self.options.receipts;
+        receipts.binary_search_by(|receipt| receipt.position_id.as_str().cmp(id)).ok().map(|at| &receipts[at])
+    }
+
     /// Gates and scores anew for every position.
     pub fn weigh(&mut self) {
         for position in &mut self.positions {
@@ -85,82 +95,5 @@ impl Docket {
         let viable = self.viable();
         let standings: Vec<Standing> = viable.iter().map(|at| self.positions[*at].standing()).collect();
         ranked(&standings).into_iter().map(|place| viable[place]).collect()
-    }
-}
-
-/// What the schema cannot say: ids that must differ or must exist, one unit of cost, nothing said twice.
-pub fn check(options: &Options, root: &str) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut wrong = |field: String, got: String, want: String| problems.push(Problem::new(format!("{root}{field}"), got, want));
-    let ids: Vec<&str> = options.cards.iter().map(|card| card.id.as_str()).collect();
-    let known: BTreeSet<&str> = ids.iter().copied().collect();
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    for (at, card) in options.cards.iter().enumerate() {
-        if !seen.insert(&card.id) {
-            wrong(format!("cards[{at}].id"), card.id.clone(), "an id that no other card has".into());
-        }
-        if ["none", super::hybrid::ID].contains(&card.id.as_str()) {
-            wrong(format!("cards[{at}].id"), card.id.clone(), "an id other than none and hybrid, which have a meaning of their own".into());
-        }
-        if card.cost_unit != options.cards[0].cost_unit {
-            let (got, want) = (unit(card.cost_unit), unit(options.cards[0].cost_unit));
-            wrong(format!("cards[{at}].cost_unit"), format!("{got} (mixed_cost_units)"), format!("{want}, as on the first card: one unit for all"));
-        }
-        for (nth, claim) in card.claims.iter().enumerate().filter(|(_, claim)| claim.trim().is_empty()) {
-            wrong(format!("cards[{at}].claims[{nth}]"), format!("{claim:?}"), "some words".into());
-        }
-    }
-    let exists = |id: &str| known.contains(id);
-    let want = || if ids.is_empty() { "no such entry: there are no cards".to_owned() } else { format!("a card's id: {}", listed(&ids)) };
-    let mut receipts = BTreeSet::new();
-    for (at, receipt) in options.receipts.iter().enumerate() {
-        if !exists(&receipt.position_id) {
-            wrong(format!("receipts[{at}].position_id"), receipt.position_id.clone(), want());
-        } else if !receipts.insert(&receipt.position_id) {
-            wrong(format!("receipts[{at}].position_id"), receipt.position_id.clone(), "one receipt a card".into());
-        }
-    }
-    let mut approvals = BTreeSet::new();
-    for (at, approval) in options.approvals.iter().enumerate() {
-        if !exists(&approval.position_id) {
-            wrong(format!("approvals[{at}].position_id"), approval.position_id.clone(), want());
-        } else if !approvals.insert((&approval.position_id, &approval.subject)) {
-            let got = format!("{} of {} a second time", approval.subject, approval.position_id);
-            wrong(format!("approvals[{at}].subject"), got, "one decision on each subject of a position".into());
-        }
-    }
-    let mut members = BTreeSet::new();
-    for (at, evaluation) in options.panel.iter().enumerate() {
-        if !members.insert((evaluation.agent, &evaluation.member)) {
-            let got = format!("{} {}", evaluation.agent.as_str(), evaluation.member);
-            wrong(format!("panel[{at}].agent"), got.trim().to_owned(), "one evaluation for each member of a seat".into());
-        }
-        for (id, score) in &evaluation.position_scores {
-            if !exists(id) {
-                wrong(format!("panel[{at}].position_scores"), id.clone(), want());
-            }
-            if !(0.0..=1.0).contains(score) {
-                wrong(format!("panel[{at}].position_scores.{id}"), score.to_string(), "a number from 0 to 1".into());
-            }
-        }
-    }
-    let mut experts = BTreeSet::new();
-    for (at, expert) in options.experts.iter().enumerate() {
-        if expert.trim().is_empty() || !experts.insert(expert) {
-            wrong(format!("experts[{at}]"), format!("{expert:?}"), "the name of a field, each once".into());
-        }
-    }
-    problems
-}
-
-fn listed(ids: &[&str]) -> String {
-    if ids.len() > 12 { format!("{} and {} more", ids[..12].join(", "), ids.len() - 12) } else { ids.join(", ") }
-}
-
-fn unit(unit: super::card::CostUnit) -> &'static str {
-    match unit {
-        super::card::CostUnit::Points => "points",
-        super::card::CostUnit::Hours => "hours",
-        super::card::CostUnit::Loc => "loc",
     }
 }

@@ -94,7 +94,7 @@ impl DraftRisk {
 }
 
 impl Draft {
-    /// The card this becomes. Pointers to what came with the question can be checked here; others are left as claimed.
+    /// The card this becomes. Pointers to files and URLs are checked here; sources by name are left as claimed.
     pub fn card(&self, id: &str, agent: &str, options: &Options, question: &Question) -> Card {
         let known = |list: &[String]| list.iter().filter(|id| id.as_str() != NONE).cloned().collect::<Vec<_>>();
         let violations = known(&self.violates).into_iter().filter_map(|id| {
@@ -120,8 +120,9 @@ impl Draft {
                     pointer: evidence.pointer.trim().to_owned(),
                     quality: evidence.quality,
                     exit_code: None,
-                    checked: found(&evidence.pointer, question),
+                    checked: None,
                 })
+                .map(|evidence| Evidence { checked: checked(&evidence, question), ..evidence })
                 .collect(),
             risks: self.risks.iter().map(DraftRisk::risk).collect(),
             confidence: self.confidence,
@@ -137,14 +138,29 @@ impl Draft {
     }
 }
 
-fn found(pointer: &str, question: &Question) -> Option<PointerCheck> {
-    let pointer = pointer.trim();
-    let file = question.files.iter().find(|file| file.name == pointer);
+/// What became of a pointer, as far as a run can tell: it sees what came with the question and nothing else.
+fn checked(evidence: &Evidence, question: &Question) -> Option<PointerCheck> {
+    let pointer = evidence.pointer.as_str();
+    let found = |valid: bool, found: String| Some(PointerCheck { valid, found });
+    let file = question.files.iter().find(|file| file.name == pointer.split('#').next().unwrap_or_default());
     match (file, &question.content) {
-        (Some(file), _) => Some(PointerCheck { valid: true, found: format!("the attached file, {} bytes", file.bytes) }),
-        (None, Some(_)) if pointer == "content" => Some(PointerCheck { valid: true, found: "the material under review".into() }),
-        _ => None,
+        (Some(file), _) => found(true, format!("the attached file, {} bytes", file.bytes)),
+        (None, Some(_)) if pointer == "content" => found(true, "the material under review".into()),
+        (None, None) if pointer == "content" => found(false, "the question came without any material".into()),
+        (None, _) => evidence.told().or_else(|| if file_shaped(pointer) { found(false, "no such file is attached".into()) } else { None }),
     }
+}
+
+/// One word with a folder or an ending, such as `logs/load.txt`: the name of a file, not of a source.
+fn file_shaped(pointer: &str) -> bool {
+    let name = pointer.split('#').next().unwrap_or_default();
+    let ends = name.rsplit_once('.').is_some_and(|(stem, end)| {
+        !stem.is_empty()
+            && (1..=5).contains(&end.len())
+            && end.chars().all(|c| c.is_ascii_alphanumeric())
+            && end.chars().any(|c| c.is_ascii_alphabetic())
+    });
+    !name.contains(char::is_whitespace) && (name.contains(['/', '\\']) || ends)
 }
 
 /// A prompt that asks for a card, with all the ids it may name.
@@ -156,4 +172,35 @@ pub fn asking(prompt: Prompt, options: &Options) -> Prompt {
         .set("regulations", &options.regulations)
         .ids("invariants", or_none(options.invariants.iter().map(|invariant| invariant.id.clone()).collect()))
         .ids("regulations", or_none(options.regulations.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use synod_types::Attachment;
+
+    #[test]
+    fn a_seat_cannot_point_at_what_is_not_there() {
+        let file = Attachment { name: "load.txt".into(), sha256: String::new(), bytes: 4, text: "fine".into() };
+        let with = Question { content: Some("A plan.".into()), files: vec![file], ..Question::default() };
+        let told = |pointer: &str, question: &Question| {
+            let evidence = Evidence { kind: EvidenceKind::Test, pointer: pointer.into(), quality: 0.9, exit_code: None, checked: None };
+            checked(&evidence, question).map(|check| check.valid)
+        };
+        for (pointer, want) in [
+            ("content", Some(true)),
+            ("load.txt", Some(true)),
+            ("load.txt#tail", Some(true)),
+            ("https://example.org/a", Some(true)),
+            ("https:// no", Some(false)),
+            ("logs/load.txt", Some(false)),
+            ("gone.txt", Some(false)),
+            ("command: cargo test", Some(false)),
+            ("the team's incident log, no. 3", None),
+            ("RFC 7231, section 6.1", None),
+        ] {
+            assert_eq!(told(pointer, &with), want, "{pointer}");
+        }
+        assert_eq!((told("content", &Question::default()), told("load.txt", &Question::default())), (Some(false), Some(false)));
+    }
 }

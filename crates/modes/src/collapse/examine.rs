@@ -137,7 +137,7 @@ pub async fn examine(bench: &Bench, docket: &mut Docket) -> Result<()> {
 
 async fn one(bench: Bench, docket: &Docket, at: usize) -> Result<(Verified, Doubted)> {
     let position = &docket.positions[at];
-    let given = docket.options.receipts.iter().find(|receipt| receipt.position_id == position.id() && position.author.is_none());
+    let given = if position.author.is_none() { docket.receipt(position.id()) } else { None };
     let (verified, doubted) = futures::join!(verify(&bench, docket, position, at, given), doubt(&bench, docket, position, at));
     Ok((verified?, doubted?))
 }
@@ -145,7 +145,8 @@ async fn one(bench: Bench, docket: &Docket, at: usize) -> Result<(Verified, Doub
 /// A receipt that was given, a verifier's, or none where nobody can verify.
 async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, given: Option<&Receipt>) -> Result<Verified> {
     if let Some(receipt) = given {
-        return Ok(Verified { failed_checks: failed(&receipt.checks_performed), ..Verified::quiet(standing(receipt, position)) });
+        let note = contradiction(receipt).map(|why| format!("The receipt of {} says PASS, but {why}: it is held.", position.id()));
+        return Ok(Verified { failed_checks: failed(&receipt.checks_performed), note, ..Verified::quiet(standing(receipt, position)) });
     }
     if docket.seats.is_empty() {
         return Ok(Verified::quiet(gates::Receipt::Absent));
@@ -232,8 +233,22 @@ fn standing(receipt: &Receipt, position: &Position) -> gates::Receipt {
     match receipt.status {
         _ if void => gates::Receipt::Pending,
         ReceiptStatus::Fail => gates::Receipt::Fail,
-        ReceiptStatus::Pass if !waits => gates::Receipt::Pass,
+        ReceiptStatus::Pass if !waits && contradiction(receipt).is_none() => gates::Receipt::Pass,
         ReceiptStatus::Pass | ReceiptStatus::Pending => gates::Receipt::Pending,
+    }
+}
+
+/// What in a receipt that says PASS says otherwise.
+fn contradiction(receipt: &Receipt) -> Option<String> {
+    if receipt.status != ReceiptStatus::Pass {
+        return None;
+    }
+    let blocking = receipt.invariant_compliance.iter().flat_map(|compliance| &compliance.violations).find(|violation| violation.blocking);
+    let check = receipt.checks_performed.iter().find(|check| check.status == ReceiptStatus::Fail);
+    match (blocking, check) {
+        (Some(violation), _) => Some(format!("lists a violation of {} as blocking", violation.invariant)),
+        (None, Some(check)) => Some(format!("has a check that failed ({})", check.check.trim())),
+        (None, None) => None,
     }
 }
 

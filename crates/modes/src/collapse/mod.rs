@@ -4,6 +4,7 @@
 //! Cards are given (and then no model is needed), or the seats write them. The arithmetic is all in `synod_math::collapse`.
 
 pub mod card;
+mod check;
 mod docket;
 mod draft;
 mod examine;
@@ -33,6 +34,7 @@ use record::{Approval, Evaluation, Experience, Invariant, Receipt};
 pub use report::Decision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use synod_engine::{Bench, Calls, Finding, Mode, Result, Seating, computed, each, mode, spoken};
 use synod_types::Problem;
 
@@ -96,13 +98,13 @@ pub struct Options {
 
 impl Options {
     fn check(&self) -> Vec<Problem> {
-        docket::check(self, "options.")
+        check::check(self, "options.")
     }
 }
 
 /// Everything wrong with a decision's input, beyond what its schema says. Fields are named from the document's root.
 pub fn problems(options: &Options) -> Vec<Problem> {
-    docket::check(options, "")
+    check::check(options, "")
 }
 
 fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
@@ -113,7 +115,8 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let written = options.cards.is_empty();
     let authors = if written { docket::authors(options, n as usize) as u32 } else { 0 };
     let cards = if written { authors } else { options.cards.len() as u32 };
-    let unverified = options.cards.iter().filter(|card| !options.receipts.iter().any(|receipt| receipt.position_id == card.id)).count() as u32;
+    let receipts: BTreeSet<&str> = options.receipts.iter().map(|receipt| receipt.position_id.as_str()).collect();
+    let unverified = options.cards.iter().filter(|card| !receipts.contains(card.id.as_str())).count() as u32;
     let rounds = if written { options.policy.max_reflexions } else { 0 };
     let parts = rate::parts(&options.experts).len() as u32;
     let experts = if options.experts.len() > 1 { options.experts.len() as u32 * 2 * (rounds + 1) } else { 0 };

@@ -1,7 +1,7 @@
 //! The consensus panel: seven weighted seats, a quorum, and the ladder from their agreement to an outcome.
 
 use super::Docket;
-use super::rate::{Part, Ratings, parts, rate};
+use super::rate::{Part, parts, rate};
 use super::record::{Evaluation, PanelSeat};
 use serde_json::{Value, json};
 use synod_engine::{Bench, Result};
@@ -140,11 +140,10 @@ pub async fn convene(bench: &Bench, docket: &Docket, positions: &[usize], why: &
     }
     let open: Vec<Part> =
         parts(&docket.options.experts).into_iter().filter(|part| !evaluations.iter().any(|known| known.agent == part.seat)).collect();
-    let Ratings { evaluations: rated, own, closed, .. } = rate(bench, docket, &open, positions, why).await?;
-    evaluations.extend(rated);
-    if !own.is_empty() {
-        let names: Vec<String> = own.iter().map(|name| name.replace('_', " ")).collect();
-        bench.warn(format!("No other seat was free: as {} a seat rated a position of its own.", names.join(", ")));
+    let ratings = rate(bench, docket, &open, positions, why).await?;
+    if let Some(note) = ratings.own_note() {
+        bench.warn(note);
     }
-    Ok(Panel::of(docket, positions, evaluations, closed))
+    evaluations.extend(ratings.evaluations);
+    Ok(Panel::of(docket, positions, evaluations, ratings.closed))
 }

@@ -5,20 +5,35 @@ use super::position::reason_text;
 use super::record::{Approval, ApprovalDecision};
 use synod_engine::{Bench, Result};
 
-/// The name of an approval's question within its round: `approve POSITION SUBJECT`.
-pub fn approval_name(position: &str, subject: &str) -> String {
-    format!("approve {position} {subject}")
+/// The name of an approval's question, within its position's scope.
+fn approval_name(subject: &str) -> String {
+    format!("approve {subject}")
+}
+
+/// Whether a question's key, `round 1/POSITION/approve SUBJECT@person`, asks for this approval. Keys have no separators inside their parts.
+pub fn asks_for(key: &str, position: &str, subject: &str) -> bool {
+    let plain = |part: &str| part.replace(['/', '@'], "-");
+    approval_of(key).is_some_and(|(known, about)| known == plain(position) && about == plain(subject))
+}
+
+/// The position and the subject of an approval's question, as its key has them.
+pub fn approval_of(key: &str) -> Option<(&str, &str)> {
+    let mut parts = key.rsplit('/');
+    let subject = parts.next()?.strip_suffix("@person")?.strip_prefix("approve ")?;
+    Some((parts.next()?, subject))
 }
 
 /// Asks for every approval that is open, all at once. False: the run was told to conclude first.
 pub async fn approvals(bench: &Bench, docket: &mut Docket) -> Result<bool> {
-    let open: Vec<(usize, String, String)> = docket
-        .positions
-        .iter()
-        .enumerate()
-        .filter(|(_, position)| position.parked())
-        .flat_map(|(at, position)| position.open_subjects().map(move |reason| (at, reason.subject.clone(), reason_text(position, reason))))
-        .collect();
+    let mut open: Vec<(usize, String, String)> = Vec::new();
+    for (at, position) in docket.positions.iter().enumerate().filter(|(_, position)| position.parked()) {
+        for reason in position.open_subjects() {
+            // An invariant broken twice is approved once.
+            if !open.iter().any(|(known, subject, _)| *known == at && *subject == reason.subject) {
+                open.push((at, reason.subject.clone(), reason_text(position, reason)));
+            }
+        }
+    }
     let questions = open.iter().map(|(at, subject, why)| {
         let position = &docket.positions[*at];
         let text = format!(
@@ -26,7 +41,7 @@ pub async fn approvals(bench: &Bench, docket: &mut Docket) -> Result<bool> {
             position.id(),
             position.card.gist().trim_end_matches('.'),
         );
-        let name = approval_name(position.id(), subject);
+        let (bench, name) = (bench.at(position.id()), approval_name(subject));
         async move { bench.person(&name, text, &ApprovalDecision::ALL).await }
     });
     let answers: Vec<_> = futures::future::join_all(questions).await.into_iter().collect::<Result<_>>()?;
@@ -44,6 +59,7 @@ pub async fn approvals(bench: &Bench, docket: &mut Docket) -> Result<bool> {
             subject,
             decision,
             approver: answer.by,
+            // A mode has no clock: the journal's row of the answer has the time.
             at: String::new(),
             note: answer.note.unwrap_or_default(),
         });

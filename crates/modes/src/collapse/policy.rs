@@ -102,11 +102,11 @@ impl Default for Policy {
 }
 
 macro_rules! numbers {
-    ($(#[$doc:meta])* $name:ident { $($field:ident: $value:expr),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident $range:tt { $($field:ident: $value:expr),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
-        pub struct $name { $(#[schemars(range(min = 0))] pub $field: f64),* }
+        pub struct $name { $(#[schemars(range $range)] pub $field: f64),* }
         impl Default for $name {
             fn default() -> Self {
                 Self { $($field: $value),* }
@@ -117,15 +117,15 @@ macro_rules! numbers {
 
 numbers! {
     /// What each term of the score weighs.
-    Weights { evidence: 10.0, risk: 8.0, reversibility: 3.0, cost: 2.0, confidence: 1.0, violation: 10.0 }
+    Weights (min = 0) { evidence: 10.0, risk: 8.0, reversibility: 3.0, cost: 2.0, confidence: 1.0, violation: 10.0 }
 }
 numbers! {
-    /// What a risk of each severity weighs before mitigation.
-    Severities { critical: 1.0, high: 0.7, medium: 0.4, low: 0.1 }
+    /// What a risk of each severity weighs before mitigation, from 0 to 1: a share of the whole.
+    Severities (min = 0, max = 1) { critical: 1.0, high: 0.7, medium: 0.4, low: 0.1 }
 }
 numbers! {
     /// What each seat of the panel weighs.
-    SeatWeights {
+    SeatWeights (min = 0) {
         minimalist: 1.5, skeptic: 2.0, domain_expert: 1.8, verifier: 2.5, collective_intelligence: 1.3, risk_compliance: 2.2, user_value: 1.4,
     }
 }

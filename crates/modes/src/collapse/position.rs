@@ -6,6 +6,7 @@ use super::record::{Approval, ApprovalDecision, Check};
 use serde_json::{Value, json};
 use synod_math::collapse::converge::Standing;
 use synod_math::collapse::gates::{self, Case, CriticalRisk, Passage, Reason, Receipt, State};
+use synod_math::collapse::instant::instant;
 use synod_math::collapse::score::{Score, score};
 use synod_types::SeatIx;
 
@@ -96,6 +97,13 @@ impl Position {
                 mitigated: !risk.mitigation.trim().is_empty(),
             }
         });
+        // A regulation named twice needs one sign-off.
+        let mut regulations: Vec<&String> = Vec::new();
+        for tag in &card.regulatory {
+            if !regulations.contains(&tag) {
+                regulations.push(tag);
+            }
+        }
         Case {
             receipt: self.receipt,
             violations: violations.map(|broken| (broken.invariant_id.clone(), broken.requires_approval, self.said(&broken.invariant_id))).collect(),
@@ -103,7 +111,7 @@ impl Position {
             reversibility: card.reversibility,
             irreversible_data_change: card.irreversible_data_change,
             data_loss: self.said("data_loss"),
-            regulations: card.regulatory.iter().map(|tag| (tag.clone(), self.said(tag))).collect(),
+            regulations: regulations.into_iter().map(|tag| (tag.clone(), self.said(tag))).collect(),
         }
     }
 
@@ -120,7 +128,7 @@ impl Position {
             risk: self.score.terms.risk,
             reversibility: self.card.reversibility,
             cost: self.card.cost,
-            timestamp: self.card.timestamp.clone(),
+            at: instant(&self.card.timestamp),
         }
     }
 

@@ -91,6 +91,14 @@ pub struct Ratings {
     pub closed: bool,
 }
 
+impl Ratings {
+    /// What has to be said where a seat rated a position of its own.
+    pub fn own_note(&self) -> Option<String> {
+        let names: Vec<String> = self.own.iter().map(|name| name.replace('_', " ")).collect();
+        (!names.is_empty()).then(|| format!("No other seat was free: as {} a seat rated a position of its own.", names.join(", ")))
+    }
+}
+
 /// Which seat rates which of the positions in one part: the dealt one all but its own, the next ones what is left.
 fn deal(seats: &[SeatIx], first: usize, authors: &[(usize, Option<SeatIx>)]) -> (Vec<(SeatIx, Vec<usize>)>, bool) {
     let mut own = false;

@@ -2,10 +2,14 @@
 
 use super::docket::Docket;
 use super::position::Position;
+use super::record::ApprovalDecision;
 use super::report::{Decision, Flip};
 use super::ruling::{Ruling, Status};
+use serde_json::Value;
 use synod_engine::Bench;
+use synod_math::collapse::converge::trade_off;
 use synod_math::collapse::score::Terms;
+use synod_math::collapse::{above, below};
 
 pub fn report(bench: &Bench, docket: &Docket, ruling: &Ruling, decision: &Decision) -> String {
     let winner = ruling.winner.map(|at| &docket.positions[at]);
@@ -71,15 +75,12 @@ fn rationale(docket: &Docket, ruling: &Ruling, decision: &Decision, winner: Opti
             .filter(|(_, part)| part.abs() > 1e-9)
             .map(|(name, part)| format!("{name} {part:+.2}"))
             .collect();
-        let against = if position.score.value > threshold { "above" } else { "not above" };
+        let against = if above(position.score.value, threshold) { "above" } else { "not above" };
         out.push(format!("It scores {:.2}, {against} the threshold of {threshold} ({}).", position.score.value, parts.join(", ")));
     }
     match &decision.conflict_type {
         Some(conflict) => out.push(format!("The panel was called: {}.", conflict.replace('_', " "))),
-        None if winner.is_some() => {
-            out.push("No other position that passed the gates comes near it, and none trades one clear gain for another.".into())
-        }
-        None => {}
+        None => out.extend(winner.map(|position| lead(docket, position))),
     }
     if let (Some(consensus), Some(band)) = (decision.consensus, &decision.band) {
         let lead = decision.delta_c.map_or_else(String::new, |lead| format!(", with a lead of {lead:.2} on the panel"));
@@ -106,6 +107,27 @@ fn rationale(docket: &Docket, ruling: &Ruling, decision: &Decision, winner: Opti
         out.push(if note.is_empty() { format!("{by} decided.") } else { format!("{by} decided: {note}") });
     }
     out
+}
+
+/// How the position taken by its score stands to the next one.
+fn lead(docket: &Docket, position: &Position) -> String {
+    let policy = &docket.options.policy;
+    let Some(next) = docket.ranked().into_iter().map(|at| &docket.positions[at]).find(|other| other.id() != position.id()) else {
+        return "No other position passed the gates.".into();
+    };
+    let (lead, least) = (position.score.value - next.score.value, policy.consensus_gap_threshold);
+    let enough = if below(lead, least) {
+        format!("less than {least}, which by this policy calls the panel only below the threshold")
+    } else {
+        format!("and {least} is enough")
+    };
+    let margin = policy.tradeoff_margin;
+    let trades = if trade_off(position.sides(), next.sides(), margin) {
+        format!("each of the two beats the other by {margin} or more on something, which by this policy does not call the panel")
+    } else {
+        format!("they do not trade one gain of {margin} or more for another")
+    };
+    format!("It leads {}, the next that passed the gates, by {lead:.2}, {enough}; {trades}.", next.id())
 }
 
 /// Where another viable position is clearly better than the one taken.
@@ -147,7 +169,12 @@ fn concerns(ruling: &Ruling, winner: Option<&Position>) -> Vec<String> {
         for approval in &position.approvals {
             let by = if approval.approver.is_empty() { "a person" } else { &approval.approver };
             let note = if approval.note.is_empty() { String::new() } else { format!(": {}", approval.note) };
-            out.push(format!("{by} approved {}{note}", approval.subject));
+            let did = match approval.decision {
+                ApprovalDecision::Approve => "approved",
+                ApprovalDecision::Reject => "refused",
+                ApprovalDecision::Revise => "asked for a change of",
+            };
+            out.push(format!("{by} {did} {}{note}", approval.subject));
         }
     }
     out
@@ -161,9 +188,11 @@ fn fallen(decision: &Decision) -> Vec<String> {
 /// How far the result is from another, in a sentence or two.
 pub fn sensitivity(decision: &Decision) -> String {
     let flip = match &decision.flip {
-        Some(Flip { leader, weight, from, to, winner }) => {
+        Some(Flip { leader, weight, from, to, up, winner }) => {
+            let way = if *up { "rose above" } else { "fell below" };
+            let to = (to * 1e6).round() / 1e6;
             format!(
-                "By score alone {leader} leads; {winner} would if the weight of {weight} went from {from} to {to:.3}, and no single weight needs less."
+                "By score alone {leader} leads; {winner} would if the weight of {weight}, now {from}, {way} {to}, and no single weight needs less."
             )
         }
         None => "No change of a single weight puts another position first by score.".to_owned(),
@@ -189,20 +218,50 @@ fn next_steps(decision: &Decision, winner: Option<&Position>) -> Vec<String> {
     out
 }
 
-fn audit(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Vec<String> {
+/// What was counted against which limit, and every setting that ruled.
+pub fn audit(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Vec<String> {
     let policy = &decision.config;
     let mut out = vec![
         format!("status {}, decided by {}", decision.status.as_str(), decision.rung.replace('_', " ")),
-        format!("{} position cards, {} revisions", docket.positions.len(), docket.attempts),
-        format!("threshold {}, gap {}, consensus from {}", policy.threshold, policy.consensus_gap_threshold, policy.consensus),
+        format!("{} position cards, {} revisions of {} at most", docket.positions.len(), docket.attempts, policy.max_reflexions),
     ];
+    let ranked = docket.ranked();
+    let score = |place: usize| ranked.get(place).map(|at| docket.positions[*at].score.value);
+    if let Some(best) = score(0) {
+        out.push(format!("best score {best:.4}, threshold {} (must be above)", policy.threshold));
+    }
+    if let (Some(best), Some(second)) = (score(0), score(1)) {
+        out.push(format!("lead by score {:.4}, at least {} to need no panel", best - second, policy.consensus_gap_threshold));
+    }
     if let Some(panel) = &ruling.panel {
         let names: Vec<String> = panel.seats.iter().map(|row| row.seat.as_str().replace('_', " ")).collect();
-        out.push(format!("panel: {} of 7 seats ({}), confidence-weighted mean", names.len(), names.join(", ")));
+        out.push(format!("panel: {} of 7 seats ({}), quorum {}, confidence-weighted mean", names.len(), names.join(", "), policy.quorum));
+        let best = panel.best().unwrap_or(0.0);
+        out.push(format!("best consensus {best:.4}, agreed from {}, none below {}", policy.consensus, policy.no_agreement));
+        out.extend(panel.lead().map(|lead| format!("lead on the panel {lead:.4}, a near tie below {}", policy.near_tie)));
     }
+    if let Some(hybrid) = ruling.hybrid.as_ref().and_then(|panel| panel.best()) {
+        out.push(format!("consensus on the hybrid {hybrid:.4}, taken from {}", policy.consensus));
+    }
+    out.extend(settings(&synod_engine::to_value(policy)));
     out.push(match &decision.memory_reason {
         None => "remembered for later decisions".to_owned(),
         Some(reason) => format!("not remembered: {}", reason.replace('_', " ")),
     });
+    out
+}
+
+/// Every setting as it was frozen into the run: groups in a line each, the rest in one.
+fn settings(policy: &Value) -> Vec<String> {
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), |word| word.replace('_', " "));
+    // 10.0 is written as 10.
+    let tidy = |value: &Value| value.as_f64().map_or_else(|| plain(value), |number| number.to_string());
+    let pairs = |fields: &mut dyn Iterator<Item = (&String, &Value)>| -> String {
+        fields.map(|(name, value)| format!("{} {}", name.replace('_', " "), tidy(value))).collect::<Vec<_>>().join(", ")
+    };
+    let fields = policy.as_object().into_iter().flatten();
+    let groups = fields.clone().filter_map(|(name, value)| Some((name, value.as_object()?)));
+    let mut out: Vec<String> = groups.map(|(name, group)| format!("{}: {}", name.replace('_', " "), pairs(&mut group.iter()))).collect();
+    out.push(format!("settings: {}", pairs(&mut fields.filter(|(_, value)| !value.is_object()))));
     out
 }

@@ -1,6 +1,7 @@
 //! Reflexion: what the authors are asked to mend, and their revised cards.
 
 use super::Docket;
+use super::card::Card;
 use super::draft::{Draft, asking};
 use super::position::{Position, reason_text};
 use super::record::ApprovalDecision;
@@ -8,6 +9,7 @@ use super::words;
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::gates::{Gate, Receipt, State};
+use synod_math::collapse::{above, below};
 use synod_types::FailureKind;
 
 /// Something an author is asked to mend.
@@ -48,18 +50,24 @@ pub fn wanting(position: &Position, docket: &Docket) -> Vec<Demand> {
     let policy = &docket.options.policy;
     let (terms, card) = (&position.score.terms, &position.card);
     let mut out = Vec::new();
-    if position.doubted_score.is_some_and(|score| score < policy.skeptic_floor) {
+    // A skeptic who adds nothing leaves the card's own score, which may be too low already.
+    let doubted = position.doubted_score.unwrap_or(position.score.value);
+    if below(doubted, policy.skeptic_floor) {
         let doubts: Vec<String> = position.doubts.iter().map(words::risk).collect();
-        out.push(demand("skeptic_score", format!("Mitigate what the skeptic added, or show that it does not hold: {}", doubts.join("; "))));
+        let what = match doubts.as_slice() {
+            [] => format!("It scores {doubted:.2} by its own risks alone; mitigate them"),
+            doubts => format!("Mitigate what the skeptic added, or show that it does not hold: {}", doubts.join("; ")),
+        };
+        out.push(demand("skeptic_score", what));
     }
-    if terms.evidence < policy.evidence_floor {
+    if below(terms.evidence, policy.evidence_floor) {
         out.push(demand("evidence_quality", format!("The evidence comes to {:.2} on average; bring more or better proof", terms.evidence)));
     }
-    if card.cost_estimate.is_some_and(|estimate| card.cost as f64 > policy.cost_overrun * estimate as f64) {
-        out.push(demand("cost_overrun", format!("It costs {}, beyond {} times the estimate; simplify it", card.cost, policy.cost_overrun)));
+    if card.cost_estimate.is_some_and(|estimate| above(card.cost as f64, policy.cost_overrun * estimate as f64)) {
+        out.push(demand("cost_overrun", format!("It costs {}, beyond {} times the first estimate; simplify it", card.cost, policy.cost_overrun)));
     }
     if let Some(range) =
-        docket.expert_ranges.iter().find(|(id, _)| id == position.id()).map(|(_, range)| *range).filter(|range| *range > policy.expert_range)
+        docket.expert_ranges.iter().find(|(id, _)| id == position.id()).map(|(_, range)| *range).filter(|range| above(*range, policy.expert_range))
     {
         out.push(demand("experts_disagree", format!("The experts are {range:.2} apart on it; say what would settle that")));
     }
@@ -93,7 +101,11 @@ pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<D
     for given in &answers.given {
         let at = of(given.seat);
         let id = docket.positions[at].id().to_owned();
+        let before = &docket.positions[at].card;
+        // What the first version was to cost is what later ones are held to.
+        let estimate = before.cost_estimate.unwrap_or(before.cost);
         let card = given.value.card(&id, &bench.seat(given.seat).label, &docket.options, bench.question());
+        let card = Card { cost_estimate: Some(estimate), ..card };
         let triggers: Vec<&str> = wanted(at).iter().map(|demand| demand.trigger).collect();
         let texts: Vec<&str> = wanted(at).iter().map(|demand| demand.text.as_str()).collect();
         let data = json!({"positionId": id, "attempt": docket.attempts, "triggers": triggers, "concerns": texts, "card": card});

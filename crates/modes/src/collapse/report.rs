@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Bench, Finding, Result};
+use synod_math::collapse::above;
 use synod_math::collapse::gates::Receipt;
 use synod_math::collapse::panel::band;
 use synod_types::*;
@@ -66,6 +67,8 @@ pub struct Place {
     pub score_intent: f64,
     pub score_literal: f64,
     pub consensus: Option<f64>,
+    /// The hash of the card as it ended, for a receipt's `card_hash`.
+    pub card_hash: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -74,7 +77,10 @@ pub struct Flip {
     pub leader: String,
     pub weight: String,
     pub from: f64,
+    /// Where the two are equal; beyond it the other leads.
     pub to: f64,
+    /// Whether the weight has to rise for that, or to fall.
+    pub up: bool,
     /// Who would lead then.
     pub winner: String,
 }
@@ -82,20 +88,15 @@ pub struct Flip {
 pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<Finding> {
     let stage = bench.phase("decision");
     let decision = decision(bench, docket, &ruling);
-    if docket.positions.iter().any(|position| position.receipt == Receipt::Absent) {
-        stage.warn("Nobody verified the cards: they are taken as they are, and the decision is not remembered.");
+    if let Some(note) = unverified(docket, &ruling) {
+        stage.warn(note);
     }
     stage.show("decision", verdict_exhibit(&decision)).await?;
     stage.show("sensitivity", sensitivity_exhibit(&decision)).await?;
-    let named = |value: Value| value.as_str().unwrap_or_default().replace('_', "-");
-    let audit = format!(
-        "{} positions and {} revisions; signs by {}, risks combined by {}. The data of this row holds every weight and threshold that ruled.",
-        docket.positions.len(),
-        docket.attempts,
-        named(json!(decision.config.sign_mode)),
-        named(json!(decision.config.risk_combine)),
-    );
-    stage.show("audit", Exhibit::note("Audit", audit).data(json!({"config": decision.config}))).await?;
+    let approvals: Vec<_> = docket.positions.iter().flat_map(|position| &position.approvals).collect();
+    let audit = reasons::audit(docket, &ruling, &decision);
+    let audit = audit.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n");
+    stage.show("audit", Exhibit::note("Audit", audit).data(json!({"config": decision.config, "approvals": approvals}))).await?;
     if let Some(score) = decision.score {
         bench.figure("score", score);
     }
@@ -132,6 +133,20 @@ pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<
     })
 }
 
+/// Which cards nobody verified, and what that means.
+fn unverified(docket: &Docket, ruling: &Ruling) -> Option<String> {
+    let bare: Vec<&str> = docket.positions.iter().filter(|position| position.receipt == Receipt::Absent).map(|position| position.id()).collect();
+    let named = if bare.len() > 12 { format!("{} and {} more", bare[..12].join(", "), bare.len() - 12) } else { bare.join(", ") };
+    let what = match bare.len() {
+        0 => return None,
+        n if n == docket.positions.len() => "Nobody verified the cards: they count as they are".to_owned(),
+        1 => format!("Nobody verified {named}: it counts as it is"),
+        _ => format!("Nobody verified {named}: they count as they are"),
+    };
+    let taken = ruling.winner.is_some_and(|at| docket.positions[at].receipt == Receipt::Absent);
+    Some(if taken { format!("{what}, and the decision is not remembered.") } else { format!("{what}.") })
+}
+
 fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
     let winner = ruling.winner.map(|at| &docket.positions[at]);
     let consensus = ruling.consensus();
@@ -149,6 +164,7 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
             score_intent: tidy(position.score.intent),
             score_literal: tidy(position.score.literal),
             consensus: rated(&ruling.hybrid).or_else(|| rated(&ruling.panel)),
+            card_hash: position.card.digest(),
         }
     });
     Decision {
@@ -174,6 +190,7 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
             weight: flip.weight.to_owned(),
             from: flip.from,
             to: tidy(flip.to),
+            up: flip.up,
             winner: docket.positions[other].id().to_owned(),
         }),
         dominated,
@@ -184,7 +201,7 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
 /// Whether the decision may be remembered, or what speaks against it.
 fn memory(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Result<(), &'static str> {
     let Some(winner) = ruling.winner.map(|at| &docket.positions[at]) else { return Err("no_decision") };
-    let above = winner.score.value > docket.options.policy.threshold + synod_math::collapse::EPSILON;
+    let above = above(winner.score.value, docket.options.policy.threshold);
     match () {
         () if bench.header().rehearsal() => Err("rehearsal"),
         () if winner.receipt != Receipt::Pass => Err("unverified"),

@@ -7,6 +7,7 @@ use super::reflect::{Demand, general, refused, revise, wanting};
 use super::show;
 use super::{Docket, examine::examine};
 use synod_engine::{Bench, Result};
+use synod_math::collapse::above;
 use synod_math::collapse::converge::{Conflict, Move, Standing, converge, gap, ranked, trade_off};
 use synod_math::collapse::gates::Receipt;
 use synod_types::*;
@@ -94,6 +95,9 @@ async fn disagreement(round: &Bench, docket: &mut Docket) -> Result<()> {
     let why = "The positions have been verified; the experts rate them before they are compared.";
     let ratings = rate(&round.at("experts"), docket, &expert_parts(&docket.options.experts), &viable, why).await?;
     docket.closed |= ratings.closed;
+    if let Some(note) = ratings.own_note() {
+        round.warn(note);
+    }
     for at in viable {
         let id = docket.positions[at].id().to_owned();
         let scores: Vec<f64> = ratings.evaluations.iter().filter_map(|evaluation| evaluation.position_scores.get(&id).copied()).collect();
@@ -114,20 +118,22 @@ fn next(docket: &Docket, aligned: bool) -> Next {
     let may_reflect = docket.attempts < policy.max_reflexions && !docket.closed && docket.positions.iter().any(|position| position.author.is_some());
     let attempts = if may_reflect { docket.attempts } else { policy.max_reflexions };
     let step = converge(&standings, parked, attempts, &policy.converge_rules());
-    let good = order.first().is_some_and(|best| standings[*best].score > policy.threshold + synod_math::collapse::EPSILON);
+    let good = order.first().is_some_and(|best| above(standings[*best].score, policy.threshold));
 
     let all = || docket.positions.iter().enumerate().filter(|(_, position)| position.author.is_some());
     let mut demands: Vec<(usize, Vec<Demand>)> = all().map(|(at, position)| (at, refused(position))).collect();
     let vetoed = all().any(|(_, position)| position.receipt == Receipt::Fail);
     if !good {
         for (at, list) in demands.iter_mut().filter(|(at, _)| viable.contains(at)) {
-            list.extend(wanting(&docket.positions[*at], docket));
+            // Experts are asked to align once; after that the panel settles it.
+            list.extend(wanting(&docket.positions[*at], docket).into_iter().filter(|demand| !aligned || demand.trigger != "experts_disagree"));
         }
     }
     let triggered = !good && demands.iter().any(|(at, list)| viable.contains(at) && !list.is_empty());
-    let experts_apart = docket.expert_ranges.iter().any(|(_, range)| *range > policy.expert_range);
+    let experts_apart = docket.expert_ranges.iter().any(|(_, range)| above(*range, policy.expert_range));
     let reflecting = step == Move::Reflect;
-    if may_reflect && step != Move::AwaitApproval && (vetoed || triggered && !(aligned && only_experts(&demands)) || reflecting) {
+    let settle = aligned && experts_apart;
+    if may_reflect && step != Move::AwaitApproval && (vetoed || !settle && (triggered || reflecting)) {
         if reflecting && demands.iter().all(|(_, list)| list.is_empty()) {
             demands = all().filter(|(at, _)| viable.contains(at)).map(|(at, position)| (at, vec![general(position, docket)])).collect();
         }
@@ -139,6 +145,10 @@ fn next(docket: &Docket, aligned: bool) -> Next {
     }
     match step {
         Move::AwaitApproval => Next::Ask,
+        // Above the threshold nothing is revised, and after one alignment nothing more: the panel weighs what the experts cannot settle.
+        Move::Accept(_) | Move::Reflect if experts_apart => {
+            Next::Go(panel(Conflict::Tradeoff, !good, "the experts disagree about a position."), "experts_disagree")
+        }
         // With nobody left to ask for a revision there is nothing to wait for.
         Move::NoViablePosition => Next::Go(Road::Stuck, "no_viable_position"),
         Move::Reflect if viable.is_empty() => Next::Go(Road::Stuck, "no_viable_position"),
@@ -154,7 +164,6 @@ fn next(docket: &Docket, aligned: bool) -> Next {
             };
             Next::Go(panel(conflict, below_threshold, why), conflict.as_str())
         }
-        Move::Accept(_) if experts_apart => Next::Go(panel(Conflict::Tradeoff, false, "the experts disagree about a position."), "experts_disagree"),
         Move::Accept(best) => match order.get(1) {
             Some(second) if policy.panel_on_tradeoff && trades(docket, viable[best], viable[*second]) => {
                 let why = "the two best positions each beat the other clearly on something.";
@@ -163,11 +172,6 @@ fn next(docket: &Docket, aligned: bool) -> Next {
             _ => Next::Go(Road::Accept(viable[best]), "threshold"),
         },
     }
-}
-
-/// Experts are asked to align once; after that the panel settles it.
-fn only_experts(demands: &[(usize, Vec<Demand>)]) -> bool {
-    demands.iter().flat_map(|(_, list)| list).all(|demand| demand.trigger == "experts_disagree")
 }
 
 fn panel(conflict: Conflict, below_threshold: bool, why: &str) -> Road {

@@ -7,6 +7,7 @@ use super::{Docket, examine::examine, hybrid, show};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, Halt, Result};
+use synod_math::collapse::below;
 use synod_math::collapse::converge::{Conflict, Standing};
 use synod_math::collapse::panel::{Outcome, outcome, safest};
 
@@ -141,7 +142,7 @@ async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Pan
     }
     let ladder = docket.options.policy.ladder();
     if let Some((at, again)) = &rated
-        && again.consensus[0] >= ladder.consensus - synod_math::collapse::EPSILON
+        && !below(again.consensus[0], ladder.consensus)
     {
         return Ok(Ruling { status: Status::HybridSynthesized, winner: Some(*at), rung: "hybrid", hybrid: Some(again.clone()), ..near });
     }

@@ -5,7 +5,7 @@ use super::draft::{DraftRisk, DraftStep};
 use super::hybrid::{Merger, merged};
 use super::policy::Policy;
 use super::position::Position;
-use super::record::{Approval, ApprovalDecision};
+use super::record::{Approval, ApprovalDecision, Invariant};
 use super::{Options, problems};
 use synod_engine::{Form, Terms};
 use synod_math::collapse::gates::{Receipt, State};
@@ -118,6 +118,63 @@ fn what_the_schema_cannot_say_is_checked_too() {
         ..Options::default()
     };
     let fields: Vec<String> = problems(&options).into_iter().map(|problem| problem.field).collect();
-    let want = ["cards[1].id", "cards[2].id", "cards[2].cost_unit", "approvals[0].position_id", "approvals[1].position_id", "experts[1]"];
+    let want = ["experts[1]", "cards[1].id", "cards[2].cost_unit", "cards[2].id", "approvals[0].position_id", "approvals[1].position_id"];
     assert_eq!(fields, want);
+}
+
+fn fields(options: Options) -> Vec<String> {
+    problems(&options).into_iter().map(|problem| problem.field).collect()
+}
+
+#[test]
+fn a_declared_hard_invariant_cannot_be_waived_by_a_card() {
+    let invariants = vec![Invariant { id: "INV-1".into(), text: "Keep it.".into(), hard: true }];
+    let with = |id: &str| Options {
+        cards: vec![Card { invariant_violations: vec![broken(id)], ..card("h") }],
+        invariants: invariants.clone(),
+        ..Options::default()
+    };
+    assert_eq!(fields(with("INV-1")), ["cards[0].invariant_violations[0].requires_approval"]);
+    assert_eq!(fields(with("INV-2")), ["cards[0].invariant_violations[0].invariant_id"]);
+    assert!(fields(Options { invariants: Vec::new(), ..with("INV-2") }).is_empty());
+}
+
+#[test]
+fn names_that_cannot_be_told_apart_are_refused() {
+    let of = |card: Card| fields(Options { cards: vec![card], ..Options::default() });
+    for id in ["a/b", "a@b", "a\nb", " a", "", "a\u{2028}b"] {
+        assert_eq!(of(card(id)), ["cards[0].id"], "{id:?}");
+    }
+    let tags = |tags: &[&str]| Card { regulatory: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..card("h") };
+    for wrong in [&["data_loss"][..], &[""], &["risk 1"], &["a\nb"]] {
+        assert_eq!(of(tags(wrong)), ["cards[0].regulatory[0]"], "{wrong:?}");
+    }
+    assert_eq!(of(tags(&["ISO/IEC", "ISO-IEC"])), ["cards[0].regulatory[1]"]);
+    assert!(of(tags(&["GDPR", "GDPR"])).is_empty(), "named twice, it is asked once");
+    assert_eq!(of(Card { invariant_violations: vec![broken("GDPR")], ..tags(&["GDPR"]) }), ["cards[0].regulatory[0]"]);
+    let mut position = weighed(tags(&["GDPR", "GDPR"]), Vec::new());
+    assert_eq!(position.open_subjects().count(), 1);
+    position.approvals = vec![approval("GDPR", ApprovalDecision::Approve)];
+    position.weigh(&Policy::default());
+    assert!(position.viable());
+}
+
+#[test]
+fn dates_and_steps_are_read_as_such() {
+    let of = |card: Card| fields(Options { cards: vec![card], ..Options::default() });
+    assert_eq!(of(Card { timestamp: "yesterday".into(), ..card("a") }), ["cards[0].timestamp"]);
+    assert_eq!(of(Card { plan: vec![Step { action: " ".into(), rationale: String::new() }], ..card("a") }), ["cards[0].plan[0].action"]);
+    // An hour earlier, though it reads as later.
+    let (early, late) =
+        (Card { timestamp: "2026-02-03T09:30:00+02:00".into(), ..card("z") }, Card { timestamp: "2026-02-03T08:30:00Z".into(), ..card("a") });
+    assert!(weighed(early, Vec::new()).standing().at < weighed(late, Vec::new()).standing().at);
+}
+
+#[test]
+fn an_approval_of_nothing_is_told() {
+    let given =
+        |subject: &str| Options { cards: vec![card("h")], approvals: vec![approval(subject, ApprovalDecision::Approve)], ..Options::default() };
+    assert_eq!(fields(given("GDPR")), ["approvals[0].subject"]);
+    assert!(problems(&given("GDPR"))[0].want.contains("risk 1, data_loss"));
+    assert!(fields(given("risk 1")).is_empty());
 }

@@ -30,13 +30,11 @@ pub fn cards_exhibit<'a>(cards: impl Iterator<Item = &'a Card>) -> Exhibit {
 }
 
 fn facts(card: &Card) -> String {
-    let unit = match card.cost_unit {
-        super::card::CostUnit::Points => "points",
-        super::card::CostUnit::Hours => "hours",
-        super::card::CostUnit::Loc => "lines of code",
-    };
-    let mut facts =
-        vec![format!("Confidence {}", card.confidence), format!("cost {} {unit}", card.cost), format!("reversibility {}", card.reversibility)];
+    let mut facts = vec![
+        format!("Confidence {}", card.confidence),
+        format!("cost {} {}", card.cost, card.cost_unit.as_str()),
+        format!("reversibility {}", card.reversibility),
+    ];
     if let Some(estimate) = card.cost_estimate {
         facts.push(format!("estimated at {estimate}"));
     }

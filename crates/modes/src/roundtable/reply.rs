@@ -146,6 +146,7 @@ impl Turn {
     }
 }
 
+const LEAST_POINTS: usize = 2;
 const MOST_POINTS: usize = 3;
 const FIELDS: [&str; 8] = ["Position", "Confidence", "Vote", "Stance", "Position change", "Uncertainties", "Key points", "References"];
 
@@ -160,8 +161,15 @@ impl Form for Turn {
         let allowed = |list: &str, said: Option<String>| said.filter(|said| terms.list(list).contains(said));
         let audit = audit(text);
         let is_field = |sentence: &str| FIELDS.iter().any(|field| sentence.to_lowercase().starts_with(&format!("{}:", field.to_lowercase())));
-        let labelled = audit.sentences.iter().filter(|sentence| !is_field(&sentence.text));
-        let claims = labelled
+        let sentences = || audit.sentences.iter().filter(|sentence| !is_field(&sentence.text));
+        // Whoever names too few points is taken by what it says first.
+        let mut key_points: Vec<String> = list("Key points").into_iter().take(MOST_POINTS).collect();
+        for text in std::iter::once(&position).chain(sentences().map(|sentence| &sentence.text)) {
+            if key_points.len() < LEAST_POINTS && !key_points.contains(text) {
+                key_points.push(text.clone());
+            }
+        }
+        let claims = sentences()
             .filter_map(|sentence| {
                 Some(NewClaim {
                     text: sentence.text.clone(),
@@ -182,7 +190,7 @@ impl Form for Turn {
             position_change: allowed("changes", word("Position change", &CHANGES)),
             uncertainties: list("Uncertainties"),
             claims,
-            key_points: list("Key points").into_iter().take(MOST_POINTS).collect(),
+            key_points,
             ..Self::default()
         })
     }
@@ -249,6 +257,8 @@ mod tests {
         let turn = Turn::recall(&value).expect("a turn");
         assert_eq!((turn.position.as_str(), turn.confidence, turn.vote()), ("Move to a queue.", 0.8, Some(Vote::Minor)));
         assert_eq!((turn.key_points.len(), turn.claims.len(), turn.claims[0].label), (2, 1, Label::Fact));
+        let (value, _) = Turn::read("POSITION: Move.\nCONFIDENCE: 0.7\n\nQueues retry. [INFER]", &terms()).expect("readable");
+        assert_eq!(Turn::recall(&value).expect("a turn").key_points, ["Move.", "Queues retry."]);
         for prose in
             ["I think we should accept this with confidence 0.8.", "POSITION: yes\nCONFIDENCE: fairly high", "POSITION: yes\nCONFIDENCE: 120 %"]
         {
@@ -275,7 +285,8 @@ mod tests {
 
     #[test]
     fn ids_nobody_gave_are_refused() {
-        let mut turn = Turn { reasons: "r".into(), position: "p".into(), confidence: 0.5, ..Turn::default() };
+        let key_points = vec!["one".into(), "two".into()];
+        let mut turn = Turn { reasons: "r".into(), position: "p".into(), confidence: 0.5, key_points, ..Turn::default() };
         turn.reinforces = vec!["C9".into()];
         let error = Turn::read(&to_value(&turn).to_string(), &terms()).expect_err("C9 is not known");
         assert!(error.contains("C9"), "{error}");

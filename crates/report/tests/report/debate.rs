@@ -94,7 +94,9 @@ fn answers_stand_under_what_they_answer_and_rooms_are_folded() {
 #[test]
 fn a_note_between_statements_does_not_tear_a_conversation_apart() {
     let mut tape = Tape::new(&runs::header("crux", runs::QUESTION));
-    let mut speak = |key: &str, exhibit: Exhibit| drop(tape.show(&format!("aspect 1/show {key}"), "take", exhibit));
+    let mut speak = |key: &str, exhibit: Exhibit| {
+        tape.show(&format!("aspect 1/show {key}"), "take", exhibit);
+    };
     speak("a", said("Who pays", 0, "a", "m1", "Not those who sign.", None, None));
     speak("b", said("Who pays", 1, "b", "m2", "I signed for mine.", None, None));
     speak("c", Exhibit::note("Contradiction", "A window saw the two."));
