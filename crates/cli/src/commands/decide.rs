@@ -60,8 +60,7 @@ fn read(path: &Path) -> Result<(String, Options, PathBuf), Problems> {
         // A part that could not be read is not missing, and what names its entries cannot be judged.
         Err(found) => {
             let without_cards = missing.iter().any(|part| part == "cards");
-            problems
-                .extend(found.into_iter().filter(|problem| !missing.contains(&problem.field) && !(without_cards && names_a_card(&problem.field))));
+            problems.extend(found.into_iter().filter(|problem| !(missing.contains(&problem.field) || without_cards && names_a_card(&problem.field))));
         }
     }
     Err(Problems(problems))
