@@ -4,7 +4,8 @@ use crate::app::{self, App};
 use crate::args::{Global, OrderArgs, Resume};
 use crate::exit::CliResult;
 use crate::say::note;
-use crate::{further, order, outcome};
+use crate::{further, order, outcome, pointers};
+use std::path::Path;
 use std::time::Duration;
 use synod_engine::{Changes, Ending, JournalError, Order, Record, RunError, Runner};
 use synod_types::Problems;
@@ -58,9 +59,14 @@ async fn fork(app: &App, run: &str, mut args: Resume, detected: Option<synod_llm
         further::further(&record, &mut order, &mut args.order.set, &mut problems);
     }
     order::apply(&args.order, &mut order, &mut problems);
+    // Those of the run before were looked up where its file lay.
+    if args.order.set.iter().any(|given| given.starts_with("cards=")) {
+        pointers::check_option(&mut order, Path::new(""));
+    }
     if !args.order.models.is_empty() && args.order.panel.is_none() && !args.order.rehearse {
         // Another panel, the same chair: replacing a seat that failed does not change who writes the answer.
         order.called.models = args.order.models.iter().map(|model| model.trim().to_owned()).collect();
+        order.called.standing = false;
     } else if args.order.panel.is_some() || args.order.rehearse {
         let panel = app::panel(&app.config, detected.as_ref(), args.order.panel.as_deref())?;
         let roles = std::mem::take(&mut order.called.roles);

@@ -45,7 +45,10 @@ pub fn consensus(seats: usize, votes: &[Option<Vote>], open_blockers: usize, con
     let least_sure = confidences.iter().copied().min_by(f64::total_cmp);
     let sure = least_sure.is_some_and(|least| at_least(least, SURE));
     let enough = at_least(share, ACCEPTED);
-    let stood_in = !enough && agreement.is_some_and(|agreement| at_least(agreement, STANDS_IN));
+    // A vote against is not a missing one, whatever became of its reason.
+    let against = votes.iter().filter(|vote| matches!(vote, Some(Vote::Blocker))).count();
+    let with_missing = if seats == 0 { 0.0 } else { seats.saturating_sub(against) as f64 / seats as f64 };
+    let stood_in = !enough && at_least(with_missing, ACCEPTED) && agreement.is_some_and(|agreement| at_least(agreement, STANDS_IN));
     Consensus { share, open_blockers, least_sure, stood_in, met: (enough || stood_in) && open_blockers == 0 && sure }
 }
 
@@ -116,6 +119,8 @@ mod tests {
         assert!(stood_in.met && stood_in.stood_in);
         assert!(!consensus(3, &[Some(Blocker), None, None], 1, &[0.8; 3], Some(0.99)).met);
         assert!(!consensus(3, &votes, 0, &[0.8, 0.8, 0.6], Some(0.99)).met);
+        let votes = [Some(Accept), Some(Minor), Some(Blocker)];
+        assert!(!consensus(3, &votes, 0, &[0.8; 3], Some(0.99)).met, "a vote against is no missing one");
     }
 
     #[test]
