@@ -1,10 +1,12 @@
-//! The flow of a crux debate on a scripted model: how many messages, calls and checks, and what becomes of it when a step fails.
+//! The flow of a crux debate on a scripted server: how many messages, calls and checks, and what becomes of it when a step fails.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{CallContext, Called, Changes, Order, Typed};
-use synod_testkit::counted::Counted;
+use synod_engine::{Called, Changes, Order, Typed};
+use synod_testkit::reading::asked_after_reply;
 use synod_testkit::rig::{Rig, stopped, verdict};
+use synod_testkit::served::served;
+use synod_testkit::server::{ANY, Ask, Fault, ModelServer, Say};
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::voices::Voices;
 use synod_types::*;
@@ -18,55 +20,125 @@ struct Script {
     contradiction: Option<u32>,
     /// The turn after which the crux has surfaced.
     surfaces: Option<u32>,
-    /// Turns whose key contains one of these fail.
+    /// Requests whose name contains one of these meet a server that is down.
     fails: &'static [&'static str],
     /// Nobody answers anybody.
     deaf: bool,
-    /// Uses two phrases of its own that it never uses, in turns whose key contains this.
+    /// Uses two phrases of its own that it never uses, in requests whose name contains this.
     slips: Option<&'static str>,
     /// Everybody names everybody in whatever they say.
     names: bool,
 }
 
-fn prompt_of(key: &str) -> &str {
-    key.rsplit('/').next().and_then(|last| last.split('@').next()).unwrap_or_default()
+/// What of a reply's form, or else of the task, tells a request from the others.
+const FORMS: [(&str, &str); 8] = [
+    ("aspects", "decompose"),
+    ("replying_to", "react"),
+    ("has_direct_opposition", "detect"),
+    ("crux_surfaced", "check"),
+    ("core_disagreement", "converge"),
+    ("crux_statement", "card"),
+    ("shifts", "shifts"),
+    ("flip_conditions", "report"),
+];
+const TASKS: [(&str, &str); 7] = [
+    ("Say your first reaction", "opening"),
+    ("Give your own angle on this question", "take"),
+    ("Answer back", "reply"),
+    ("State your position", "position"),
+    ("said last, and you answer", "exchange"),
+    ("Take your leave of the table", "closing"),
+    ("what stayed contested", "summary"),
+];
+
+/// A request as it is on the wire: which prompt it is, who is asked, and how far the debate is. What was said in it says where.
+struct Heard {
+    prompt: &'static str,
+    seat: Option<usize>,
+    /// The last one talked about.
+    aspect: Option<u32>,
+    /// The last one of a room.
+    turn: Option<u32>,
+    again: bool,
 }
 
-fn reply(script: Script, context: &CallContext) -> Option<Result<Reply, Failure>> {
-    let key = context.key.as_str();
-    if script.fails.iter().any(|part| key.contains(part)) {
-        return Some(Err(Failure::new(FailureKind::Server, "the provider is down")));
+impl Heard {
+    fn new(ask: &Ask) -> Self {
+        let (system, task) = (&ask.messages[0].1, ask.last());
+        let form = ask.schema.as_ref().map(|schema| &schema["properties"]);
+        let prompt = match form {
+            Some(fields) => FORMS.iter().find(|(field, _)| fields.get(*field).is_some()),
+            None => TASKS.iter().find(|(words, _)| task.contains(words)),
+        };
+        let number = |word: &str, text: &str| text.split(|c: char| !c.is_alphanumeric()).skip_while(|part| *part != word).nth(1)?.parse().ok();
+        let last = |word: &str| task.match_indices(word).filter_map(|(at, _)| number(word, &task[at..])).last();
+        Self {
+            prompt: prompt.unwrap_or_else(|| panic!("an unknown request: {task}")).1,
+            seat: NAMES.iter().position(|name| system.starts_with(&format!("You are {name},"))),
+            aspect: last("aspect"),
+            turn: last("turn"),
+            again: task.contains("You said it once already"),
+        }
     }
-    let said = |value: Value| Some(Ok(Reply::text(value.to_string())));
-    let mut aloud = format!("What I say in {} is long enough to stand.", key.replace(['/', '@'], " "));
+
+    /// `room/exchange@1`: what a script's parts are looked for in.
+    fn name(&self) -> String {
+        let room = if ["position", "exchange", "check", "converge", "card"].contains(&self.prompt) { "room/" } else { "" };
+        let again = if self.again { "again/" } else { "" };
+        format!("{room}{again}{}@{}", self.prompt, self.seat.map_or_else(|| "clerk".to_owned(), |seat| seat.to_string()))
+    }
+
+    /// What a persona says: the next request tells by it where the debate is.
+    fn words(&self) -> String {
+        let who = self.seat.map_or("nobody", |seat| ["first", "second", "third"][seat]);
+        let aspect = self.aspect.map_or_else(String::new, |aspect| format!(" on aspect {aspect}"));
+        let turn = match self.prompt {
+            "exchange" => format!(" in turn {}", self.turn.map_or(0, |turn| turn + 1)),
+            _ => String::new(),
+        };
+        format!("What the {who} has to give as {}{aspect}{turn} is long enough to stand.", self.prompt)
+    }
+}
+
+fn reply(script: Script, ask: &Ask) -> Say {
+    let heard = Heard::new(ask);
+    let name = heard.name();
+    if script.fails.iter().any(|part| name.contains(part)) {
+        return Say::fault(Fault::Status(500, "the provider is down".into()));
+    }
+    let mut aloud = heard.words();
     if script.names {
         aloud.push_str(" Ingrid Solheim and MENEZES heard it, and so did Dario and Solheim.");
     }
-    match prompt_of(key) {
+    match heard.prompt {
+        "decompose" => {
+            let aspect = |n: u32| json!({"label": format!("aspect {n}"), "description": format!("What of it belongs to aspect {n}?")});
+            let count = if ask.last().contains("Give 1 sub-question") { 1 } else { 3 };
+            Say::json(&json!({"reasons": "so", "aspects": (1..=count).map(aspect).collect::<Vec<_>>()}))
+        }
         "react" => {
-            let seat = seat_of(key)? as usize;
-            let to = if script.deaf { Value::Null } else { json!(NAMES[(seat + 1) % 3].split(' ').next_back()) };
-            said(json!({"reasons": "so", "replying_to": to, "utterance": aloud}))
+            let to = heard.seat.filter(|_| !script.deaf).and_then(|seat| NAMES[(seat + 1) % 3].split(' ').next_back());
+            Say::json(&json!({"reasons": "so", "replying_to": to, "utterance": aloud}))
         }
-        "detect" => {
-            let found = script.contradiction.is_some_and(|aspect| key.starts_with(&format!("aspect {aspect}/")));
-            said(json!({
-                "reasons": "so", "has_direct_opposition": found, "has_specific_claim": true, "topic_relevant": true,
-                "personas": ["Ingrid", "Menezes"], "topic": "Does the loss fall on those who decide?", "short_label": "who pays",
-            }))
-        }
-        "check" => said(json!({"reasons": "so", "crux_surfaced": script.surfaces.is_some_and(|turn| key.contains(&format!("turn {turn}/")))})),
+        "detect" => Say::json(&json!({
+            "reasons": "so", "has_direct_opposition": script.contradiction.is_some() && heard.aspect == script.contradiction,
+            "has_specific_claim": true, "topic_relevant": true,
+            "personas": ["Ingrid", "Menezes"], "topic": "Does the loss fall on those who decide?", "short_label": "who pays",
+        })),
+        "check" => Say::json(&json!({"reasons": "so", "crux_surfaced": script.surfaces.is_some() && heard.turn == script.surfaces})),
         "opening" | "take" | "reply" | "position" | "exchange" | "closing" => {
-            let slip = script.slips.is_some_and(|part| key.contains(part) && !key.contains("again"));
-            Some(Ok(Reply::text(if slip { format!("{aloud} It is a game changer and guaranteed.") } else { aloud })))
+            let slip = script.slips.is_some_and(|part| name.contains(part) && !heard.again);
+            Say::text(if slip { format!("{aloud} It is a game changer and guaranteed.") } else { aloud })
         }
-        // The rest may say what the voices say.
-        _ => None,
+        // The rest fill in their form.
+        _ => Say::by_default(ask, 8),
     }
 }
 
-fn rig(script: Script) -> Rig {
-    Rig::new(Arc::new(Voices::default().scripted(move |_, _, context| reply(script, context))))
+async fn rig(script: Script) -> (Rig, ModelServer) {
+    let server = ModelServer::start().await;
+    server.reply(ANY, move |ask| reply(script, ask));
+    (Rig::new(served(&server.url(), &["m0".to_owned()])), server)
 }
 
 fn order(options: &[(&str, &str)]) -> Order {
@@ -89,9 +161,12 @@ struct Flow {
 
 impl Flow {
     async fn of(script: Script, options: &[(&str, &str)]) -> Self {
-        let rig = rig(script);
+        let (rig, server) = rig(script).await;
         let (run, ending) = rig.run(&order(options)).await;
-        Self { verdict: verdict(ending), rows: rig.rows(&run).await }
+        let verdict = verdict(ending);
+        let calls = verdict.receipt.calls;
+        assert_eq!(u64::from(calls.planned + calls.extra), server.total(), "the receipt counts what the server got");
+        Self { verdict, rows: rig.rows(&run).await }
     }
     fn shown(&self, stages: &[&str]) -> usize {
         let of = |row: &&Row| matches!(row.body(), Ok(Body::Shown(shown)) if stages.contains(&shown.stage.as_str()));
@@ -177,11 +252,11 @@ async fn windows_slide_over_the_debate_and_open_a_room_for_a_pair_seen_twice() {
 #[tokio::test]
 async fn every_failure_ends_in_a_verdict() {
     let room = Script { contradiction: Some(1), surfaces: Some(3), ..Script::default() };
-    let card = Flow::of(Script { fails: &["/card@"], ..room }, &[]).await;
+    let card = Flow::of(Script { fails: &["card@"], ..room }, &[]).await;
     assert_eq!((card.cruxes().len(), card.shown(&["crux_card"]), card.messages()), (1, 1, 33), "a fallback card, and the debate goes on");
     assert!(card.verdict.status == Status::Degraded && card.cruxes()[0]["positions"][0]["position"] == "NUANCED");
 
-    let silent = Flow::of(Script { fails: &["/position@", "/exchange@"], ..room }, &[]).await;
+    let silent = Flow::of(Script { fails: &["position@", "exchange@"], ..room }, &[]).await;
     assert_eq!((silent.shown(&["crux_message", "convergence"]), silent.cruxes().len()), (0, 1));
 
     let record = Flow::of(Script { fails: &["report@"], ..Script::default() }, &[]).await;
@@ -196,7 +271,7 @@ async fn every_failure_ends_in_a_verdict() {
     assert!(mute.verdict.missing.iter().all(|missing| missing.who.contains("Ruth")));
 
     for fails in
-        [&["detect@"][..], &["check@"], &["converge@"], &["summary@"], &["shifts@"], &["closing@"], &["take@"], &["react@"], &["reply@"], &["/room/"]]
+        [&["detect@"][..], &["check@"], &["converge@"], &["summary@"], &["shifts@"], &["closing@"], &["take@"], &["react@"], &["reply@"], &["room/"]]
     {
         let flow = Flow::of(Script { fails, ..room }, &[]).await;
         assert_eq!(flow.verdict.status, Status::Degraded, "{fails:?}");
@@ -221,17 +296,17 @@ async fn forbidden_phrases_are_said_again_once_and_counted_apart() {
 
 #[tokio::test]
 async fn in_an_anonymous_room_nobody_is_named() {
-    let script = Script { contradiction: Some(1), surfaces: Some(3), names: true, ..Script::default() };
-    let counted = Arc::new(Counted::new(rig(script).models));
-    let rig = Rig::new(counted.clone());
+    let (rig, server) = rig(Script { contradiction: Some(1), surfaces: Some(3), names: true, ..Script::default() }).await;
     let (_, ending) = rig.run(&order(&[("anonymise_room", "true")])).await;
     let verdict = verdict(ending);
-    for (key, request) in counted.requests().into_iter().filter(|(key, _)| key.contains("/room/")) {
-        let asked = request.messages.iter().map(|message| message.text().to_lowercase()).collect::<Vec<_>>().join("\n");
+    let asked = server.requests();
+    let inside: Vec<(Heard, String)> =
+        asked.iter().map(|ask| (Heard::new(ask), ask.text().to_lowercase())).filter(|(heard, _)| heard.name().starts_with("room/")).collect();
+    assert_eq!(inside.len(), 2 + 4 + 1 + 1 + 1, "positions, turns, a check, the core and the card");
+    for (heard, text) in inside {
         // Everybody knows their own name; whoever listens or writes the card knows neither.
-        let own = if ["position", "exchange"].contains(&prompt_of(&key)) { seat_of(&key) } else { None };
-        for name in (0..2).filter(|seat| Some(*seat) != own).flat_map(|seat| NAMES[seat as usize].split(' ')) {
-            assert!(!asked.contains(&name.to_lowercase()), "{key} names {name}: {asked}");
+        for name in (0..2).filter(|seat| Some(*seat) != heard.seat).flat_map(|seat| NAMES[seat].split(' ')) {
+            assert!(!text.contains(&name.to_lowercase()), "{} names {name}: {text}", heard.name());
         }
     }
     let decision = verdict.decision.expect("a decision");
@@ -243,18 +318,14 @@ async fn a_room_broken_off_goes_on_where_it_was() {
     let script = Script { contradiction: Some(1), surfaces: Some(5), ..Script::default() };
     let calm = Flow::of(script, &[]).await;
     let inside: Vec<u64> = calm.rows.iter().filter(|row| row.key.contains("/room/")).map(|row| row.seq as u64).collect();
-    for row in inside.iter().step_by(7) {
-        let rig = rig(script);
-        let wire = Arc::new(Tripwire::new(rig.journal.clone(), *row, Moment::After, Act::Refuse));
+    for stop in inside.iter().step_by(7) {
+        let (rig, _server) = rig(script).await;
+        let wire = Arc::new(Tripwire::new(rig.journal.clone(), *stop, Moment::After, Act::Refuse));
         let (run, ending) = rig.clone().journal(wire).run(&order(&[])).await;
         stopped(ending);
-        let counted = Arc::new(Counted::new(rig.models.clone()));
-        let resumed = verdict(rig.clone().models(counted.clone()).resume(&run, Changes::default()).await);
-        assert_eq!(resumed.essence(), calm.verdict.essence(), "stopped after row {row}");
-        let said: Vec<&String> =
-            calm.rows.iter().filter(|known| known.kind == Kind::Said && known.seq as u64 <= *row).map(|known| &known.key).collect();
-        let again: Vec<String> = counted.calls().into_keys().filter(|key| said.contains(&key)).collect();
-        assert!(!said.is_empty() && again.is_empty(), "row {row}: asked again: {again:?}");
+        let resumed = verdict(rig.resume(&run, Changes::default()).await);
+        assert_eq!(resumed.essence(), calm.verdict.essence(), "stopped after row {stop}");
+        assert_eq!(asked_after_reply(&rig.rows(&run).await), Vec::<String>::new(), "stopped after row {stop}");
     }
 }
 
