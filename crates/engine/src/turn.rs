@@ -3,7 +3,7 @@
 use crate::core::{Appends, Core, PhaseScope, State};
 use crate::hub::Feed;
 use crate::{CallContext, Halt, Result, tokens};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 use synod_types::*;
@@ -19,6 +19,16 @@ pub trait Toolbox: Send + Sync {
     /// Calls one turn may make in all; those beyond are refused, and the model is told.
     fn most(&self) -> usize {
         usize::MAX
+    }
+}
+
+const NO_CALLS_LEFT: &str = "no calls are left in this turn: answer with what you have";
+
+/// What a provider's own search found, a line each.
+fn listed(found: &[Source]) -> String {
+    match found {
+        [] => "nothing was cited".to_owned(),
+        found => found.iter().map(Source::to_string).collect::<Vec<_>>().join("\n"),
     }
 }
 
@@ -124,22 +134,29 @@ impl Turn {
             Ok(reply) => reply,
             Err(failure) => return Ok(Err(failure)),
         };
-        let Some((toolbox, limit)) = &self.toolbox else { return Ok(Ok((Cow::Borrowed(&self.request), reply, Vec::new()))) };
-        let mut request = self.request.clone();
+        let mut request = Cow::Borrowed(&self.request);
         let mut used: Vec<ToolRun> = Vec::new();
-        let mut step = 0;
-        while !reply.tool_calls.is_empty() && step < *limit {
-            step += 1;
+        for step in 1_u32.. {
             let key = format!("{}/tool {step}", self.key);
-            request.messages.push(Message::Assistant { text: reply.text.clone(), tool_calls: reply.tool_calls.clone() });
+            let at = |n: usize| format!("{key}/call {n}");
+            let searched = usize::from(reply.search.is_some());
+            if let Some(search) = reply.search.take() {
+                used.push(self.tool_run(core, &at(0), Search::TOOL, || (json!({"query": search.queries.join("; ")}), Ok(listed(&search.found))))?);
+            }
+            let Some((toolbox, limit)) = self.toolbox.as_ref().filter(|(_, limit)| step <= *limit && !reply.tool_calls.is_empty()) else { break };
+            let asking = request.to_mut();
+            asking.messages.push(Message::Assistant { text: reply.text.clone(), tool_calls: reply.tool_calls.clone() });
             for (n, call) in reply.tool_calls.iter().enumerate() {
-                let toolbox = (used.len() < toolbox.most()).then_some(toolbox.as_ref());
-                let run = self.use_tool(core, &format!("{key}/call {n}"), toolbox, call).await?;
-                request.messages.push(Message::Tool { call_id: call.id.clone(), name: call.name.clone(), output: run.output.clone() });
+                let left = used.len() < toolbox.most();
+                let run = self.tool_run(core, &at(searched + n), &call.name, || {
+                    let output = if left { toolbox.call(&call.name, &call.input) } else { Err(NO_CALLS_LEFT.to_owned()) };
+                    (call.input.clone(), output)
+                })?;
+                asking.messages.push(Message::Tool { call_id: call.id.clone(), name: call.name.clone(), output: run.output.clone() });
                 used.push(run);
             }
             if step == *limit || used.len() >= toolbox.most() {
-                request.tools.clear();
+                asking.tools.clear();
             }
             reply = match self.exchange(core, &key, &request, true).await? {
                 Ok(reply) => reply,
@@ -150,21 +167,19 @@ impl Turn {
                 }
             };
         }
-        Ok(Ok((Cow::Owned(request), reply, used)))
+        Ok(Ok((request, reply, used)))
     }
 
-    /// Without a toolbox: the turn has made all the calls it may.
-    async fn use_tool(&self, core: &Core, key: &str, toolbox: Option<&dyn Toolbox>, call: &ToolCall) -> Result<ToolRun> {
+    /// What the journal holds under this key, or else what the tool now gives, journaled.
+    fn tool_run(&self, core: &Core, key: &str, name: &str, call: impl FnOnce() -> (Value, std::result::Result<String, String>)) -> Result<ToolRun> {
         if let Some(done) = core.record.tools.get(key) {
             return Ok(done.clone());
         }
         core.check()?;
-        let (output, error) = match toolbox.map(|toolbox| toolbox.call(&call.name, &call.input)) {
-            Some(Ok(output)) => (output, false),
-            Some(Err(output)) => (output, true),
-            None => ("no calls are left in this turn: answer with what you have".to_owned(), true),
-        };
-        let run = ToolRun { name: call.name.clone(), input: call.input.clone(), output, error };
+        let at = core.clock.now();
+        let (input, output) = call();
+        let error = output.is_err();
+        let run = ToolRun { name: name.to_owned(), input, output: output.unwrap_or_else(|wrong| wrong), error, at };
         core.enqueue(&self.scopes, vec![NewRow::new(key, Kind::Tool, core.clock.now(), &run)]);
         Ok(run)
     }

@@ -1,5 +1,6 @@
 //! A journal as tests compare it: what must be the same however a run got there, and what a person can read.
 
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use synod_types::{Body, Kind, Row, Verdict};
 
@@ -15,13 +16,12 @@ fn mark(row: &Row) -> Option<Mark> {
     let outcome = match row.kind {
         Kind::Stopped | Kind::Resumed | Kind::Header => return None,
         Kind::Asked | Kind::Replied => String::new(),
+        Kind::Tool | Kind::Shown => row.read().map_or_else(|error| error.to_string(), |body| timeless(body).to_string()),
         Kind::Verdict => row.read::<Verdict>().map_or_else(|error| error.to_string(), |verdict| verdict.essence().to_string()),
         Kind::Phase
         | Kind::PhaseEnd
         | Kind::Said
         | Kind::Failed
-        | Kind::Tool
-        | Kind::Shown
         | Kind::Figure
         | Kind::Warning
         | Kind::Waiting
@@ -29,7 +29,22 @@ fn mark(row: &Row) -> Option<Mark> {
         | Kind::Closing
         | Kind::Title => row.body.clone(),
     };
-    Some((row.key.clone(), row.kind.as_str(), row.digest.clone().unwrap_or_default(), outcome))
+    // What is shown has the digest of its body, times and all.
+    let digest = row.digest.clone().filter(|_| row.kind != Kind::Shown).unwrap_or_default();
+    Some((row.key.clone(), row.kind.as_str(), digest, outcome))
+}
+
+/// Without the times of tool calls.
+fn timeless(body: Value) -> Value {
+    match body {
+        Value::Object(fields) => fields
+            .into_iter()
+            .filter(|(name, _)| !["at", "timestamp"].contains(&name.as_str()))
+            .map(|(name, value)| (name, timeless(value)))
+            .collect(),
+        Value::Array(items) => items.into_iter().map(timeless).collect(),
+        other => other,
+    }
 }
 
 /// How two journals differ, in a few lines; empty when they do not.

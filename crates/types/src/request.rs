@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 
 /// What is sent to a model. Keys and addresses never enter it.
 ///
@@ -104,11 +105,39 @@ pub struct Reply {
     /// What the provider itself says the call cost, where it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// What the provider looked up by itself on the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
 }
 
 impl Reply {
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tool_calls: Vec::new(), finish: Finish::Stop, usage: None, cost_usd: None }
+        Self { text: text.into(), tool_calls: Vec::new(), finish: Finish::Stop, usage: None, cost_usd: None, search: None }
+    }
+}
+
+/// A provider's own web search. What it searched for is not told by every provider.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<String>,
+    pub found: Vec<Source>,
+}
+
+impl Search {
+    /// The name it goes by among the tools of a turn.
+    pub const TOOL: &str = "web_search";
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    pub title: String,
+    pub url: String,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.title.is_empty() { write!(f, "<{}>", self.url) } else { write!(f, "{} <{}>", self.title, self.url) }
     }
 }
 

@@ -247,6 +247,9 @@ pub struct ToolRun {
     pub output: String,
     #[serde(default, skip_serializing_if = "is_false")]
     pub error: bool,
+    /// When it was called; 0 in rows older than this field.
+    #[serde(default)]
+    pub at: Millis,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

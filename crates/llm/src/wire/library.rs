@@ -27,8 +27,10 @@ pub(super) async fn attempt(
     let config = &call.endpoint.config;
     let target = request::target(format, config, &request.model, call.key);
     let chat = request::chat(request, ask, config.web_search);
-    let mut options = request::options(format, request, config, ask, call.idle, call.with_temperature);
-    if !config.stream {
+    // genai takes the pieces of Anthropic's own search for text and breaks off.
+    let streamed = config.stream && !(format == Format::Anthropic && config.web_search && !request.tools.is_empty());
+    let mut options = request::options(format, request, config, ask, streamed.then_some(call.idle), call.with_temperature);
+    if !streamed {
         let heard = match client.exec_chat(target, chat, Some(&options)).await {
             Ok(response) => whole(response),
             Err(error) => blocked(&error).ok_or_else(|| call.fault(&error))?,
@@ -105,6 +107,7 @@ fn whole(response: genai::chat::ChatResponse) -> Heard {
             ContentPart::Text(text) if heard.text.is_empty() => heard.text = text,
             ContentPart::Text(text) => heard.text.push_str(&text),
             ContentPart::ToolCall(call) => heard.tool_calls.push(tool_call(call)),
+            ContentPart::Custom(custom) => heard.beside.read_block(&custom.data),
             _ => {}
         }
     }

@@ -26,7 +26,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use synod_engine::{CallContext, Deltas, Model, Standing};
-use synod_types::{Failure, Finish, Reply, Request, ToolCall, Usage};
+use synod_types::{Failure, Finish, Reply, Request, Search, ToolCall, Usage};
 
 pub(crate) struct WireModel {
     pub endpoint: Arc<Endpoint>,
@@ -169,7 +169,8 @@ fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Re
         },
         _ => text,
     };
-    Ok(Reply { text, tool_calls: with_own_ids(tool_calls), finish, usage, cost_usd: beside.cost_usd })
+    let search = Some(beside.search).filter(|search| *search != Search::default());
+    Ok(Reply { text, tool_calls: with_own_ids(tool_calls), finish, usage, cost_usd: beside.cost_usd, search })
 }
 
 /// Gemini names no calls; genai numbers them anew in every frame of a stream, so that two calls may have come with one id.

@@ -68,7 +68,15 @@ pub(crate) fn headers(kind: EndpointKind, key: Option<&Secret>) -> Vec<(String, 
     headers
 }
 
-pub(super) fn options(format: Format, request: &Request, config: &EndpointConfig, ask: Ask, idle: Duration, with_temperature: bool) -> ChatOptions {
+/// `streamed`: how long a stream may be silent.
+pub(super) fn options(
+    format: Format,
+    request: &Request,
+    config: &EndpointConfig,
+    ask: Ask,
+    streamed: Option<Duration>,
+    with_temperature: bool,
+) -> ChatOptions {
     let mut options = ChatOptions::default().with_max_tokens(request.max_tokens);
     if let Some(temperature) = request.temperature.filter(|_| with_temperature) {
         options = options.with_temperature(temperature);
@@ -76,7 +84,7 @@ pub(super) fn options(format: Format, request: &Request, config: &EndpointConfig
     if let Some(schema) = request.schema.as_ref().filter(|_| ask == Ask::Native) {
         options = options.with_response_format(JsonSpec::new(schema.name.clone(), adapted(&schema.schema, Dialect::of(config.kind))));
     }
-    if config.stream {
+    if let Some(idle) = streamed {
         options = options.with_stream_header_timeout(idle).with_stream_read_timeout(idle).with_capture_usage(true);
         if !request.tools.is_empty() {
             options = options.with_capture_tool_calls(true);
@@ -84,8 +92,8 @@ pub(super) fn options(format: Format, request: &Request, config: &EndpointConfig
     }
     match format {
         Format::Anthropic => options.with_extra_body(json!({ "model": request.model })),
-        // A blocked prompt is only in the raw body.
-        Format::Gemini => options.with_capture_raw_body(!config.stream),
+        // A blocked prompt and what a search found are only in the raw body.
+        Format::Gemini => options.with_capture_raw_body(streamed.is_none()),
     }
 }
 

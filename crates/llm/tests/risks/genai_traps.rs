@@ -83,6 +83,33 @@ async fn a_providers_own_search_is_offered_beside_other_tools_where_it_is_allowe
     }
 }
 
+/// genai reads Anthropic's streamed search as text and fails, and drops what Gemini found.
+#[tokio::test]
+async fn what_a_providers_own_search_found_comes_with_the_reply() {
+    let tool = synod_types::ToolDef { name: "look".into(), description: "Looks.".into(), input: json!({"type": "object", "properties": {}}) };
+    let source = |title: &str, url: &str| synod_types::Source { title: title.into(), url: url.into() };
+    for kind in [EndpointKind::OpenAi, EndpointKind::Anthropic, EndpointKind::Gemini] {
+        for stream in [true, false] {
+            let server = ModelServer::start().await;
+            server.reply("m", |_| Say {
+                search: Some((
+                    "tide tables".into(),
+                    vec![("Tides".into(), "https://tides.test/a".into()), ("Tides again".into(), "https://tides.test/a".into())],
+                )),
+                ..Say::text("High water is at six.")
+            });
+            let config = EndpointConfig { web_search: true, stream, ..endpoint(&server, kind) };
+            let asking = synod_types::Request { tools: vec![tool.clone()], ..request("m") };
+            let reply = model(config, "m").call(&asking, &context()).await.expect("answers");
+            assert_eq!(reply.text, "High water is at six.", "{kind:?}, stream {stream}");
+            let search = reply.search.expect("what was found");
+            assert_eq!(search.found, [source("Tides", "https://tides.test/a")], "{kind:?}, stream {stream}: an address once");
+            let told = if kind == EndpointKind::OpenAi { vec![] } else { vec!["tide tables".to_owned()] };
+            assert_eq!(search.queries, told, "{kind:?}, stream {stream}");
+        }
+    }
+}
+
 /// 4. A schema reaches a local server, because the OpenAI format is spoken to it and not Ollama's own.
 #[tokio::test]
 async fn the_schema_reaches_every_provider() {

@@ -40,8 +40,8 @@ fn row(debate: &Debate, held: &Held, response: &Response) -> Value {
     let change = response
         .before
         .map(|before| json!({"delta": response.delta(), "previousRound": before.round, "reason": said(json!(turn.confidence_reason))}));
-    let tools: Vec<Value> =
-        response.tools.iter().map(|run| json!({"toolName": run.name, "input": run.input, "output": run.output, "error": run.error})).collect();
+    let tool = |run: &ToolRun| json!({"toolName": run.name, "input": run.input, "output": run.output, "error": run.error, "timestamp": run.at});
+    let tools: Vec<Value> = response.tools.iter().map(tool).collect();
     let violation = response.violation.as_ref().map(|(expected, actual)| json!({"expected": expected, "actual": actual}));
     json!({
         "round": held.number, "seat": debate.names[response.seat], "role": debate.roles[response.seat].id,

@@ -149,7 +149,8 @@ impl State {
         for run in tools.iter().filter(|run| !run.error && run.name != super::tools::REQUEST_CONTEXT) {
             let kind = if run.name == super::tools::CALCULATE { EvidenceKind::Calculation } else { EvidenceKind::ToolOutput };
             let asked = run.input.as_object().and_then(|input| input.values().find_map(|value| value.as_str())).unwrap_or_default();
-            let id = self.evidence(kind, &format!("{}: {asked}", run.name), None, &super::tools::unfenced(&run.output), round);
+            let title = if asked.is_empty() { run.name.clone() } else { format!("{}: {asked}", run.name) };
+            let id = self.evidence(kind, &title, None, &super::tools::unfenced(&run.output), round);
             if !touched.evidence.contains(&id) {
                 touched.evidence.push(id);
             }

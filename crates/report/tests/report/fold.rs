@@ -69,7 +69,7 @@ fn missing_rows_are_said_to_be_missing() {
 fn a_tool_loop_is_one_turn_with_all_it_cost() {
     let mut tape = runs::Tape::new(&runs::header("chain", "What is the load?"));
     tape.phase("look").ask("look/probe@0", "opus", Some(0.1)).reply("look/probe@0", 100, (10, 5), Some(0.01));
-    tape.add("look/probe@0/tool 1/call 0", Kind::Tool, &ToolRun { name: "read".into(), input: json!({}), output: "42".into(), error: false });
+    tape.add("look/probe@0/tool 1/call 0", Kind::Tool, &ToolRun { name: "read".into(), input: json!({}), output: "42".into(), error: false, at: 0 });
     tape.ask("look/probe@0/tool 1", "opus", Some(0.1)).reply("look/probe@0/tool 1", 200, (30, 7), Some(0.02)).say("look/probe@0", json!("It is 42."));
     let view = View::of(&tape.rows);
     let turns: Vec<_> = view.turns().collect();

@@ -26,7 +26,7 @@ fn everywhere() -> Vec<Row> {
     tape.add(
         "collect/answer@0/tool 1/call 0",
         Kind::Tool,
-        &ToolRun { name: HOSTILE.into(), input: json!(HOSTILE), output: HOSTILE.into(), error: true },
+        &ToolRun { name: HOSTILE.into(), input: json!(HOSTILE), output: HOSTILE.into(), error: true, at: 0 },
     );
     let labels = vec![HOSTILE.to_owned(), "B".to_owned()];
     let shapes = [

@@ -60,8 +60,19 @@ fn uses(ask: &Ask, say: &Say) -> Vec<Value> {
     say.calls.iter().enumerate().map(tool_use).collect()
 }
 
+/// The search and its results are blocks of their own, before the text.
+fn searched(say: &Say) -> Vec<Value> {
+    let Some((query, found)) = &say.search else { return Vec::new() };
+    let result = |(title, url): &(String, String)| json!({ "type": "web_search_result", "title": title, "url": url, "encrypted_content": "x", "page_age": null });
+    let results: Vec<Value> = found.iter().map(result).collect();
+    vec![
+        json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": { "query": query } }),
+        json!({ "type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": results }),
+    ]
+}
+
 pub fn whole(ask: &Ask, say: &Say) -> Value {
-    let mut content = Vec::new();
+    let mut content = searched(say);
     if !say.text.is_empty() {
         content.push(json!({ "type": "text", "text": say.text }));
     }
@@ -81,17 +92,27 @@ pub fn frames(ask: &Ask, say: &Say, piece: usize) -> Frames {
     frames.open.push(event("message_start", &json!({ "type": "message_start", "message": message })));
     frames.open.push(event("ping", &json!({ "type": "ping" })));
     let mut index = 0;
+    for mut block in searched(say) {
+        let input = (block["type"] == "server_tool_use").then(|| block["input"].take());
+        frames.content.push(event("content_block_start", &json!({ "type": "content_block_start", "index": index, "content_block": block })));
+        if let Some(input) = input {
+            let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
+            frames.content.push(event("content_block_delta", &json!({ "type": "content_block_delta", "index": index, "delta": delta })));
+        }
+        frames.content.push(event("content_block_stop", &json!({ "type": "content_block_stop", "index": index })));
+        index += 1;
+    }
     if !say.text.is_empty() {
-        let block = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } });
+        let block = json!({ "type": "content_block_start", "index": index, "content_block": { "type": "text", "text": "" } });
         frames.content.push(event("content_block_start", &block));
         for text in say.pieces(piece) {
             frames.content.push(format!(
-                "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":{}}}}}\n\n",
+                "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":{index},\"delta\":{{\"type\":\"text_delta\",\"text\":{}}}}}\n\n",
                 quoted(text)
             ));
         }
-        frames.close.push(event("content_block_stop", &json!({ "type": "content_block_stop", "index": 0 })));
-        index = 1;
+        frames.close.push(event("content_block_stop", &json!({ "type": "content_block_stop", "index": index })));
+        index += 1;
     }
     // Blocks follow one another: a tool's block opens only when the text's is closed.
     if !say.calls.is_empty() {

@@ -69,6 +69,10 @@ fn chunk(ask: &Ask, say: &Say, parts: Vec<Value>, finish: Option<&str>) -> Value
     let mut candidate = json!({ "content": { "role": "model", "parts": parts }, "index": 0 });
     if let Some(finish) = finish {
         candidate["finishReason"] = json!(finish);
+        if let Some((query, found)) = &say.search {
+            let chunks: Vec<Value> = found.iter().map(|(title, url)| json!({ "web": { "title": title, "uri": url } })).collect();
+            candidate["groundingMetadata"] = json!({ "webSearchQueries": [query], "groundingChunks": chunks });
+        }
     }
     json!({ "candidates": [candidate], "usageMetadata": usage(ask, say), "modelVersion": ask.model, "responseId": format!("r{}", ask.number) })
 }

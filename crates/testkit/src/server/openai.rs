@@ -68,6 +68,12 @@ fn calls(ask: &Ask, say: &Say) -> Vec<Value> {
     say.calls.iter().enumerate().map(call).collect()
 }
 
+/// OpenAI does not say what it searched for.
+fn annotations(say: &Say) -> Option<Value> {
+    let mark = |(title, url): &(String, String)| json!({ "type": "url_citation", "url_citation": { "start_index": 0, "end_index": 1, "title": title, "url": url } });
+    say.search.as_ref().map(|(_, found)| found.iter().map(mark).collect())
+}
+
 pub fn whole(ask: &Ask, say: &Say) -> Value {
     let refused = say.end == End::Refusal;
     let mut message = json!({
@@ -77,6 +83,9 @@ pub fn whole(ask: &Ask, say: &Say) -> Value {
     });
     if !say.calls.is_empty() {
         message["tool_calls"] = Value::Array(calls(ask, say));
+    }
+    if let Some(annotations) = annotations(say) {
+        message["annotations"] = annotations;
     }
     json!({
         "id": format!("chatcmpl-{}", ask.number), "object": "chat.completion", "created": 0, "model": ask.model,
@@ -93,6 +102,9 @@ pub fn frames(ask: &Ask, say: &Say, piece: usize) -> Frames {
     let mut frames = Frames { open: vec![chunk("{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null}", "null")], ..Frames::default() };
     for text in say.pieces(piece) {
         frames.content.push(chunk(&format!("{{\"{field}\":{}}}", quoted(text)), "null"));
+    }
+    if let Some(annotations) = annotations(say) {
+        frames.content.push(chunk(&json!({ "annotations": annotations }).to_string(), "null"));
     }
     for call in calls(ask, say) {
         // The name first and the arguments in two halves, as the real thing does it.

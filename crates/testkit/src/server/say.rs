@@ -15,6 +15,8 @@ pub struct Say {
     pub cached: u64,
     /// What the provider itself says the call cost (OpenRouter's `usage.cost`).
     pub cost: Option<f64>,
+    /// What the provider's own search was for, and the title and address of what it found.
+    pub search: Option<(String, Vec<(String, String)>)>,
     /// Applied on top of the reply.
     pub fault: Option<Fault>,
 }

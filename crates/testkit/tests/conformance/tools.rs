@@ -10,7 +10,7 @@ use synod_testkit::rig::{Rig, order, stopped};
 use synod_testkit::tiny::{Abacus, TINY, TOOLS};
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::voices::Voices;
-use synod_types::{Finish, Kind, Message, Reply, ToolCall};
+use synod_types::{Finish, Kind, Message, Reply, Search, Source, ToolCall, ToolRun};
 
 /// Calls the tool twice in its first reply and once in its second, whatever it is told; speaks when it has no tools.
 fn eager() -> Arc<dyn Models> {
@@ -23,6 +23,54 @@ fn eager() -> Arc<dyn Models> {
         let tool_calls = if heard == 0 { vec![call(1), call(2)] } else { vec![call(3)] };
         Some(Ok(Reply { tool_calls, finish: Finish::ToolCalls, ..Reply::text("") }))
     }))
+}
+
+/// Its provider searches before it calls, and again before it speaks.
+fn searching() -> Arc<dyn Models> {
+    Arc::new(Voices::default().scripted(|_, request, _| {
+        let after = request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
+        let source = Source { title: "Sums".into(), url: "https://sums.test".into() };
+        let search = Some(Search { queries: vec![if after { "second" } else { "first" }.into()], found: vec![source] });
+        let call = ToolCall { id: "c".into(), name: "add".into(), input: json!({"a": 1, "b": 2}) };
+        Some(Ok(match after {
+            true => Reply { search, ..Reply::text("Three.") },
+            false => Reply { search, tool_calls: vec![call], finish: Finish::ToolCalls, ..Reply::text("") },
+        }))
+    }))
+}
+
+#[tokio::test]
+async fn a_search_of_the_providers_own_is_kept_among_the_tools() {
+    let rig = Rig::new(searching()).modes(TINY);
+    let before = synod_engine::Clock::now(&synod_engine::SystemClock);
+    let (run, ending) = rig.run(&order(&TOOLS, 1)).await;
+    let want = ended(&rig, &run, ending, "search").await;
+    let rows = rig.rows(&run).await;
+    let used: Vec<(String, ToolRun)> =
+        rows.iter().filter(|row| row.kind == Kind::Tool).map(|row| (row.key.clone(), row.read().expect("a tool run"))).collect();
+    let brief: Vec<(&str, &str, &str)> = used.iter().map(|(key, run)| (key.as_str(), run.name.as_str(), run.output.as_str())).collect();
+    assert_eq!(
+        brief,
+        [
+            ("work/say@0/tool 1/call 0", "web_search", "Sums <https://sums.test>"),
+            ("work/say@0/tool 1/call 1", "add", "3"),
+            ("work/say@0/tool 2/call 0", "web_search", "Sums <https://sums.test>"),
+        ]
+    );
+    assert_eq!(used[2].1.input, json!({"query": "second"}));
+    assert!(used.iter().all(|(_, run)| run.at >= before), "each with its time: {used:?}");
+    let want_set = journal_set(&rows);
+    for row in 2..=rows.len() as u64 {
+        let rig = Rig::new(searching()).modes(TINY);
+        let wire = Arc::new(Tripwire::new(rig.journal.clone(), row, Moment::After, Act::Refuse));
+        let (run, ending) = rig.clone().journal(wire).run(&order(&TOOLS, 1)).await;
+        stopped(ending);
+        let ending = rig.resume(&run, Changes::default()).await;
+        let got = ended(&rig, &run, ending, "search").await;
+        assert_eq!(got.essence(), want.essence(), "row {row}");
+        let differs = difference(&want_set, &journal_set(&rig.rows(&run).await));
+        assert!(differs.is_empty(), "row {row}: another journal\n{differs}");
+    }
 }
 
 #[tokio::test]

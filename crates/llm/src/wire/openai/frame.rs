@@ -49,6 +49,9 @@ struct Message<'a> {
     reasoning_details: Presence,
     #[serde(default)]
     tool_calls: Option<Vec<Call>>,
+    /// What a search of the provider's own found, as marks on the text.
+    #[serde(default)]
+    annotations: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -93,6 +96,9 @@ impl<'a> Frame<'a> {
         if let Some(message) = self.message() {
             heard.text.push_str(&message.content.text);
             heard.beside.refusal.push_str(&message.refusal);
+            for mark in message.annotations.as_ref().and_then(Value::as_array).into_iter().flatten() {
+                heard.beside.found(&mark["url_citation"]["title"], &mark["url_citation"]["url"]);
+            }
         }
         if let Some(usage) = &self.usage {
             heard.usage = tokens(usage).or(heard.usage);
