@@ -10,8 +10,10 @@ use synod_engine::{Changes, Order, Typed};
 use synod_modes::roundtable::MODE;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, stopped, verdict};
+use synod_testkit::served::served;
+use synod_testkit::server::{ANY, ModelServer, Say};
 use synod_testkit::voices::Voices;
-use synod_types::{Finish, Kind, PersonAnswer, Reply, Status, StopReason, ToolCall, seat_of};
+use synod_types::{Body, Finish, Kind, PersonAnswer, Reply, Status, StopReason, ToolCall, seat_of};
 
 /// A turn of this seat: its own position unless told otherwise, no claims.
 fn turn(seat: u32, confidence: f64, more: Value) -> Line {
@@ -324,6 +326,15 @@ async fn tools_are_kept_with_the_response_become_evidence_and_have_a_limit() {
     let runs: Vec<synod_types::ToolRun> = rows.iter().filter(|row| row.kind == Kind::Tool).filter_map(|row| row.read().ok()).collect();
     assert_eq!(runs.len(), 8);
     assert_eq!(runs.iter().filter(|run| run.error).count(), 3, "five in a turn where seats speak in turn");
+    let kept = rows.iter().find_map(|row| match row.body() {
+        Ok(Body::Shown(shown)) => shown.exhibit.data.filter(|data| data["toolCalls"].as_array().is_some_and(|calls| calls.len() == 8)),
+        _ => None,
+    });
+    let kept = kept.expect("a response with its tools");
+    for (call, run) in kept["toolCalls"].as_array().expect("calls").iter().zip(&runs) {
+        let want = json!({"toolName": run.name, "input": run.input, "output": run.output, "error": run.error, "timestamp": run.at});
+        assert!(*call == want && run.at > 0, "{call}");
+    }
     let last = counted.requests().into_iter().rfind(|(key, _)| key.starts_with("round 1/turn@0/tool")).expect("a tool loop").1;
     assert!(last.tools.is_empty(), "the last request of a loop carries no tools");
     let heard = counted.requests().into_iter().find(|(key, _)| key == "round 1/turn@1").expect("asked").1;
@@ -331,4 +342,32 @@ async fn tools_are_kept_with_the_response_become_evidence_and_have_a_limit() {
     assert!(text.contains("Used calculate") && text.contains("[calculation] 6"), "{text}");
     let replayed = rig.runner().replay(&run).await.expect("a replay");
     assert!(replayed.same(), "a replay knows the tools too");
+}
+
+#[tokio::test]
+async fn every_style_is_debated_over_a_real_socket_and_says_with_figures_why_it_stopped() {
+    let styles = ["collaborative", "adversarial", "socratic", "expert-panel", "devils-advocate", "delphi", "red-team-blue-team"];
+    for style in styles {
+        let server = ModelServer::start().await;
+        // Forms filled in by chance, but for the evaluator: it could withhold everybody.
+        server.reply(ANY, |ask| match &ask.schema {
+            Some(schema) if schema["properties"].get("passed").is_some() => Say::json(&json!({"reasons": "read", "passed": true})),
+            _ => Say::by_default(ask, 8),
+        });
+        let order = put(&[("style", json!(style)), ("rounds", json!(3))]);
+        let names: Vec<String> = order.called.models.iter().chain(&order.called.chair).chain(&order.called.light).cloned().collect();
+        let rig = Rig::new(served(&server.url(), &names));
+        let (run, ending) = rig.run(&order).await;
+        let verdict = verdict(ending);
+        assert!(matches!(verdict.status, Status::Full | Status::Escalated), "{style}: {:?} {:?}", verdict.status, verdict.missing);
+        let calls = verdict.receipt.calls;
+        assert_eq!(u64::from(calls.planned + calls.extra), server.total(), "{style}");
+        let exit = rig.rows(&run).await.iter().find_map(|row| match row.body() {
+            Ok(Body::Shown(shown)) if shown.stage == "exit" => shown.exhibit.data,
+            _ => None,
+        });
+        let exit = exit.unwrap_or_else(|| panic!("{style}: nothing says why it stopped"));
+        assert!(exit["reason"].is_string() && exit["rounds"].as_u64().is_some_and(|rounds| (1..=3).contains(&rounds)), "{style}: {exit}");
+        assert!(["share", "openBlockers", "agreement"].iter().all(|figure| exit[*figure].is_number()), "{style}: {exit}");
+    }
 }
