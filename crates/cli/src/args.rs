@@ -213,7 +213,14 @@ pub struct Review {
     /// The answer; asked for on the terminal if left out.
     #[arg(long)]
     pub answer: Option<String>,
-    /// A remark to keep with the answer.
+    #[command(flatten)]
+    pub answering: Answering,
+}
+
+/// What goes with a person's answer.
+#[derive(Args)]
+pub struct Answering {
+    /// A remark to keep with it: a reason, a condition.
     #[arg(long)]
     pub note: Option<String>,
     /// Who answers. Default: the user's name.
@@ -289,17 +296,8 @@ pub struct Approve {
     /// What is decided.
     #[arg(long, value_parser = ["approve", "reject", "revise"])]
     pub decision: String,
-    /// A remark to keep with it: a condition, a reason.
-    #[arg(long)]
-    pub note: Option<String>,
-    /// Who decides. Default: the user's name.
-    #[arg(long)]
-    pub by: Option<String>,
-    /// Leave the run stopped.
-    #[arg(long)]
-    pub no_resume: bool,
     #[command(flatten)]
-    pub output: Output,
+    pub answering: Answering,
 }
 
 #[derive(Subcommand)]

@@ -5,7 +5,6 @@ use crate::args::{Approve, Global};
 use crate::commands::review;
 use crate::exit::{CliError, CliResult};
 use synod_modes::collapse::people::{approval_of, asks_for};
-use synod_types::PersonAnswer;
 
 pub async fn run(global: &Global, args: Approve) -> CliResult {
     let app = App::open(global).await?;
@@ -20,7 +19,5 @@ pub async fn run(global: &Global, args: Approve) -> CliResult {
         };
         return Err(CliError::usage("position", format!("--position {:?} --subject {:?}", args.position, args.subject), want));
     };
-    let by = args.by.or_else(|| std::env::var("USER").ok()).unwrap_or_else(|| "somebody".into());
-    let answer = PersonAnswer { answer: args.decision, note: args.note, by };
-    review::give(&app, &run, &summary, question, answer, args.no_resume, &args.output).await
+    review::give(&app, &run, &summary, question, args.decision, args.answering).await
 }

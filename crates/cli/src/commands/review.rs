@@ -1,7 +1,7 @@
 //! `synod review`: answer what a run asks of a person, and let it go on.
 
 use crate::app::App;
-use crate::args::{Global, Output, Review};
+use crate::args::{Answering, Global, Review};
 use crate::commands::resume;
 use crate::exit::{CliError, CliResult, DECIDED, print_json};
 use crate::say::note;
@@ -30,23 +30,16 @@ pub async fn run(global: &Global, args: Review) -> CliResult {
         Some(answer) => answer,
         None => ask_here(question)?,
     };
-    let by = args.by.or_else(|| std::env::var("USER").ok()).unwrap_or_else(|| "somebody".into());
-    give(&app, &run, &summary, question, PersonAnswer { answer, note: args.note, by }, args.no_resume, &args.output).await
+    give(&app, &run, &summary, question, answer, args.answering).await
 }
 
 /// Hands an answer to a run, and lets it go on unless it is to be left.
-pub async fn give(
-    app: &App,
-    run: &str,
-    summary: &RunSummary,
-    question: &WaitingFor,
-    answer: PersonAnswer,
-    no_resume: bool,
-    output: &Output,
-) -> CliResult {
+pub async fn give(app: &App, run: &str, summary: &RunSummary, question: &WaitingFor, answer: String, with: Answering) -> CliResult {
+    let Answering { note: remark, by, no_resume, output } = with;
+    let by = by.or_else(|| std::env::var("USER").ok()).unwrap_or_else(|| "somebody".into());
     let detected = app.detect(false).await;
     let runner = app.runner(detected, app.live(output.quiet))?;
-    match runner.answer(run, &question.key, answer).await {
+    match runner.answer(run, &question.key, PersonAnswer { answer, note: remark, by }).await {
         Err(synod_engine::RunError::Journal(JournalError::Duplicate(_))) => {
             return Err(CliError::usage(
                 "answer",
@@ -65,7 +58,7 @@ pub async fn give(
         }
         return Ok(DECIDED);
     }
-    resume::go_on(app, &runner, run, Changes::default(), output).await
+    resume::go_on(app, &runner, run, Changes::default(), &output).await
 }
 
 fn ask_here(question: &WaitingFor) -> CliResult<String> {
