@@ -153,6 +153,10 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
     if let Some(schema) = section.choice("schema", &[("native", SchemaMode::Native), ("prompt", SchemaMode::Prompt)]) {
         endpoint.schema = schema;
     }
+    endpoint.text_limit = section.number("text_limit", 40.0..=2000.0, true).map(|n| n as u32);
+    if endpoint.text_limit.is_some() && kind.is_some_and(|kind| kind != EndpointKind::OpenAi) {
+        section.wrong("text_limit", "an endpoint of kind \"openai\": the other providers bound no texts");
+    }
     if let Some(n) = section.number("retries", 0.0..=20.0, true) {
         endpoint.retries = n as usize;
     }

@@ -50,6 +50,10 @@ pub struct EndpointConfig {
     /// Turns that are offered tools may also use the provider's own web search. What it charges for searches is in no quote and no budget.
     pub web_search: bool,
     pub schema: SchemaMode,
+    /// No text of a typed reply is longer than so many characters, no list longer than a few entries, and a number between two bounds comes in
+    /// steps. For servers that turn a schema into a grammar (llama.cpp and others): a small model often never closes a text by itself, and its
+    /// reply is then cut and lost.
+    pub text_limit: Option<u32>,
     /// How often a call is tried again after 429, 5xx or a refused connection.
     pub retries: usize,
     /// The first pause between tries; each next one is twice as long, up to 30 s, with jitter.
@@ -80,6 +84,7 @@ impl EndpointConfig {
             stream: true,
             web_search: false,
             schema: SchemaMode::Native,
+            text_limit: None,
             retries: 3,
             backoff_ms: 500,
             breaker_failures: 5,

@@ -122,6 +122,43 @@ fn adapted_object(map: &Map<String, Value>, dialect: Dialect) -> Value {
     Value::Object(out)
 }
 
+/// Entries of a list that nothing else bounds.
+const FEW: u64 = 3;
+
+/// Steps of a number between two bounds.
+const STEPS: u32 = 20;
+
+/// Bounds every text and list of a schema in the OpenAI dialect. A grammar knows no bounds of numbers: those between two become a choice.
+pub(super) fn bound(schema: &mut Value, limit: u32) {
+    match schema {
+        Value::Object(map) => {
+            let is =
+                |kind: &str| map.get("type").is_some_and(|known| known == kind || known.as_array().is_some_and(|all| all.contains(&json!(kind))));
+            let chosen = map.contains_key("enum") || map.contains_key("const");
+            let (text, list, number, nullable) = (is("string") && !chosen, is("array"), is("number") && !chosen, is("null"));
+            if text {
+                map.insert("maxLength".to_owned(), json!(limit));
+            }
+            if list && !map.contains_key("maxItems") {
+                let least = map.get("minItems").and_then(Value::as_u64).unwrap_or_default();
+                map.insert("maxItems".to_owned(), json!(FEW.max(least)));
+            }
+            let range = ["minimum", "maximum"].map(|name| map.get(name).and_then(Value::as_f64));
+            if let ([Some(low), Some(high)], true) = (range, number) {
+                let step = |n: u32| low + (high - low) * f64::from(n) / f64::from(STEPS);
+                let mut steps: Vec<Value> = (0..=STEPS).map(|n| json!((step(n) * 1e4).round() / 1e4)).collect();
+                if nullable {
+                    steps.push(Value::Null);
+                }
+                map.insert("enum".to_owned(), Value::Array(steps));
+            }
+            map.values_mut().for_each(|inner| bound(inner, limit));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| bound(item, limit)),
+        _ => {}
+    }
+}
+
 fn in_words(keyword: &str, value: &Value) -> String {
     match keyword {
         "uniqueItems" => "each item once".to_owned(),
@@ -227,7 +264,7 @@ fn resolved_allows_null(property: &Value, root: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dialect, adapted, narrowed};
+    use super::{Dialect, adapted, bound, narrowed};
     use serde_json::json;
 
     #[test]
@@ -235,6 +272,27 @@ mod tests {
         let schema = json!({ "type": "object", "properties": { "format": { "type": "string", "format": "uint8" }, "default": { "type": "integer", "default": 3 } } });
         let sent = adapted(&schema, Dialect::Anthropic);
         assert_eq!(sent, json!({ "type": "object", "properties": { "format": { "type": "string" }, "default": { "type": "integer" } } }));
+    }
+
+    #[test]
+    fn texts_lists_and_numbers_are_bounded_and_choices_are_not() {
+        let mut schema = json!({ "type": "object", "properties": {
+            "type": { "type": ["string", "null"] }, "kind": { "type": "string", "enum": ["x"] }, "n": { "type": "integer" },
+            "many": { "type": "array", "items": { "type": "string" } }, "two": { "type": "array", "maxItems": 2, "items": { "$ref": "#/$defs/D" } },
+            "five": { "type": "array", "minItems": 5, "items": { "const": "y" } }, "sure": { "type": ["number", "null"], "minimum": 0.0, "maximum": 1.0 } } });
+        bound(&mut schema, 90);
+        let steps = schema["properties"]["sure"]["enum"].take();
+        assert_eq!(
+            steps.as_array().map(|steps| (steps.len(), &steps[0], &steps[17], &steps[20], &steps[21])),
+            Some((22, &json!(0.0), &json!(0.85), &json!(1.0), &json!(null)))
+        );
+        let want = json!({ "type": "object", "properties": {
+            "sure": { "type": ["number", "null"], "minimum": 0.0, "maximum": 1.0, "enum": null },
+            "type": { "type": ["string", "null"], "maxLength": 90 }, "kind": { "type": "string", "enum": ["x"] }, "n": { "type": "integer" },
+            "many": { "type": "array", "maxItems": 3, "items": { "type": "string", "maxLength": 90 } },
+            "two": { "type": "array", "maxItems": 2, "items": { "$ref": "#/$defs/D" } },
+            "five": { "type": "array", "minItems": 5, "maxItems": 5, "items": { "const": "y" } } } });
+        assert_eq!(schema, want);
     }
 
     #[test]

@@ -26,6 +26,7 @@ fn a_whole_file_is_read_as_written() {
         requests_per_minute = 30
         stream = false
         schema = "prompt"
+        text_limit = 300
         retries = 1
         backoff_ms = 10
         [endpoints.claude]
@@ -53,8 +54,8 @@ fn a_whole_file_is_read_as_written() {
     let local = &config.endpoints["local"];
     assert_eq!((local.kind, local.base_url.as_str(), local.concurrency), (EndpointKind::OpenAi, "http://127.0.0.1:11434/v1/", 2));
     assert_eq!(
-        (local.requests_per_minute, local.stream, local.schema, local.retries, local.backoff_ms),
-        (Some(30), false, SchemaMode::Prompt, 1, 10)
+        (local.requests_per_minute, local.stream, local.schema, local.text_limit, local.retries, local.backoff_ms),
+        (Some(30), false, SchemaMode::Prompt, Some(300), 1, 10)
     );
     assert_eq!(config.endpoints["claude"].base_url, "https://api.anthropic.com/v1/");
     assert!(config.endpoints["claude"].stream);
@@ -86,6 +87,7 @@ basic_url = "typo"
 base_url = "http://127.0.0.1:1/v1"
 [endpoints.claude]
 kind = "anthropic"
+text_limit = 100
 [endpoints.tape]
 kind = "cassette"
 record = "nobody"
@@ -116,6 +118,7 @@ turn_secs = 5
         "endpoints.local.basic_url",
         "endpoints.bare.kind",
         "endpoints.claude.key_env",
+        "endpoints.claude.text_limit",
         "endpoints.tape.path",
         "models.opus.endpoint",
         "models.opus.id",

@@ -1,7 +1,7 @@
 //! The request as it goes out. Only fields that every server of this kind knows, and what one is known to want.
 
 use super::super::request::{Ask, instruction};
-use super::super::schema::{Dialect, adapted};
+use super::super::schema::{Dialect, adapted, bound};
 use crate::config::EndpointConfig;
 use genai::chat::{JsonSchemaDialect, sanitize_json_schema};
 use serde::Serialize;
@@ -81,8 +81,11 @@ impl<'a> Body<'a> {
             json!({ "type": "function", "function": { "name": tool.name, "description": tool.description, "parameters": parameters, "strict": false } })
         };
         let response_format = request.schema.as_ref().filter(|_| ask == Ask::Native).map(|schema| {
-            let adapted = sanitize_json_schema(&adapted(&schema.schema, Dialect::OpenAi), JsonSchemaDialect::OpenAiStrict);
-            Format { json_schema: Strict { name: &schema.name, strict: true, schema: adapted } }
+            let mut schema_sent = sanitize_json_schema(&adapted(&schema.schema, Dialect::OpenAi), JsonSchemaDialect::OpenAiStrict);
+            if let Some(limit) = config.text_limit {
+                bound(&mut schema_sent, limit);
+            }
+            Format { json_schema: Strict { name: &schema.name, strict: true, schema: schema_sent } }
         });
         let renamed = limit_is_renamed(&request.model);
         Self {
