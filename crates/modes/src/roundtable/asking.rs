@@ -48,13 +48,13 @@ impl Debate<'_> {
             perspective = self.perspectives.get(seat).map(Perspective::told),
             tool_limit = most,
             advised = self.style.sequential.then_some(2),
-            safety = self.watch.armed(),
+            safety = self.watch.armed() || self.style.risky,
             sections = if first { &role.first } else { &role.later },
             anchor = json!({"name": anchor_name, "looks": looks}),
             high_stakes = self.options.high_stakes.iter().map(|category| category.words()).collect::<Vec<_>>(),
             focus = self.options.focus_at(round),
             rounds = self.options.limit_at(round),
-            before = self.rounds.last().map_or(0, |held| held.number),
+            before = self.rounds.last().map(Held::title).unwrap_or_default(),
             group = self.group(),
             material = self.material,
             proposal = !self.state.proposal.is_empty(),
@@ -68,7 +68,8 @@ impl Debate<'_> {
         let mut spoke = spoke;
         spoke.sort_unstable();
         spoke.dedup();
-        let open = self.state.risks.iter().filter(|risk| role.answers_risks && risk.by != seat && risk.mitigation.is_none());
+        // What is not shown cannot be answered.
+        let open = self.owes(seat).filter(|risk| packet.risks.contains(&risk.id));
         prompt
             .ids("votes", if votes { VOTES.map(|(name, _)| name).to_vec() } else { Vec::new() })
             .ids("claims", live.map(|claim| claim.id.as_str()))

@@ -39,7 +39,8 @@ pub struct Audit {
     pub flaws: Vec<Flaw>,
 }
 
-pub fn audit(text: &str) -> Audit {
+/// `known`: whether the record has evidence of this id.
+pub fn audit(text: &str, known: &dyn Fn(&str) -> bool) -> Audit {
     let references = references(text);
     let mut sentences = sentences(text);
     let mut flaws = Vec::new();
@@ -53,7 +54,11 @@ pub fn audit(text: &str) -> Audit {
         if sentence.relabelled {
             flaws.push(Flaw::TwoLabels { text: sentence.text.clone() });
         }
+        sentence.evidence.retain(|id| known(id));
         let (label, cites) = counted(sentence.label, &sentence.cites, &references);
+        // Evidence of the record backs a fact as well as a reference does.
+        let backed = sentence.label == Some(Label::Fact) && !sentence.evidence.is_empty();
+        let label = if backed { sentence.label } else { label };
         match sentence.label {
             Some(Label::Fact) if label != Some(Label::Fact) => flaws.push(Flaw::UncitedFact { text: sentence.text.clone() }),
             Some(Label::Assume) if !sentence.cites.is_empty() => flaws.push(Flaw::CitedAssumption { text: sentence.text.clone() }),
@@ -108,6 +113,15 @@ mod tests {
     }
 
     #[test]
+    fn a_fact_may_rest_on_the_record() {
+        let text = "Queues retry. [FACT][E2] Cron does not. [FACT][E9]";
+        let found = audit(text, &|id| id == "E2");
+        assert_eq!(found.sentences.iter().map(|one| one.label).collect::<Vec<_>>(), [Some(Label::Fact), Some(Label::Infer)]);
+        assert_eq!((found.sentences[0].evidence.as_slice(), found.sentences[1].evidence.len()), (&["E2".to_owned()][..], 0));
+        assert_eq!(found.flaws, [Flaw::UncitedFact { text: "Cron does not.".into() }]);
+    }
+
+    #[test]
     fn only_real_ranges_are_citations() {
         assert_eq!(one("It holds [2–4].").cites, [2, 3, 4]);
         for wrong in ["It holds [0].", "It holds [5-2].", "It holds [1-21].", "It holds [99999999999].", "It holds [a]."] {
@@ -131,20 +145,20 @@ mod tests {
     #[test]
     fn every_flaw_is_found_and_counts_as_it_should() {
         let text = "Backed. [FACT][1] Bare. [FACT] Lost. [FACT][9] Guess. [ASSUME][1] Both. [INFER][FACT]\nReferences\n[1] A\n[2] B";
-        let found = audit(text);
+        let found = audit(text, &|_| false);
         let kinds: Vec<String> = found.flaws.iter().map(Flaw::say).collect();
         assert_eq!(kinds.len(), 6, "{kinds:?}");
         assert!(found.flaws.contains(&Flaw::OrphanCitation { n: 9 }) && found.flaws.contains(&Flaw::UnusedReference { n: 2 }));
         let labels: Vec<Option<Label>> = found.sentences.iter().map(|sentence| sentence.label).collect();
         assert_eq!(labels, [Some(Label::Fact), Some(Label::Infer), Some(Label::Infer), Some(Label::Assume), Some(Label::Infer)]);
         assert!(found.sentences[3].cites.is_empty());
-        assert_eq!(audit("All is well.").flaws, []);
+        assert_eq!(audit("All is well.", &|_| false).flaws, []);
     }
 
     proptest! {
         #[test]
         fn any_text_can_be_audited(text in "(\\[FACT\\]|\\[ASSUME\\]|\\[[0-9]{1,3}(-[0-9]{1,3})?\\]|References:?\n|[a-zé. ?!\\[\\]\n-]){0,60}") {
-            let found = audit(&text);
+            let found = audit(&text, &|_| false);
             for sentence in &found.sentences {
                 prop_assert!(!sentence.text.trim().is_empty());
                 prop_assert!(sentence.label != Some(Label::Fact) || !sentence.cites.is_empty(), "a fact that counts is cited");

@@ -8,9 +8,10 @@ use super::material::{Part, material, reserve};
 use super::perspectives::Perspective;
 use super::reply::Turn;
 use super::safety::{Evaluation, Watch};
-use super::state::State;
+use super::state::{Extent, Risk, State};
 use super::style::{Role, Style};
 use super::summary::Summary;
+use super::tokens::clip;
 use super::{Audience, Options, safety, tools};
 use serde_json::{Value, json};
 use synod_engine::{Bench, Missed, Result, Worked, prompt};
@@ -20,6 +21,8 @@ use synod_types::*;
 
 /// Fewer are no debate.
 pub const LEAST: usize = 2;
+/// Words of an evaluator's reason.
+const REASON_TOKENS: usize = 30;
 /// Rounds a seat may miss in a row before it is asked no more.
 const PATIENCE: u32 = 2;
 
@@ -40,6 +43,8 @@ pub struct Response {
     pub unread: bool,
     /// The stance it should have had and the one it has.
     pub violation: Option<(String, Option<String>)>,
+    /// Risks it was to answer and left unanswered.
+    pub owed: Vec<String>,
     /// Where its seat stood one turn earlier.
     pub before: Option<Before>,
 }
@@ -68,6 +73,8 @@ pub struct Held {
     pub closed: bool,
     /// A vote was asked for.
     pub votes: bool,
+    /// How much of the record there was before it.
+    pub since: Extent,
     /// Cited facts that nobody had claimed before this round, each counted once.
     pub new_facts: usize,
     /// Distinct sources cited and overlap of premises, as they were when it ended.
@@ -167,6 +174,12 @@ impl<'a> Debate<'a> {
         self.style.votes && !self.rounds.is_empty()
     }
 
+    /// The risks this seat is to answer.
+    pub fn owes(&self, seat: usize) -> impl Iterator<Item = &Risk> {
+        let answers = self.roles[seat].answers_risks;
+        self.state.risks.iter().filter(move |risk| answers && risk.by != seat && risk.mitigation.is_none())
+    }
+
     pub fn last_regular(&self) -> Option<&Held> {
         self.rounds.iter().rfind(|held| !held.objection)
     }
@@ -175,7 +188,7 @@ impl<'a> Debate<'a> {
     /// it was, and the round does not count.
     pub async fn hold(&mut self, stage: &Bench, number: u32, objection: bool) -> Result<Held> {
         let saved = self.state.clone();
-        let mut held = Held { number, objection, votes: self.votes(), ..Held::default() };
+        let mut held = Held { number, objection, votes: self.votes(), since: self.state.extent(), ..Held::default() };
         let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.missed[*seat] < PATIENCE).collect();
         let mut overflow = false;
         if self.style.sequential {
@@ -186,6 +199,8 @@ impl<'a> Debate<'a> {
                 if let Some(response) = self.take(seat, came, &mut held) {
                     let mut checked = self.check(stage, vec![response], &mut held.closed).await?;
                     self.ingest(&mut checked, number);
+                    // Whoever speaks next sees what became of the claims.
+                    self.state.settle();
                     held.responses.append(&mut checked);
                 }
             }
@@ -201,13 +216,13 @@ impl<'a> Debate<'a> {
             self.ingest(&mut held.responses, number);
         }
         self.state.settle();
-        held.new_facts = self.state.facts_since(saved.claims.len());
+        held.new_facts = self.state.facts_since(held.since.claims).count();
         if overflow {
             stage.warn("context_overflow: what was said in the round before had to be cut to fit into a prompt.");
         }
         let first = self.rounds.is_empty();
         if held.counted().count() < LEAST || (held.closed && !first) {
-            self.state = saved;
+            self.state.back_to(saved);
         }
         Ok(held)
     }
@@ -226,10 +241,12 @@ impl<'a> Debate<'a> {
         let turn = given.value.asked(held.votes, role.stance.is_some(), role);
         let expected = role.stance.clone();
         let violation = expected.filter(|expected| turn.stance.as_ref() != Some(expected)).map(|expected| (expected, turn.stance.clone()));
-        let audit = audit(&turn.reasons);
+        let audit = audit(&turn.reasons, &|id| self.state.evidence.iter().any(|known| known.id == id));
         let standing = &self.state.seats[seat];
         let before = standing.confidence.map(|confidence| Before { round: standing.round, confidence });
         let (touched, epistemic) = (Touched::default(), Epistemic::default());
+        let answered = |id: &String| turn.mitigations.iter().any(|answer| answer.id == *id && !answer.text.trim().is_empty());
+        let owed = self.owes(seat).map(|risk| risk.id.clone()).filter(|id| !answered(id)).collect();
         Some(Response {
             seat,
             key: given.key,
@@ -242,6 +259,7 @@ impl<'a> Debate<'a> {
             evaluation: None,
             unread: false,
             violation,
+            owed,
             before,
         })
     }
@@ -257,25 +275,31 @@ impl<'a> Debate<'a> {
             return Ok(responses);
         }
         let why: Vec<String> = self.watch.triggers().into_iter().map(|trigger| trigger.reason).collect();
-        let texts: Vec<(String, String)> =
-            responses.iter().map(|response| (format!("check {}", self.names[response.seat]), spoken(&response.turn, &response.tools))).collect();
+        // What the monitor withheld goes to nobody, not even to whoever would judge it.
+        let texts: Vec<(String, String)> = responses
+            .iter()
+            .filter(|response| response.blocked.is_none())
+            .map(|response| (format!("check {}", self.names[response.seat]), spoken(&response.turn, &response.tools)))
+            .collect();
         let strand = |bench: Bench, text: String| {
             let why = why.clone();
             async move { bench.ask::<Evaluation>(0, prompt!("safety", why, text)).await }
         };
         let evaluations = stage.all(texts, strand).await?;
-        for (response, evaluation) in responses.iter_mut().zip(evaluations) {
+        for (response, evaluation) in responses.iter_mut().filter(|response| response.blocked.is_none()).zip(evaluations) {
             let given = match evaluation {
                 Ok(given) => given,
                 Err(missed) => {
                     *closed |= missed.failure.kind == FailureKind::Closed;
                     response.unread = true;
-                    response.blocked.get_or_insert_with(|| "the safety evaluator could not read it".into());
+                    response.blocked = Some("the safety evaluator could not read it".into());
                     continue;
                 }
             };
-            if !given.value.passed && response.blocked.is_none() {
-                response.blocked = Some(given.value.concerns.first().cloned().unwrap_or_else(|| "the evaluator did not let it pass".into()));
+            if !given.value.passed {
+                // The reason is read by everybody, so it may not repeat what was withheld.
+                let said = given.value.concerns.first().map(|concern| clip(concern, REASON_TOKENS)).filter(|said| safety::blocked(said).is_none());
+                response.blocked = Some(said.unwrap_or_else(|| "the evaluator did not let it pass".into()));
             }
             response.evaluation = Some(given.value);
         }
@@ -300,9 +324,9 @@ impl<'a> Debate<'a> {
     }
 }
 
-/// Everything a turn says, for whoever must read all of it: also what it typed into a tool, because others are shown that.
+/// Everything a turn says, for whoever must read all of it: also what went into a tool and came out, as far as others are shown that.
 fn spoken(turn: &Turn, tools: &[ToolRun]) -> String {
-    let typed: Vec<String> = tools.iter().map(|run| run.input.to_string()).collect();
+    let typed: Vec<String> = tools.iter().map(|run| format!("{} {}", run.input, super::entry::tool_output(run))).collect();
     let claims = turn.claims.iter().map(|claim| claim.text.as_str());
     let risks = turn.risks.iter().flat_map(|risk| [risk.text.as_str(), risk.mitigation.as_str()]);
     let others = turn.key_points.iter().chain(&turn.uncertainties).map(String::as_str);

@@ -39,8 +39,7 @@ impl Entry {
         let sources = touched.sources.clone();
         let touched: Vec<String> = parts.into_iter().flatten().collect();
         let touched = if touched.is_empty() { String::new() } else { format!("In the record: {}.", touched.join("; ")) };
-        let tool =
-            |run: &ToolRun| format!("Used {}({}): {}", run.name, clip(&run.input.to_string(), 60), clip(&super::tools::unfenced(&run.output), 120));
+        let tool = |run: &ToolRun| format!("Used {}({}): {}", run.name, clip(&run.input.to_string(), 60), tool_output(run));
         Self {
             name: name.to_owned(),
             head,
@@ -116,8 +115,14 @@ impl Entry {
     }
 }
 
+/// What a tool gave, as far as others read it.
+pub fn tool_output(run: &ToolRun) -> String {
+    clip(&super::tools::unfenced(&run.output), 120)
+}
+
 fn marked(sentence: &Sentence, sources: &BTreeMap<u32, String>) -> String {
     let label = sentence.label.map(|label| format!(" [{}]", label.as_str())).unwrap_or_default();
     let cites: String = sentence.cites.iter().filter_map(|n| sources.get(n)).map(|id| format!("[{id}]")).collect();
-    format!("{}{label}{cites}", sentence.text)
+    let known: String = sentence.evidence.iter().map(|id| format!("[{id}]")).collect();
+    format!("{}{label}{cites}{known}", sentence.text)
 }

@@ -50,7 +50,7 @@ fn row(debate: &Debate, held: &Held, response: &Response) -> Value {
         "debateAlignment": held.reading.alignment.get(&response.seat), "epistemicClaims": response.epistemic, "keyPoints": said(json!(turn.key_points)),
         "uncertainties": said(json!(turn.uncertainties)), "perspectiveAnchor": anchor(response.seat).0,
         "citations": said(json!(response.audit.references)), "toolCalls": said(json!(tools)), "claimsTouched": response.touched,
-        "directRepliesTo": turn.replies_to, "roleViolation": violation, "labelFindings": said(json!(response.audit.flaws)), "blocked": response.blocked,
+        "directRepliesTo": turn.replies_to, "roleViolation": violation, "owed": response.owed, "labelFindings": said(json!(response.audit.flaws)), "blocked": response.blocked,
     })
 }
 
@@ -158,22 +158,23 @@ pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<
         vec![debate.who(response.seat), alignment, format!("{:.2}", response.turn.confidence), vote, point]
     });
     lines.push(format!("\n{}\n", markdown::table(["seat", "alignment", "confidence", "vote", "key point"], seats)));
-    let new = debate.state.claims.iter().filter(|claim| claim.introduced_round == held.number && claim.label == super::labels::Label::Fact);
-    for claim in new {
+    for claim in debate.state.facts_since(held.since.claims) {
         let sources = claim.support.iter().filter_map(|id| debate.state.evidence.iter().find(|evidence| evidence.id == *id));
         let sources: Vec<String> = sources.map(|evidence| format!("{} {}", evidence.id, evidence.title)).collect();
         lines.push(format!("- New fact {}: {} [{}]", claim.id, claim.text, sources.join("; ")));
     }
     for response in held.counted() {
+        let owed = &response.owed;
+        lines.extend((!owed.is_empty()).then(|| format!("- Owed: {} left {} unanswered", debate.names[response.seat], owed.join(", "))));
         lines.extend(response.audit.flaws.iter().map(|flaw| format!("- Labels, {}: {}", debate.names[response.seat], flaw.say())));
     }
     let ids = |found: Vec<&str>| json!(found);
     let data = json!({
         "round": held.number, "status": status.map(|(level, _)| level), "oneLiner": reading.analysis.as_ref().map(|analysis| &analysis.one_liner),
         "leadingProposal": proposal(&said),
-        "newClaims": ids(debate.state.claims.iter().filter(|claim| claim.introduced_round == held.number).map(|claim| claim.id.as_str()).collect()),
-        "newEvidence": ids(debate.state.evidence.iter().filter(|evidence| evidence.added_round == held.number).map(|evidence| evidence.id.as_str()).collect()),
-        "decisions": ids(debate.state.decisions.iter().filter(|decision| decision.round == held.number).map(|decision| decision.id.as_str()).collect()),
+        "newClaims": ids(debate.state.claims.iter().skip(held.since.claims).map(|claim| claim.id.as_str()).collect()),
+        "newEvidence": ids(debate.state.evidence.iter().skip(held.since.evidence).map(|evidence| evidence.id.as_str()).collect()),
+        "decisions": ids(debate.state.decisions.iter().skip(held.since.decisions).map(|decision| decision.id.as_str()).collect()),
         "contested": ids(debate.state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested).map(|claim| claim.id.as_str()).collect()),
     });
     stage.show(&format!("{}_summary", held.prefix()), Exhibit::note(format!("{}: summary", held.title()), lines.join("\n")).data(data)).await
@@ -250,6 +251,7 @@ pub async fn objection(
 ) -> Result<()> {
     let facts = debate.rounds.last().map_or(0, |held| held.new_facts);
     let decided = match (result.failed, answer) {
+        (false, _) if super::stops::cap(debate, round).is_some() => "The objections moved something; the rounds are used up.".to_owned(),
         (false, _) => "The objections moved something; the debate goes on.".to_owned(),
         (true, Some(Some(answer))) => format!("The objections moved nothing. {} answered: {}.", answer.by, answer.answer),
         (true, Some(None) | None) => "The objections moved nothing, and the run was concluded before a person answered.".to_owned(),

@@ -56,7 +56,7 @@ impl State {
     /// about.
     pub fn ingest(&mut self, seat: usize, round: u32, turn: &Turn, audit: &Audit, tools: &[ToolRun], touched: &mut Touched) -> Epistemic {
         let mut epistemic = Epistemic::default();
-        touched.sources = self.sources_of(round, audit, touched);
+        touched.sources = self.sources_of(round, turn, audit, touched);
         self.tools_used(round, tools, touched);
         // Before the challenges: whoever takes a blocker back may still dispute its claim.
         let blocker = turn.blocker.as_ref().filter(|id| self.claim(id).is_some_and(|claim| claim.by != seat));
@@ -130,9 +130,12 @@ impl State {
     }
 
     /// Global ids of the references a turn cites, by their number in the turn.
-    fn sources_of(&mut self, round: u32, audit: &Audit, touched: &mut Touched) -> BTreeMap<u32, String> {
+    fn sources_of(&mut self, round: u32, turn: &Turn, audit: &Audit, touched: &mut Touched) -> BTreeMap<u32, String> {
         let mut ids = BTreeMap::new();
-        for reference in &audit.references {
+        // What is listed and never cited is no source of anything.
+        let mut cited = audit.sentences.iter().map(|sentence| &sentence.cites).chain(turn.claims.iter().map(|claim| &claim.cites)).flatten();
+        let cited: std::collections::BTreeSet<u32> = cited.by_ref().copied().collect();
+        for reference in audit.references.iter().filter(|reference| cited.contains(&reference.n)) {
             let title = if reference.title.is_empty() { reference.url.as_deref().unwrap_or_default() } else { &reference.title };
             let gist = audit.sentences.iter().find(|sentence| sentence.cites.contains(&reference.n)).map_or("", |sentence| &sentence.text);
             let id = self.evidence(EvidenceKind::Citation, title, reference.url.as_deref(), gist, round);

@@ -39,6 +39,8 @@ pub struct Sentence {
     pub relabelled: bool,
     /// In order of appearance, each once.
     pub cites: Vec<u32>,
+    /// Evidence of the record it points to: `[E2]`.
+    pub evidence: Vec<String>,
 }
 
 /// An entry of the list of references.
@@ -52,9 +54,10 @@ pub struct Reference {
 enum Mark {
     Label(Label),
     Cites(std::ops::RangeInclusive<u32>),
+    Evidence(String),
 }
 
-/// A mark at the start of the text, and its length: `[FACT]`, `[3]`, `[2-5]`.
+/// A mark at the start of the text, and its length: `[FACT]`, `[3]`, `[2-5]`, `[E2]`.
 fn mark(text: &str) -> Option<(Mark, usize)> {
     let inside = text.strip_prefix('[')?;
     let end = inside.find(']').filter(|end| *end <= 24)?;
@@ -62,6 +65,9 @@ fn mark(text: &str) -> Option<(Mark, usize)> {
     let length = end + 2;
     if let Some(label) = Label::of(word) {
         return Some((Mark::Label(label), length));
+    }
+    if let Some(n) = word.strip_prefix(['E', 'e']).filter(|digits| !digits.is_empty()).and_then(number) {
+        return Some((Mark::Evidence(format!("E{n}")), length));
     }
     let (low, high) = match word.split_once(['-', '–']) {
         Some((low, high)) => (number(low.trim())?, number(high.trim())?),
@@ -86,6 +92,11 @@ impl Sentence {
                     if !self.cites.contains(&n) {
                         self.cites.push(n);
                     }
+                }
+            }
+            Mark::Evidence(id) => {
+                if !self.evidence.contains(&id) {
+                    self.evidence.push(id);
                 }
             }
         }
@@ -129,6 +140,7 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
             // A line of nothing but marks speaks of the sentence above.
             open.label.into_iter().for_each(|label| last.take(Mark::Label(label)));
             open.cites.iter().for_each(|n| last.take(Mark::Cites(*n..=*n)));
+            open.evidence.into_iter().for_each(|id| last.take(Mark::Evidence(id)));
         }
     }
     for sentence in &mut found {

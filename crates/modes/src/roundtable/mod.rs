@@ -93,6 +93,7 @@ const TURN: &[&str] = &[
     "claimsTouched",
     "directRepliesTo",
     "roleViolation",
+    "owed",
     "labelFindings",
     "blocked",
 ];
@@ -111,6 +112,9 @@ const ANALYSIS: &[&str] = &[
     "source",
     "groupthinkWarning",
 ];
+
+/// In characters: every prompt carries all of it.
+const LONGEST_QUESTION: usize = 10_000;
 
 /// The styles by name, the default first.
 pub fn styles() -> Vec<&'static str> {
@@ -139,7 +143,10 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let mut debate = Debate::new(bench, &options, style);
     admit(&mut debate)?;
     debate.perspectives = perspectives(&debate).await?;
-    for category in &options.high_stakes {
+    for (n, category) in options.high_stakes.iter().enumerate() {
+        if options.high_stakes[..n].contains(category) {
+            continue;
+        }
         bench.figure(&format!("high_stakes_{}", category.id()), 1.0);
     }
     let mut guard = Guard::default();
@@ -182,6 +189,13 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
 fn admit(debate: &mut Debate) -> Result<()> {
     let question = debate.bench.question();
     let focus = debate.options.every_focus();
+    let length = question.text.chars().count();
+    if length > LONGEST_QUESTION {
+        let why = format!(
+            "the question has {length} characters, and at most {LONGEST_QUESTION} are put to a panel: give the rest with --content or --file"
+        );
+        return Err(Halt::failed("round 1", why));
+    }
     let texts: Vec<&str> = [Some(question.text.as_str()), question.content.as_deref()].into_iter().flatten().collect();
     if let Some(why) = texts.iter().copied().chain(focus).find_map(safety::blocked) {
         return Err(Halt::failed("round 1", format!("the question was not put to the panel: {why}")));
@@ -230,6 +244,7 @@ async fn unheld(debate: &mut Debate<'_>, stage: &Bench, held: &Held) -> Result<O
         return Ok(None);
     }
     show::responses(debate, stage, held).await?;
+    show::safety(debate, stage, held).await?;
     if first {
         let blocked = held.responses.len() - spoke;
         let why =
@@ -267,7 +282,7 @@ async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: Held) 
     let moved: Vec<Moved> = held.counted().map(|response| show::moved(debate, response)).collect();
     let one_liner =
         held.reading.analysis.as_ref().map(|analysis| if analysis.one_liner.is_empty() { &analysis.summary } else { &analysis.one_liner });
-    held.summary = Summary::new(held.number, one_liner.map_or("nobody summed it up.", String::as_str), &moved, &debate.state);
+    held.summary = Summary::new(&held.title(), held.since, one_liner.map_or("nobody summed it up.", String::as_str), &moved, &debate.state);
     show::analysis(debate, stage, &held).await?;
     if !held.objection {
         show::summary(debate, stage, &held).await?;
@@ -318,7 +333,7 @@ async fn object(debate: &mut Debate<'_>, stage: &Bench, number: u32, kind: Kind)
     }
     let note = answer.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     if let Some(said) = note.or_else(|| accepts.then_some("The panel's view stands as it is.")) {
-        debate.state.decide(said, number);
+        debate.state.decreed(said, number);
     }
     Ok(accepts.then_some(Stop::Person))
 }

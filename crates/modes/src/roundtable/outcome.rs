@@ -69,7 +69,7 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: Stop) -> Result<Finding> {
     if !debate.requests.is_empty() {
         stage.warn(format!("Seats asked for context they did not have ({} requests, in the verdict's data).", debate.requests.len()));
     }
-    let n = debate.rounds.last().map_or(0, |held| held.counted().count() as u32);
+    let n = debate.last_regular().map_or(0, |held| held.counted().count() as u32);
     let confidence = decision.mean_confidence.map(|value| Confidence { value: Some(value), source: ConfidenceSource::Stated, n });
     let dissent = dissent(debate);
     Ok(Finding {
@@ -117,6 +117,9 @@ fn ended(debate: &Debate, stop: Stop, numbers: &stops::Numbers) -> String {
         ),
         Stop::RoundCap if !debate.style.votes => {
             format!("The limit of {rounds} was reached. This style asks and does not vote; the last round moved by {}.", moved(numbers.now.movement))
+        }
+        Stop::RoundCap if !debate.last_regular().is_some_and(|held| held.votes) => {
+            format!("The limit of {rounds} was reached before there was a proposal to vote on; the least sure seat is at {sure}.")
         }
         Stop::RoundCap if !debate.options.exit_on_consensus => format!(
             "It went through the {rounds} it was given, whatever came of them: {:.0} % of the seats accept, {} blockers are open and the least sure seat is at {sure}.",
@@ -242,7 +245,8 @@ async fn synthesis(debate: &Debate<'_>, stage: &Bench, ended: &str) -> Result<An
 }
 
 fn decision(debate: &Debate, stop: Stop) -> Decision {
-    let last = debate.rounds.last();
+    // Objections are made because they must be: the last word of a seat is that of the last regular round.
+    let last = debate.last_regular();
     let confidences = last.map(Held::confidences).unwrap_or_default();
     let n = confidences.len().max(1) as f64;
     let largest = last.and_then(|held| held.reading.groups().first().map(|(_, seats)| seats.len() as f64 / n));
@@ -282,7 +286,7 @@ fn decision(debate: &Debate, stop: Stop) -> Decision {
 /// What stands between the seats: how sure they are, and words that exclude each other.
 fn conflicts(debate: &Debate) -> Vec<String> {
     const OPPOSITES: [(&str, &str); 5] = [("better", "worse"), ("agree", "disagree"), ("support", "oppose"), ("yes", "no"), ("positive", "negative")];
-    let Some(last) = debate.rounds.last() else { return Vec::new() };
+    let Some(last) = debate.last_regular() else { return Vec::new() };
     let mut found = Vec::new();
     if confidences_conflict(&last.confidences()) {
         found.push("the seats are sure by very different measures".to_owned());
@@ -305,7 +309,7 @@ fn conflicts(debate: &Debate) -> Vec<String> {
 
 /// Those outside the largest camp, and those whose blocker stands.
 fn dissent(debate: &Debate) -> Vec<Dissent> {
-    let Some(last) = debate.rounds.last() else { return Vec::new() };
+    let Some(last) = debate.last_regular() else { return Vec::new() };
     let groups = last.reading.groups();
     let leading = groups.first().map(|(_, seats)| seats.clone()).unwrap_or_default();
     let blocking: Vec<usize> = debate.state.open_blockers().iter().map(|blocker| blocker.seat).collect();

@@ -33,6 +33,9 @@ pub struct Packet {
     pub current: Vec<Words>,
     #[serde(skip)]
     pub tokens: usize,
+    /// Ids of the risks it shows.
+    #[serde(skip)]
+    pub risks: Vec<String>,
     /// How many steps of compaction it took.
     #[serde(skip)]
     pub steps: u32,
@@ -69,7 +72,7 @@ enum Depth {
     Shortened,
     /// Contested and open claims, decisions, seats.
     Live,
-    /// Contested claims by id and so many tokens of their text, decisions, seats.
+    /// Contested claims by id and so many tokens of their text, decisions, seats; of unanswered risks and open claims, in few words, what fits.
     Bare(std::cmp::Reverse<usize>),
 }
 
@@ -117,7 +120,9 @@ impl Material<'_> {
         }
         let tokens = self.total(&state, &summaries);
         let words = |entries: &[Entry]| entries.iter().map(|entry| Words { name: entry.name.clone(), text: entry.text() }).collect();
-        Packet { state, summaries, previous: words(&self.previous), current: words(&self.current), tokens, steps, overflow }
+        let shown = |id: &str| state.lines().any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with([' ', ':'])));
+        let risks = self.state.risks.iter().map(|risk| risk.id.clone()).filter(|id| shown(id)).collect();
+        Packet { state, summaries, previous: words(&self.previous), current: words(&self.current), risks, tokens, steps, overflow }
     }
 
     fn total(&self, state: &str, summaries: &[String]) -> usize {
@@ -153,8 +158,10 @@ impl Material<'_> {
                 lines.extend(part);
             }
         };
+        let bare = matches!(depth, Depth::Bare(_));
         let shown = |claim: &&Claim| match claim.status {
-            ClaimStatus::Contested => true,
+            // By id alone they fit into one line.
+            ClaimStatus::Contested => depth != Depth::Bare(std::cmp::Reverse(0)),
             ClaimStatus::Open => depth <= Depth::Live,
             ClaimStatus::Accepted => depth < Depth::Live,
             ClaimStatus::Retracted => depth == Depth::Whole,
@@ -162,6 +169,11 @@ impl Material<'_> {
         // What is voted on is never left out.
         part("Leading proposal", Some(self.state.proposal.clone()).filter(|text| !text.is_empty()).into_iter().collect());
         part("Claims", self.state.claims.iter().filter(shown).map(|claim| self.claim_line(claim, depth)).collect());
+        if depth == Depth::Bare(std::cmp::Reverse(0)) {
+            let contested = self.state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested);
+            let ids: Vec<&str> = contested.map(|claim| claim.id.as_str()).collect();
+            part("Contested claims", Some(ids.join(" ")).filter(|ids| !ids.is_empty()).into_iter().collect());
+        }
         if depth < Depth::Live {
             part("Evidence", self.state.evidence.iter().map(|evidence| self.evidence_line(evidence, depth)).collect());
         }
@@ -178,7 +190,30 @@ impl Material<'_> {
             part("Risks", self.state.risks.iter().filter(open).map(risk).collect());
         }
         part("Seats", (0..self.state.seats.len()).filter_map(|seat| self.seat_line(seat)).collect());
-        lines.join("\n")
+        let text = lines.join("\n");
+        if bare { self.with_what_fits(text) } else { text }
+    }
+
+    /// Adds unanswered risks, the oldest first, then open claims, the newest first, as long as there is room for them.
+    fn with_what_fits(&self, mut text: String) -> String {
+        let mut used = size(&text);
+        let risks = self.state.risks.iter().filter(|risk| risk.mitigation.is_none()).map(|risk| format!("{}: {}", risk.id, few_words(&risk.text)));
+        let open = self.state.claims.iter().rev().filter(|claim| claim.status == ClaimStatus::Open);
+        let open = open.map(|claim| format!("{}: {}", claim.id, few_words(&claim.text)));
+        for (title, lines) in [("Unanswered risks:", risks.collect::<Vec<_>>()), ("Open claims:", open.collect())] {
+            let mut titled = false;
+            for line in lines {
+                let line = if titled { line } else { format!("{title}\n{line}") };
+                let more = size(&line) + 1;
+                if used + more > STATE {
+                    break;
+                }
+                used += more;
+                titled = true;
+                text = format!("{text}\n{line}");
+            }
+        }
+        text
     }
 
     fn claim_line(&self, claim: &Claim, depth: Depth) -> String {

@@ -60,6 +60,7 @@ pub struct Turn {
     pub risks: Vec<NewRisk>,
     /// An answer to each open risk.
     #[serde(default)]
+    #[schemars(extend("x-each" = "risks"))]
     pub mitigations: Vec<Mitigation>,
     /// Seats you answer directly.
     #[serde(default)]
@@ -159,7 +160,7 @@ impl Form for Turn {
         let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
         let word = |label: &str, words: &[&'static str]| value(label).and_then(|value| token(&value, words)).map(str::to_owned);
         let allowed = |list: &str, said: Option<String>| said.filter(|said| terms.list(list).contains(said));
-        let audit = audit(text);
+        let audit = audit(text, &|id| terms.list("evidence").iter().any(|known| known == id));
         let is_field = |sentence: &str| FIELDS.iter().any(|field| sentence.to_lowercase().starts_with(&format!("{}:", field.to_lowercase())));
         let sentences = || audit.sentences.iter().filter(|sentence| !is_field(&sentence.text));
         // Whoever names too few points is taken by what it says first.
@@ -175,7 +176,7 @@ impl Form for Turn {
                     text: sentence.text.clone(),
                     label: sentence.label?,
                     cites: sentence.cites.clone(),
-                    evidence: Vec::new(),
+                    evidence: sentence.evidence.clone(),
                     against: Vec::new(),
                 })
             })

@@ -11,6 +11,7 @@ use synod_math::debate::exits::{SAME, Vote};
 /// Longest texts of the record, in tokens.
 pub const CLAIM_TOKENS: usize = 30;
 pub const GIST_TOKENS: usize = 25;
+const DECREE_TOKENS: usize = 150;
 pub const PROPOSAL_TOKENS: usize = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -125,6 +126,27 @@ pub struct Blocker {
     pub claim: Option<String>,
 }
 
+/// How much of the record there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    pub claims: usize,
+    pub evidence: usize,
+    pub decisions: usize,
+}
+
+/// Ids given so far: what is taken out of the record leaves its number behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Given {
+    claims: usize,
+    evidence: usize,
+    risks: usize,
+}
+
+fn next(given: &mut usize, letter: char) -> String {
+    *given += 1;
+    format!("{letter}{given}")
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     pub claims: Vec<Claim>,
@@ -135,11 +157,21 @@ pub struct State {
     pub blockers: Vec<Blocker>,
     /// What the seats vote on, in the words of whoever read the last round; empty before.
     pub proposal: String,
+    given: Given,
 }
 
 impl State {
     pub fn new(seats: usize) -> Self {
         Self { seats: vec![Standing::default(); seats], ..Self::default() }
+    }
+
+    pub fn extent(&self) -> Extent {
+        Extent { claims: self.claims.len(), evidence: self.evidence.len(), decisions: self.decisions.len() }
+    }
+
+    /// As it was, except that no id is given a second time: what was said under it has been shown.
+    pub fn back_to(&mut self, saved: Self) {
+        *self = Self { given: self.given, ..saved };
     }
 
     pub fn claim(&self, id: &str) -> Option<&Claim> {
@@ -157,15 +189,15 @@ impl State {
     }
 
     /// Facts among the claims brought in after the first `known` that none of those had stated.
-    pub fn facts_since(&self, known: usize) -> usize {
+    pub fn facts_since(&self, known: usize) -> impl Iterator<Item = &Claim> {
         let (known, new) = self.claims.split_at(known.min(self.claims.len()));
         let unheard = |claim: &&Claim| !known.iter().any(|before| same_statement(&before.text, &claim.text));
-        new.iter().filter(|claim| claim.label == Label::Fact).filter(unheard).count()
+        new.iter().filter(|claim| claim.label == Label::Fact).filter(unheard)
     }
 
     /// Brings in a claim nobody has made yet; gives its id.
     pub fn introduce(&mut self, by: usize, round: u32, text: &str, label: Label) -> String {
-        let id = format!("C{}", self.claims.len() + 1);
+        let id = next(&mut self.given.claims, 'C');
         self.claims.push(Claim {
             id: id.clone(),
             text: clip(text, CLAIM_TOKENS),
@@ -192,7 +224,7 @@ impl State {
         if let Some(known) = self.evidence.iter().find(|known| known.kind == kind && known.key == key) {
             return known.id.clone();
         }
-        let id = format!("E{}", self.evidence.len() + 1);
+        let id = next(&mut self.given.evidence, 'E');
         let (title, gist) = (clip(title, GIST_TOKENS), clip(gist, GIST_TOKENS));
         let url = url.map(str::to_owned);
         self.evidence.push(Evidence { id: id.clone(), kind, title, url, supports: Vec::new(), gist, added_round: round, key });
@@ -216,13 +248,22 @@ impl State {
         if let Some(known) = self.decisions.iter().find(|known| same_statement(&known.text, text)) {
             return known.id.clone();
         }
+        self.settled(clip(text, CLAIM_TOKENS), round)
+    }
+
+    /// What a person decides stands by itself, and in full as far as a prompt can carry it.
+    pub fn decreed(&mut self, text: &str, round: u32) -> String {
+        self.settled(clip(text, DECREE_TOKENS), round)
+    }
+
+    fn settled(&mut self, text: String, round: u32) -> String {
         let id = format!("D{}", self.decisions.len() + 1);
-        self.decisions.push(Settled { id: id.clone(), text: clip(text, CLAIM_TOKENS), round });
+        self.decisions.push(Settled { id: id.clone(), text, round });
         id
     }
 
     pub fn risk(&mut self, by: usize, round: u32, kind: &str, text: &str, mitigation: &str) -> String {
-        let id = format!("R{}", self.risks.len() + 1);
+        let id = next(&mut self.given.risks, 'R');
         let mitigation = Some(clip(mitigation, CLAIM_TOKENS)).filter(|text| !text.is_empty());
         self.risks.push(Risk { id: id.clone(), kind: kind.to_owned(), text: clip(text, CLAIM_TOKENS), by, round, mitigation });
         id
@@ -282,7 +323,7 @@ impl State {
     }
 }
 
-/// Whether two sentences make the same statement: nearly the same words, and not one the denial of the other.
+/// Whether two sentences make the same statement: nearly the same words, the same figures, and not one the denial of the other.
 pub fn same_statement(a: &str, b: &str) -> bool {
     const DENIALS: [&str; 7] = ["not", "no", "never", "without", "cannot", "none", "nor"];
     let denies = |text: &str| {
@@ -290,5 +331,9 @@ pub fn same_statement(a: &str, b: &str) -> bool {
         text.contains("n't") || text.contains("n’t") || text.split(|c: char| !c.is_alphanumeric()).any(|word| DENIALS.contains(&word))
     };
     let alike = jaccard(&words(a, 3), &words(b, 3)).map_or(a.trim() == b.trim(), |alike| alike >= SAME - synod_math::debate::EPSILON);
-    alike && denies(a) == denies(b)
+    let figures = |text: &str| -> BTreeSet<String> {
+        let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '.' || c == ',')).map(|part| part.trim_matches(['.', ',']).to_lowercase());
+        parts.filter(|part| part.contains(|c: char| c.is_ascii_digit())).collect()
+    };
+    alike && denies(a) == denies(b) && figures(a) == figures(b)
 }

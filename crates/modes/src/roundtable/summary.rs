@@ -1,6 +1,6 @@
 //! A round in a few lines, for those who come later: what was new, who moved, what is disputed.
 
-use super::state::{ClaimStatus, State};
+use super::state::{ClaimStatus, Extent, State};
 use super::tokens::{clip, size};
 
 const MOST: usize = 400;
@@ -22,15 +22,15 @@ pub struct Moved {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    pub round: u32,
     pub text: String,
     /// The line that says it all, and what is disputed.
     pub short: String,
 }
 
 impl Summary {
-    pub fn new(round: u32, one_liner: &str, moved: &[Moved], state: &State) -> Self {
-        let head = format!("Round {round}: {}", clip(one_liner, ONE_LINER));
+    /// `since`: the record as it was before.
+    pub fn new(title: &str, since: Extent, one_liner: &str, moved: &[Moved], state: &State) -> Self {
+        let head = format!("{title}: {}", clip(one_liner, ONE_LINER));
         let contested: Vec<String> = state
             .claims
             .iter()
@@ -38,9 +38,9 @@ impl Summary {
             .map(|claim| format!("Disputed {}: {} / {}", claim.id, clip(&claim.text, ARGUMENT), clip(&claim.objection, ARGUMENT)))
             .collect();
         let ids = |found: Vec<String>, word: &str| if found.is_empty() { String::new() } else { format!("{word}: {}", found.join(", ")) };
-        let new_claims = state.claims.iter().filter(|claim| claim.introduced_round == round).map(|claim| claim.id.clone()).collect();
-        let new_evidence = state.evidence.iter().filter(|evidence| evidence.added_round == round).map(|evidence| evidence.id.clone()).collect();
-        let decided = state.decisions.iter().filter(|decision| decision.round == round).map(|decision| decision.id.clone()).collect();
+        let new_claims = state.claims.iter().skip(since.claims).map(|claim| claim.id.clone()).collect();
+        let new_evidence = state.evidence.iter().skip(since.evidence).map(|evidence| evidence.id.clone()).collect();
+        let decided = state.decisions.iter().skip(since.decisions).map(|decision| decision.id.clone()).collect();
         let new = [ids(new_claims, "New claims"), ids(new_evidence, "New evidence"), ids(decided, "Decided")];
         let seats = moved.iter().map(|seat| {
             let delta = seat.delta.map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Summary {
         });
         let lines = [head.clone()].into_iter().chain(contested.iter().cloned()).chain(new).chain(seats).filter(|line| !line.is_empty());
         let short = [head].into_iter().chain(contested.iter().cloned());
-        Self { round, text: within(lines, MOST), short: within(short, SHORT) }
+        Self { text: within(lines, MOST), short: within(short, SHORT) }
     }
 }
 

@@ -50,39 +50,50 @@ impl Form for Synthesis {
 
 /// The whole answer: the chair's words, then what the record adds.
 pub fn compose(debate: &Debate, said: &Synthesis) -> String {
-    let list = |title: &str, lines: &[String]| {
-        let lines: Vec<String> = lines.iter().map(|line| format!("- {}", line.trim())).collect();
-        if lines.is_empty() { String::new() } else { format!("## {title}\n\n{}", lines.join("\n")) }
-    };
+    let list = |title: &str, lines: &[String]| part(title, lines.iter().map(|line| format!("- {}", line.trim())).collect());
     let text = |title: &str, text: &str| if text.trim().is_empty() { String::new() } else { format!("## {title}\n\n{}", text.trim()) };
     let parts = [
         said.summary.trim().to_owned(),
+        grounds(debate),
         text("Recommendation", &said.recommendation),
         list("Common ground", &said.common_ground),
         list("Differences", &said.key_differences),
         text("How the debate moved", &said.evolution),
-        record(debate),
+        risks(debate),
     ];
+    joined(parts)
+}
+
+fn joined(parts: impl IntoIterator<Item = String>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Key evidence, final positions, risks: from the record alone.
+fn part(title: &str, lines: Vec<String>) -> String {
+    if lines.is_empty() { String::new() } else { format!("## {title}\n\n{}", lines.join("\n")) }
+}
+
+/// What the record alone has to say.
 pub fn record(debate: &Debate) -> String {
+    joined([grounds(debate), risks(debate)])
+}
+
+fn risks(debate: &Debate) -> String {
+    let line = |risk: &super::state::Risk| format!("- {} {} – {}", risk.id, risk.text, risk.mitigation.as_deref().unwrap_or("nobody answered it"));
+    part("Risks", debate.state.risks.iter().map(line).collect())
+}
+
+/// Key evidence and final positions.
+fn grounds(debate: &Debate) -> String {
     let state = &debate.state;
     let live = |id: &String| state.claim(id).is_some_and(|claim| stands(claim.status));
     let evidence = state.evidence.iter().filter(|evidence| evidence.supports.iter().any(live)).map(|evidence| {
         let url = evidence.url.as_deref().map(|url| format!(" <{url}>")).unwrap_or_default();
-        format!("- {} {}{url} (for {})", evidence.id, evidence.title, evidence.supports.join(", "))
+        let supports: Vec<&str> = evidence.supports.iter().filter(|id| live(id)).map(String::as_str).collect();
+        format!("- {} {}{url} (for {})", evidence.id, evidence.title, supports.join(", "))
     });
-    let positions = debate.rounds.last().into_iter().flat_map(Held::counted).map(|response| {
+    let positions = debate.last_regular().into_iter().flat_map(Held::counted).map(|response| {
         let vote = response.turn.vote().map_or_else(String::new, |vote| format!(", {}", vote_name(vote)));
         format!("- {}: {} (confidence {:.2}{vote})", debate.who(response.seat), response.turn.position.trim(), response.turn.confidence)
     });
-    let risks = state.risks.iter().map(|risk| {
-        let answer = risk.mitigation.as_deref().unwrap_or("nobody answered it");
-        format!("- {} {} – {answer}", risk.id, risk.text)
-    });
-    let part = |title: &str, lines: Vec<String>| if lines.is_empty() { None } else { Some(format!("## {title}\n\n{}", lines.join("\n"))) };
-    let parts = [part("Key evidence", evidence.collect()), part("Final positions", positions.collect()), part("Risks", risks.collect())];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    joined([part("Key evidence", evidence.collect()), part("Final positions", positions.collect())])
 }

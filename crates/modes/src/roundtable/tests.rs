@@ -5,11 +5,13 @@ use super::entry::Entry;
 use super::ingest::Touched;
 use super::labels::Label;
 use super::packet::{Material, PREVIOUS, Packet, STATE, TRIGGER, WALL};
-use super::reply::{Challenge, NewClaim, Turn};
+use super::reply::{Challenge, NewClaim, NewRisk, Turn};
 use super::state::{ClaimStatus, State};
 use super::summary::{Moved, Summary};
 use super::tokens::size;
 use proptest::prelude::*;
+use serde_json::json;
+use synod_types::ToolRun;
 
 fn names(n: usize) -> Vec<String> {
     (1..=n).map(|place| format!("S{place}")).collect()
@@ -25,7 +27,7 @@ fn claim(text: &str, label: Label, cites: &[u32]) -> NewClaim {
 
 fn take(state: &mut State, seat: usize, round: u32, turn: &Turn) -> Touched {
     let mut touched = Touched { withdrawn: state.withdraw(seat, round, &turn.withdraws), ..Touched::default() };
-    state.ingest(seat, round, turn, &audit(&turn.reasons), &[], &mut touched);
+    state.ingest(seat, round, turn, &audit(&turn.reasons, &|_| false), &[], &mut touched);
     state.settle();
     touched
 }
@@ -57,7 +59,7 @@ fn saying_it_again_is_support_and_saying_the_opposite_is_not() {
     let mut state = State::new(2);
     take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]));
     let again = take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues retry every failed job on the same night", Label::Fact, &[1])]));
-    assert_eq!((again.reinforced.as_slice(), state.facts_since(0), state.facts_since(1)), (&["C1".to_owned()][..], 1, 0));
+    assert_eq!((again.reinforced.as_slice(), state.facts_since(0).count(), state.facts_since(1).count()), (&["C1".to_owned()][..], 1, 0));
     let denied = take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues do not retry every failed job on the same night", Label::Infer, &[])]));
     assert_eq!(denied.introduced, ["C2"]);
     assert_eq!(state.sources(), 1, "the same page twice is one source");
@@ -67,14 +69,18 @@ fn saying_it_again_is_support_and_saying_the_opposite_is_not() {
 fn a_fact_without_a_source_is_an_inference() {
     let mut state = State::new(2);
     take(&mut state, 0, 1, &turn("Plain words.", vec![claim("Queues retry.", Label::Fact, &[1])]));
-    assert_eq!((state.facts_since(0), state.claims[0].label), (0, Label::Infer));
+    assert_eq!((state.facts_since(0).count(), state.claims[0].label), (0, Label::Infer));
     let mut backed = claim("Cron never retries anything.", Label::Fact, &[]);
     take(&mut state, 1, 1, &turn(CITED, vec![claim("A page says so.", Label::Fact, &[1])]));
     backed.evidence = vec!["E1".into()];
     take(&mut state, 0, 2, &turn("Plain words.", vec![backed]));
-    assert_eq!(state.facts_since(2), 1, "evidence of the record backs it");
+    assert_eq!(state.facts_since(2).count(), 1, "evidence of the record backs it");
     take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
-    assert_eq!((state.claims[0].label, state.facts_since(3)), (Label::Fact, 0), "who has a source for it makes it a fact, if not a new claim");
+    assert_eq!(
+        (state.claims[0].label, state.facts_since(3).count()),
+        (Label::Fact, 0),
+        "who has a source for it makes it a fact, if not a new claim"
+    );
 }
 
 #[test]
@@ -82,10 +88,10 @@ fn a_new_fact_counts_once_and_never_again() {
     let mut state = State::new(3);
     let fact = || turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]);
     (0..3).for_each(|seat| drop(take(&mut state, seat, 1, &fact())));
-    assert_eq!(state.facts_since(0), 1, "three seats, one fact");
+    assert_eq!(state.facts_since(0).count(), 1, "three seats, one fact");
     take(&mut state, 0, 1, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
     take(&mut state, 2, 1, &fact());
-    assert_eq!((state.claims.len(), state.facts_since(1)), (2, 0), "made anew it stands, and is nothing new");
+    assert_eq!((state.claims.len(), state.facts_since(1).count()), (2, 0), "made anew it stands, and is nothing new");
 }
 
 #[test]
@@ -140,13 +146,44 @@ fn shortened_words_cite_the_record_and_long_addresses_stay_in_it() {
     let text = format!("{} Cron fails in silence. [FACT][1]\nReferences\n[1] Logs {address}", "Filler without a label. ".repeat(60));
     let said = turn(&text, vec![claim("Cron fails in silence.", Label::Fact, &[1])]);
     let touched = take(&mut state, 1, 1, &said);
-    let mut entry = Entry::new("S2", "Position: x".into(), &said.reasons, &audit(&said.reasons), &touched, &[]);
+    let mut entry = Entry::new("S2", "Position: x".into(), &said.reasons, &audit(&said.reasons, &|_| false), &touched, &[]);
     assert!(entry.text().contains("[FACT][1]"), "as written, with its own list");
     entry.reduce(60);
     assert!(entry.text().contains("Cron fails in silence. [FACT][E2]") && !entry.text().contains("[1]"), "{}", entry.text());
     assert_eq!(state.evidence[1].url.as_deref(), Some(address.as_str()));
     let packet = packed(&state, &[entry], &[], 2, false);
     assert!(packet.state.contains("E2 Logs") && packet.state.contains("example.org/q") && !packet.state.contains("long-part"), "{}", packet.state);
+}
+
+#[test]
+fn figures_tell_statements_apart_and_a_person_is_kept_in_full() {
+    let mut state = State::new(2);
+    assert_eq!(
+        (state.decide("Fund it with 12 percent of the budget", 1), state.decide("Fund it with 90 percent of the budget", 1)),
+        ("D1".into(), "D2".into())
+    );
+    assert_eq!(state.decide("Fund it with 12 percent of the budget.", 2), "D1", "said again");
+    let note = "Keep the old way for a year, then look at the figures with the people who run it. ".repeat(4);
+    assert_eq!((state.decreed(note.trim(), 2).as_str(), state.decisions[2].text.as_str()), ("D3", note.trim()));
+}
+
+#[test]
+fn a_round_that_does_not_count_leaves_its_ids_behind() {
+    let mut state = State::new(2);
+    take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
+    let saved = state.clone();
+    take(&mut state, 1, 2, &turn("x", vec![claim("Cron fails in silence.", Label::Infer, &[])]));
+    state.back_to(saved);
+    let later = take(&mut state, 1, 2, &turn("x", vec![claim("Alarms wake whoever sleeps.", Label::Infer, &[])]));
+    assert_eq!((later.introduced.as_slice(), state.claims.len()), (&["C3".to_owned()][..], 2));
+}
+
+#[test]
+fn a_record_too_long_for_its_budget_keeps_what_fits_of_risks_and_open_claims() {
+    let (state, entries, summaries) = long(5, 5, 60, 5, "plain");
+    let packet = packed(&state, &entries, &summaries, 5, false);
+    assert!(packet.steps == 7 && size(&packet.state) <= STATE && size(&packet.state) > STATE * 3 / 4, "{} {}", packet.steps, size(&packet.state));
+    assert!(!packet.risks.is_empty() && packet.risks[0] == "R1", "{:?}", packet.risks);
 }
 
 /// What the record says, whatever its ids are.
@@ -172,10 +209,10 @@ fn at_once(state: &State, round: u32, said: &[(usize, Turn)]) -> (Vec<String>, u
     let known = state.claims.len();
     said.iter().for_each(|(seat, turn)| drop(state.withdraw(*seat, round, &turn.withdraws)));
     for (seat, turn) in said {
-        state.ingest(*seat, round, turn, &audit(&turn.reasons), &[], &mut Touched::default());
+        state.ingest(*seat, round, turn, &audit(&turn.reasons, &|_| false), &[], &mut Touched::default());
     }
     state.settle();
-    (said_of(&state), state.facts_since(known))
+    (said_of(&state), state.facts_since(known).count())
 }
 
 /// A long debate: every seat says so many words a round, brings claims and disputes the others'.
@@ -184,25 +221,45 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
     let mut entries = Vec::new();
     let mut summaries = Vec::new();
     for round in 1..=rounds {
+        let since = state.extent();
         entries.clear();
         let known: Vec<String> = state.claims.iter().map(|claim| claim.id.clone()).collect();
         for seat in 0..seats {
             let body: Vec<String> = (0..words).map(|n| if n % 12 == 11 { format!("{word}{n}. [INFER]") } else { format!("{word}{n}") }).collect();
-            let new = (0..claims).map(|n| claim(&format!("{word} r{round} s{seat} n{n} {}", "distinct words here ".repeat(20)), Label::Infer, &[]));
+            // Claims share no words, so that none is taken for another.
+            let own = |n: usize| (0..25).map(|at| format!("{word}{round}x{seat}x{n}x{at}")).collect::<Vec<_>>().join(" ");
+            let new = (0..claims).map(|n| NewClaim { text: own(n), label: Label::Fact, cites: vec![1], evidence: Vec::new(), against: Vec::new() });
             let challenges = known.iter().skip(seat).step_by(2).map(|id| Challenge { id: id.clone(), why: format!("{word} ").repeat(40) }).collect();
-            let said = Turn { challenges, ..turn(&body.join(" "), new.collect()) };
-            let audit = audit(&said.reasons);
+            let risks = (0..claims).map(|n| NewRisk { kind: "weakness".into(), text: own(n + 100), mitigation: String::new() }).collect();
+            let text = format!("{}\nReferences\n[1] {word} source{round}x{seat} https://example.org/{round}/{seat}", body.join(" "));
+            let said = Turn { challenges, risks, ..turn(&text, new.collect()) };
+            let tools = vec![ToolRun { name: "calculate".into(), input: json!({"expression": own(200)}), output: own(300), error: false, at: 0 }];
+            let audit = audit(&said.reasons, &|_| false);
             let mut touched = Touched::default();
-            state.ingest(seat, round, &said, &audit, &[], &mut touched);
-            entries.push(Entry::new(&format!("S{}", seat + 1), "MINOR, confidence 0.70. Position: x".into(), &said.reasons, &audit, &touched, &[]));
+            state.ingest(seat, round, &said, &audit, &tools, &mut touched);
+            entries.push(Entry::new(
+                &format!("S{}", seat + 1),
+                "MINOR, confidence 0.70. Position: x".into(),
+                &said.reasons,
+                &audit,
+                &touched,
+                &tools,
+            ));
         }
         state.settle();
-        state.decide(&format!("{word} decision {round}"), round);
+        state.decide(&format!("{word}{round}a {word}{round}b {word}{round}c"), round);
         let moved: Vec<Moved> =
             (0..seats).map(|seat| Moved { name: format!("S{}", seat + 1), confidence: 0.7, note: "n ".repeat(50), ..Moved::default() }).collect();
-        summaries.push(Summary::new(round, &format!("{word} ").repeat(60), &moved, &state));
+        summaries.push(Summary::new(&format!("Round {round}"), since, &format!("{word} ").repeat(60), &moved, &state));
     }
     state.proposal = "the proposal in question".into();
+    let (each, turns) = (claims, seats * rounds as usize);
+    assert_eq!(
+        (state.claims.len(), state.risks.len(), state.decisions.len()),
+        (each * turns, each * turns, rounds as usize),
+        "none is taken for another"
+    );
+    assert!(state.evidence.len() >= turns, "{} of {turns}", state.evidence.len());
     (state, entries, summaries)
 }
 
@@ -276,8 +333,11 @@ proptest! {
         let spoken: usize = packet.previous.iter().chain(&packet.current).map(|words| size(&words.text)).sum();
         prop_assert!(spoken <= PREVIOUS, "{spoken}");
         for claim in state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested) {
-            let shown = packet.state.lines().any(|line| line.starts_with(&format!("{} ", claim.id)) || line.starts_with(&format!("{}:", claim.id)));
+            let shown = packet.state.split([' ', ':', '\n']).any(|word| word == claim.id);
             prop_assert!(shown, "{} is contested and missing", claim.id);
+        }
+        for id in &packet.risks {
+            prop_assert!(packet.state.lines().any(|line| line.starts_with(&format!("{id} ")) || line.starts_with(&format!("{id}:"))), "{}", id);
         }
         prop_assert!(packet.state.contains("the proposal in question"));
         for decision in &state.decisions {

@@ -30,7 +30,9 @@ async fn six_rounds(style: &str) {
     let script = |key: &str| match key {
         key if key.contains("turn@") => {
             let (seat, round) = (seat(key), round(key));
-            let claim = |n: u32| json!({"text": format!("Claim {n} of seat {seat} in round {round} about matter {}", seat * 91 + round * 17 + n), "label": "INFER"});
+            // No two claims share their words.
+            let own = |n: u32| (0..9).map(|at| format!("matter{seat}{round}{n}{at}")).collect::<Vec<_>>().join(" ");
+            let claim = |n: u32| json!({"text": own(n), "label": "INFER"});
             let position = format!("plan{0} step{0} goal{0}", seat * 10 + round);
             turn(
                 seat,
@@ -45,6 +47,7 @@ async fn six_rounds(style: &str) {
     let options = [("style", json!(style)), ("rounds", json!(6)), ("groupthink", json!("record")), ("exit_on_consensus", json!(false))];
     let played = play("roundtable", 5, None, &options, script).await;
     assert_eq!(stop(&played), ("round_cap", 6));
+    assert_eq!(played.verdict.data["claims"], 2 * 5 * 6, "every claim is one of its own");
     let said = tokens::count(&speech(0, 1));
     assert!((950..1_150).contains(&said), "{said} tokens a turn");
     let user = |key: &str| tokens::count(&played.prompt(key));

@@ -13,7 +13,7 @@ use synod_testkit::rig::{Rig, order, stopped, verdict};
 use synod_testkit::served::served;
 use synod_testkit::server::{ANY, ModelServer, Say};
 use synod_testkit::voices::Voices;
-use synod_types::{Body, Finish, Kind, PersonAnswer, Reply, Status, StopReason, ToolCall, seat_of};
+use synod_types::{Body, Failure, FailureKind, Finish, Kind, PersonAnswer, Reply, Status, StopReason, ToolCall, seat_of};
 
 /// A turn of this seat: its own position unless told otherwise, no claims.
 fn turn(seat: u32, confidence: f64, more: Value) -> Line {
@@ -370,4 +370,134 @@ async fn every_style_is_debated_over_a_real_socket_and_says_with_figures_why_it_
         assert!(exit["reason"].is_string() && exit["rounds"].as_u64().is_some_and(|rounds| (1..=3).contains(&rounds)), "{style}: {exit}");
         assert!(["share", "openBlockers", "agreement"].iter().all(|figure| exit[*figure].is_number()), "{style}: {exit}");
     }
+}
+
+/// A provider that is down.
+fn down() -> Line {
+    Some(Err(Failure::new(FailureKind::Server, "the provider is down")))
+}
+
+/// A turn that brings one claim whose words nobody else uses.
+fn claiming(key: &str, more: Value) -> Line {
+    let mut said =
+        json!({"vote": "MINOR", "claims": [{"text": format!("matter{0} thing{0} point{0}", key.replace(['/', ' ', '@'], "")), "label": "INFER"}]});
+    for (name, value) in more.as_object().into_iter().flatten() {
+        said[name.as_str()] = value.clone();
+    }
+    turn(seat(key), 0.82, said)
+}
+
+#[tokio::test]
+async fn too_few_in_a_later_round_leave_the_one_before_standing() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.5, &[&["S1"], &["S2"]]),
+        "round 2/turn@1" => down(),
+        key if key.contains("turn@") => claiming(key, json!({})),
+        _ => None,
+    };
+    let played = play("roundtable", 2, None, &[("rounds", json!(4))], script).await;
+    assert_eq!((stop(&played), played.verdict.status), (("too_few", 1), Status::Degraded));
+    assert!(played.warned("so what was said before stands") && played.verdict.answer.is_some());
+    assert_eq!(played.data("claims")["claims"].as_array().map(Vec::len), Some(2), "the record is that of the first round");
+}
+
+#[tokio::test]
+async fn a_seat_that_misses_two_rounds_is_asked_no_more() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.5, &[&["S1"], &["S2"]]),
+        key if key.ends_with("turn@2") => down(),
+        key if key.contains("turn@") => claiming(key, json!({"position": format!("plan{0} step{0}", round(key) * 7 + seat(key))})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(3))], script).await;
+    let asked: Vec<bool> = (1..=3).map(|round| played.asked(&format!("round {round}/turn@2"))).collect();
+    assert_eq!((asked.as_slice(), played.verdict.status), (&[true, true, false][..], Status::Degraded));
+}
+
+#[tokio::test]
+async fn objections_by_too_few_do_not_count_and_their_ids_are_never_given_again() {
+    let script = |key: &str| match key {
+        key if key.contains("objection/turn@") && seat(key) > 0 => down(),
+        key if key.contains("analysis") => reads(0.8, &[ALL]),
+        key if key.contains("turn@") && round(key) < 3 => turn(seat(key), 0.82, json!({"vote": "BLOCKER"})),
+        key if key.contains("objection/turn@") => claiming(key, json!({})),
+        key if key.starts_with("round 4/turn@") => claiming(key, json!({})),
+        key if key.contains("turn@") => turn(seat(key), 0.82, json!({"vote": "BLOCKER"})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(4))], script).await;
+    assert!(played.asked("round 3/objection/turn@0") && played.asked("round 4/turn@0"), "the debate goes on");
+    let ids = |stage: &str| rows(&played, stage).iter().map(|row| row["claimsTouched"]["introduced"].clone()).collect::<Vec<_>>();
+    assert_eq!((ids("objection_3"), ids("round_4")), (vec![json!(["C1"])], vec![json!(["C2"]), json!(["C3"]), json!(["C4"])]));
+    assert_eq!(played.data("objection_3_safety")["tier"], 1, "what was read of it is told all the same");
+}
+
+#[tokio::test]
+async fn objections_are_told_as_what_they_are() {
+    let played = play("roundtable", 3, None, &[("rounds", json!(4))], stuck(true)).await;
+    let after = played.prompt("round 4/turn@0");
+    assert!(after.contains("===== Objections after round 3, as it was said =====") && after.contains("Round 3: "), "{after}");
+}
+
+#[tokio::test]
+async fn ten_calls_a_turn_where_all_speak_at_once() {
+    let counted = Arc::new(Counted::new(Arc::new(Voices::default().scripted(|_, request, context| {
+        if context.key == "round 1/turn@0" && !request.tools.is_empty() {
+            let call = |n: u32| ToolCall { id: format!("c{n}"), name: "calculate".into(), input: json!({"expression": format!("{n} * 6")}) };
+            return Some(Ok(Reply { tool_calls: (0..12).map(call).collect(), finish: Finish::ToolCalls, ..Reply::text("") }));
+        }
+        context.key.contains("turn@").then(|| turn(seat(&context.key), 0.6, json!({}))).flatten()
+    }))));
+    let rig = Rig::new(counted.clone());
+    let (run, ending) = rig.run(&put(&[("rounds", json!(1))])).await;
+    assert_eq!(verdict(ending).status, Status::Full);
+    let used: Vec<synod_types::ToolRun> =
+        rig.rows(&run).await.iter().filter(|row| row.kind == Kind::Tool).filter_map(|row| row.read().ok()).collect();
+    assert_eq!((used.len(), used.iter().filter(|run| run.error).count()), (12, 2));
+    let last = counted.requests().into_iter().rfind(|(key, _)| key.starts_with("round 1/turn@0/tool")).expect("a tool loop").1;
+    assert!(last.tools.is_empty());
+}
+
+#[tokio::test]
+async fn blue_owes_an_answer_to_every_red_id() {
+    let script = |key: &str| match key {
+        key if key.contains("safety") => says(json!({"reasons": "read", "passed": true}).to_string()),
+        key if key.contains("analysis") => reads(0.5, &[&["S1", "S3"], &["S2", "S4"]]),
+        "round 1/turn@0" => {
+            let risk = |text: &str| json!({"kind": "failure", "text": text});
+            turn(0, 0.6, json!({"risks": [risk("The queue fills up."), risk("Nobody is told.")]}))
+        }
+        "round 2/turn@1" => turn(1, 0.6, json!({"mitigations": [{"id": "R1", "text": "A limit and an alarm."}]})),
+        "round 2/turn@3" => turn(3, 0.6, json!({"mitigations": [{"id": "R1", "text": "A second queue."}, {"id": "R2", "text": "The pager."}]})),
+        key if key.contains("turn@") => turn(seat(key), 0.6, json!({"position": format!("plan{0} step{0}", round(key) * 7 + seat(key))})),
+        _ => None,
+    };
+    let played = play("roundtable", 4, None, &[("style", json!("red-team-blue-team")), ("rounds", json!(2))], script).await;
+    let (_, asked) = played.requests.iter().find(|(key, _)| key == "round 2/turn@1").expect("asked");
+    let form = &asked.schema.as_ref().expect("a schema").schema["properties"]["mitigations"];
+    assert_eq!((&form["minItems"], &form["maxItems"]), (&json!(2), &json!(2)), "{form}");
+    let owed: Vec<Value> = rows(&played, "round_2").iter().map(|row| row["owed"].clone()).collect();
+    assert_eq!(owed, [json!([]), json!(["R2"]), json!([]), json!([])]);
+    let synod_types::Shape::Note { text } = played.shown("round_2_summary").exhibit.shape else { panic!("a note") };
+    assert!(text.contains("- Owed: S2 left R2 unanswered"), "{text}");
+    assert_eq!(played.verdict.decision.as_ref().map(|decision| &decision["unanswered_risks"]), Some(&json!([])));
+}
+
+#[tokio::test]
+async fn a_category_named_twice_counts_once_and_a_question_has_an_end() {
+    let script = |key: &str| key.contains("turn@").then(|| turn(seat(key), 0.6, json!({}))).flatten();
+    let options = [("high_stakes", json!(["medical_legal", "medical_legal"])), ("rounds", json!(1))];
+    let played = play("roundtable", 2, None, &options, script).await;
+    assert_eq!(played.verdict.status, Status::Full);
+    assert_eq!(played.rows.iter().filter(|row| row.kind == Kind::Figure && row.key.contains("high_stakes_medical_legal")).count(), 1);
+    let synod_types::Shape::Rule(rule) = played.shown("exit").exhibit.shape else { panic!("a rule") };
+    assert!(rule.decided.contains("before there was a proposal to vote on"), "{}", rule.decided);
+
+    let (rig, counted) = rig(script);
+    let mut order = put(&[]);
+    order.question.text = "Why? ".repeat(2_001);
+    let (_, ending) = rig.run(&order).await;
+    let verdict = verdict(ending);
+    assert_eq!((verdict.status, counted.total()), (Status::Failed, 0));
+    assert!(verdict.stop_reason.contains("at most 10000") && verdict.stop_reason.contains("--content"), "{}", verdict.stop_reason);
 }
