@@ -76,15 +76,9 @@ impl Registry {
         earned.rev().max_by_key(|each| each.windows)
     }
 
-    /// The pair gets its room: it is watched afresh, and not before the cooldown is over.
-    pub fn spawn(&mut self, pair: Pair, now: u64) -> Option<Candidate> {
-        let at = self.candidates.iter().position(|candidate| candidate.pair == pair)?;
-        self.rested_from(pair, now);
-        Some(self.candidates.remove(at))
-    }
-
-    /// A room the pair got for another reason counts as well.
-    pub fn rested_from(&mut self, pair: Pair, now: u64) {
+    /// The pair has a room, for whatever reason: it is watched afresh, and gets no other before the cooldown is over.
+    pub fn roomed(&mut self, pair: Pair, now: u64) {
+        self.candidates.retain(|candidate| candidate.pair != pair);
         self.rooms.retain(|(known, _)| *known != pair);
         self.rooms.push((pair, now));
     }
@@ -113,7 +107,7 @@ mod tests {
             let now = at as u64 + 1;
             registry.observe(run.clone(), now);
             if let Some(pair) = registry.ready(&[], now).map(|candidate| candidate.pair) {
-                registry.spawn(pair, now).expect("a ready pair is under watch");
+                registry.roomed(pair, now);
                 spawned.push(at + 1);
             }
         }
@@ -133,7 +127,7 @@ mod tests {
     #[test]
     fn a_pair_held_back_by_its_cooldown_comes_in_later_if_it_is_still_seen() {
         let mut registry = Registry::new(3);
-        registry.rested_from(AB, 0);
+        registry.roomed(AB, 0);
         let mut counts = Vec::new();
         for (now, run) in (1..).zip([seen(AB), seen(AB), None, seen(AB)]) {
             registry.observe(run, now);
@@ -162,8 +156,10 @@ mod tests {
         registry.observe(seen((1, 12)), 2);
         assert!(registry.ready(&[(1, 12)], 2).is_none());
         assert!(registry.ready(&[(1, 1), (1, 2)], 2).is_some());
-        assert_eq!(registry.spawn((1, 1), 2), None, "another pair's record is left alone");
-        assert_eq!(registry.windows((1, 12)), 2);
+        registry.roomed((1, 1), 2);
+        assert_eq!(registry.windows((1, 12)), 2, "another pair's record is left alone");
+        registry.roomed((1, 12), 2);
+        assert_eq!(registry.windows((1, 12)), 0, "whatever it got its room for");
     }
 
     #[test]
@@ -191,7 +187,7 @@ mod tests {
                     if let Some((_, before)) = last.iter().rev().find(|(pair, _)| *pair == candidate.pair) {
                         prop_assert!(now - before >= cooldown);
                     }
-                    prop_assert!(registry.spawn(candidate.pair, now).is_some());
+                    registry.roomed(candidate.pair, now);
                     prop_assert_eq!(registry.windows(candidate.pair), 0);
                     last.push((candidate.pair, now));
                 }

@@ -24,13 +24,13 @@ fn statement(shown: &Shown) -> Option<&Statement> {
 }
 
 fn aside(shown: &Shown) -> Option<&str> {
-    statement(shown)?.aside.as_deref()
+    shown.exhibit.aside.as_deref()
 }
 
 impl View {
     /// Whether anybody answered anybody: then statements are read as a conversation.
     pub fn threaded(&self) -> bool {
-        self.exhibits().filter_map(statement).any(|statement| statement.reply_to.is_some() || statement.aside.is_some())
+        self.exhibits().any(|shown| shown.exhibit.aside.is_some() || statement(shown).is_some_and(|statement| statement.reply_to.is_some()))
     }
 }
 

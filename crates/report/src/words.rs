@@ -274,11 +274,12 @@ pub fn decision(decision: &Value) -> String {
         Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     };
-    // A list is told by its members' names; what has none is for the scripts that asked for JSON.
+    // A list is told by its members' names, or where they have none or long ones, by how many they are.
     let listed = |items: &[Value]| {
         let names: Option<Vec<String>> = items.iter().map(|item| plain(item.get("label").unwrap_or(item))).collect();
         let short = |names: &[String]| names.iter().all(|name| name.chars().count() <= NAME);
-        names.filter(|names| !names.is_empty()).map(|names| if short(&names) { names.join(" > ") } else { names.len().to_string() })
+        let short = names.filter(|names| short(names)).map(|names| names.join(" > "));
+        (!items.is_empty()).then(|| short.unwrap_or_else(|| items.len().to_string()))
     };
     let told = |value: &Value| value.as_array().map_or_else(|| plain(value), |items| listed(items));
     match decision {
@@ -297,7 +298,10 @@ pub fn what_happened(view: &View) -> String {
         State::Waiting => "This run waits for a person.".to_owned(),
         State::Complete => "This run is complete, but its verdict could not be read.".to_owned(),
         State::Lost => match &view.verdict {
-            Some(verdict) => format!("This run ended without an answer: {}.", status_meaning(verdict.status)),
+            Some(verdict) => {
+                let why = stop_reason(verdict).unwrap_or_else(|| status_meaning(verdict.status).to_owned());
+                format!("This run ended without an answer: {}.", why.trim_end_matches('.'))
+            }
             None => "This run ended without an answer.".to_owned(),
         },
         State::Stopped => match view.stop().map(|stop| stop.reason) {

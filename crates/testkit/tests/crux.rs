@@ -13,11 +13,14 @@ use synod_types::*;
 
 const NAMES: [&str; 3] = ["Ingrid Solheim", "Dario Menezes", "Ruth Nakamba"];
 
+const QUESTION: &str = "Does the loss fall on those who decide?";
+const NAMING: &str = "Is Menezes right that Ingrid carries no loss?";
+
 /// What differs from a debate in which everybody speaks, answers their neighbour and nobody contradicts anybody.
 #[derive(Clone, Copy, Default)]
 struct Script {
-    /// The aspect in which two contradict each other.
-    contradiction: Option<u32>,
+    /// The aspects in which two contradict each other.
+    contradictions: &'static [u32],
     /// The turn after which the crux has surfaced.
     surfaces: Option<u32>,
     /// Requests whose name contains one of these meet a server that is down.
@@ -28,6 +31,12 @@ struct Script {
     slips: Option<&'static str>,
     /// Everybody names everybody in whatever they say.
     names: bool,
+    /// Another number of sub-questions than asked for.
+    splits: Option<u32>,
+    /// Nobody says who the third is, and somebody is made up, where it is asked who moved.
+    forgets: bool,
+    /// The card says they settled it.
+    settles: bool,
 }
 
 /// What of a reply's form, or else of the task, tells a request from the others.
@@ -113,7 +122,8 @@ fn reply(script: Script, ask: &Ask) -> Say {
     match heard.prompt {
         "decompose" => {
             let aspect = |n: u32| json!({"label": format!("aspect {n}"), "description": format!("What of it belongs to aspect {n}?")});
-            let count = if ask.last().contains("Give 1 sub-question") { 1 } else { 3 };
+            let asked = if ask.last().contains("Give 1 sub-question") { 1 } else { 3 };
+            let count = script.splits.unwrap_or(asked);
             Say::json(&json!({"reasons": "so", "aspects": (1..=count).map(aspect).collect::<Vec<_>>()}))
         }
         "react" => {
@@ -121,14 +131,26 @@ fn reply(script: Script, ask: &Ask) -> Say {
             Say::json(&json!({"reasons": "so", "replying_to": to, "utterance": aloud}))
         }
         "detect" => Say::json(&json!({
-            "reasons": "so", "has_direct_opposition": script.contradiction.is_some() && heard.aspect == script.contradiction,
+            "reasons": "so", "has_direct_opposition": heard.aspect.is_some_and(|aspect| script.contradictions.contains(&aspect)),
             "has_specific_claim": true, "topic_relevant": true,
-            "personas": ["Ingrid", "Menezes"], "topic": "Does the loss fall on those who decide?", "short_label": "who pays",
+            "personas": ["Ingrid", "Menezes"], "topic": if script.names { NAMING } else { QUESTION }, "short_label": "who pays",
         })),
         "check" => Say::json(&json!({"reasons": "so", "crux_surfaced": script.surfaces.is_some() && heard.turn == script.surfaces})),
         "opening" | "take" | "reply" | "position" | "exchange" | "closing" => {
             let slip = script.slips.is_some_and(|part| name.contains(part) && !heard.again);
             Say::text(if slip { format!("{aloud} It is a game changer and guaranteed.") } else { aloud })
+        }
+        "shifts" if script.forgets => {
+            let judged =
+                ["Ingrid Solheim", "Dario Menezes", "Somebody Else"].map(|name| json!({"name": name, "shifted": true, "summary": "gave way"}));
+            Say::json(&json!({"reasons": "so", "shifts": judged}))
+        }
+        "card" if script.settles => {
+            let position = |name: &str| json!({"persona": name, "position": "YES", "reasoning": "so", "falsifier": "a figure", "quotes": ["is long enough to stand"]});
+            Say::json(&json!({
+                "reasons": "so", "crux_statement": QUESTION, "disagreement_type": "premise", "diagnosis": "so", "resolved": true,
+                "resolution": "It does.", "positions": [position(NAMES[0]), position(NAMES[1])],
+            }))
         }
         // The rest fill in their form.
         _ => Say::by_default(ask, 8),
@@ -157,6 +179,8 @@ fn order(options: &[(&str, &str)]) -> Order {
 struct Flow {
     verdict: Verdict,
     rows: Vec<Row>,
+    /// What the server got, in order.
+    asked: Vec<Arc<Ask>>,
 }
 
 impl Flow {
@@ -166,7 +190,14 @@ impl Flow {
         let verdict = verdict(ending);
         let calls = verdict.receipt.calls;
         assert_eq!(u64::from(calls.planned + calls.extra), server.total(), "the receipt counts what the server got");
-        Self { verdict, rows: rig.rows(&run).await }
+        Self { verdict, rows: rig.rows(&run).await, asked: server.requests() }
+    }
+    /// The tasks of one prompt, in the order they came.
+    fn tasks(&self, prompt: &str) -> Vec<&str> {
+        self.asked.iter().filter(|ask| Heard::new(ask).prompt == prompt).map(|ask| ask.last()).collect()
+    }
+    fn answer(&self) -> &str {
+        self.verdict.answer.as_ref().map_or("", |answer| &answer.text)
     }
     fn shown(&self, stages: &[&str]) -> usize {
         let of = |row: &&Row| matches!(row.body(), Ok(Body::Shown(shown)) if stages.contains(&shown.stage.as_str()));
@@ -202,7 +233,7 @@ async fn a_debate_without_a_contradiction_has_its_messages_and_calls_and_no_room
 
 #[tokio::test]
 async fn a_room_adds_its_positions_turns_checks_and_card() {
-    let flow = Flow::of(Script { contradiction: Some(2), surfaces: Some(5), ..Script::default() }, &[]).await;
+    let flow = Flow::of(Script { contradictions: &[2], surfaces: Some(5), ..Script::default() }, &[]).await;
     assert_eq!((flow.shown(&["crux_message"]), flow.shown(&["exit_check"]), flow.shown(&["crux_card"])), (2 + 6, 2, 1));
     assert_eq!((flow.messages(), flow.calls(), flow.cruxes().len()), (33, 54, 1));
     assert_eq!(flow.verdict.status, Status::Full);
@@ -215,13 +246,16 @@ async fn a_room_adds_its_positions_turns_checks_and_card() {
 
 #[tokio::test]
 async fn a_room_that_never_surfaces_runs_to_its_bound() {
-    let flow = Flow::of(Script { contradiction: Some(1), ..Script::default() }, &[]).await;
+    let flow = Flow::of(Script { contradictions: &[1], ..Script::default() }, &[]).await;
     assert_eq!((flow.shown(&["crux_message"]), flow.shown(&["exit_check"])), (2 + 14, 5), "no check after the last turn");
     assert_eq!(flow.calls(), 42 + 2 + 14 + 5 + 1 + 1);
-    let short = Flow::of(Script { contradiction: Some(1), ..Script::default() }, &[("room_turns", "4")]).await;
+    let short = Flow::of(Script { contradictions: &[1], ..Script::default() }, &[("room_turns", "4")]).await;
     assert_eq!((short.shown(&["crux_message"]), short.shown(&["exit_check"])), (2 + 4, 0));
-    let none = Flow::of(Script { contradiction: Some(1), ..Script::default() }, &[("rooms", "0")]).await;
+    let none = Flow::of(Script { contradictions: &[1], ..Script::default() }, &[("rooms", "0")]).await;
     assert_eq!((none.shown(&["crux_room"]), none.calls()), (0, 42));
+    assert!(none.answer().contains("no room was held for it: Does the loss fall") && none.data("disagreement")[0]["spawn"] == false);
+    let most = Flow::of(Script { contradictions: &[1, 2, 3], ..Script::default() }, &[]).await;
+    assert_eq!(most.calls(), 11 * 3 + 78, "the declared maximum");
 }
 
 #[tokio::test]
@@ -234,12 +268,12 @@ async fn options_bound_the_debate() {
 
 #[tokio::test]
 async fn windows_slide_over_the_debate_and_open_a_room_for_a_pair_seen_twice() {
-    let found = Script { contradiction: Some(1), surfaces: Some(3), ..Script::default() };
+    let found = Script { contradictions: &[1], surfaces: Some(3), ..Script::default() };
     let sliding = Flow::of(found, &[("detection", "sliding")]).await;
     // 3 openings and 9 takes in the first aspect: one window at 10 messages. The next one, at 15, is in the second aspect and sees nothing.
     assert_eq!((sliding.shown(&["crux_room"]), sliding.shown(&["disagreement"])), (0, (30 - 10) / 5 + 1));
     // In the second aspect two windows see the pair, at 15 and at 20 messages.
-    let second = Flow::of(Script { contradiction: Some(2), ..found }, &[("detection", "sliding")]).await;
+    let second = Flow::of(Script { contradictions: &[2], ..found }, &[("detection", "sliding")]).await;
     assert_eq!((second.shown(&["crux_room"]), second.cruxes().len()), (1, 1));
     // That window covers m11 to m20; the pair are seats 0 and 1 of three who speak in turn.
     let caused = json!(["m11", "m13", "m14", "m16", "m17", "m19", "m20"]);
@@ -251,7 +285,7 @@ async fn windows_slide_over_the_debate_and_open_a_room_for_a_pair_seen_twice() {
 
 #[tokio::test]
 async fn every_failure_ends_in_a_verdict() {
-    let room = Script { contradiction: Some(1), surfaces: Some(3), ..Script::default() };
+    let room = Script { contradictions: &[1], surfaces: Some(3), ..Script::default() };
     let card = Flow::of(Script { fails: &["card@"], ..room }, &[]).await;
     assert_eq!((card.cruxes().len(), card.shown(&["crux_card"]), card.messages()), (1, 1, 33), "a fallback card, and the debate goes on");
     assert!(card.verdict.status == Status::Degraded && card.cruxes()[0]["positions"][0]["position"] == "NUANCED");
@@ -276,6 +310,12 @@ async fn every_failure_ends_in_a_verdict() {
         let flow = Flow::of(Script { fails, ..room }, &[]).await;
         assert_eq!(flow.verdict.status, Status::Degraded, "{fails:?}");
         assert!(flow.verdict.answer.is_some(), "{fails:?}");
+        match fails[0] {
+            "detect@" => assert!(flow.answer().contains("nobody could look into it"), "{}", flow.answer()),
+            "check@" => assert_eq!(flow.shown(&["crux_message"]), 2 + 14, "a check that fails ends nothing"),
+            "take@" => assert_eq!(flow.shown(&["round_summary"]), 0, "no minutes of a round in which nobody spoke"),
+            _ => {}
+        }
     }
     let alone = Flow::of(Script { fails: &["opening@1", "opening@2"], ..Script::default() }, &[]).await;
     assert_eq!(alone.verdict.status, Status::NoQuorum);
@@ -295,9 +335,83 @@ async fn forbidden_phrases_are_said_again_once_and_counted_apart() {
 }
 
 #[tokio::test]
+async fn a_room_keeps_both_positions_in_view_and_little_else() {
+    let flow = Flow::of(Script { contradictions: &[1], deaf: true, ..Script::default() }, &[]).await;
+    // Nobody was answered, so the latest take of each is the reaction.
+    let sources = json!(["m7", "m8"]);
+    assert_eq!((&flow.data("crux_room")[0]["sourceMessages"], flow.data("crux_card")[0]["sourceMessages"].clone()), (&sources, sources.clone()));
+    let detected = flow.tasks("detect")[0];
+    assert!(detected.matches("has to give as react on aspect 1").count() == 3 && !detected.contains("give as take"), "{detected}");
+    let turns = flow.tasks("exchange");
+    assert_eq!(turns.len(), 14);
+    let statements = |task: &str| task.matches("<statement").count();
+    // Two takes from before, the last four, and the one to answer.
+    assert_eq!((statements(turns[0]), statements(turns[13])), (2 + 2 + 1, 2 + 4 + 1));
+    assert!(turns[0].contains("Began:") && !turns[0].contains("Now:") && turns[13].matches("Now:").count() == 2, "{}", turns[13]);
+    let late: Vec<bool> = turns.iter().map(|task| task.contains("in its strongest form")).collect();
+    assert_eq!(late, [vec![false; 4], vec![true; 10]].concat());
+    assert!(flow.tasks("check").iter().all(|task| statements(task) == 6));
+}
+
+#[tokio::test]
+async fn a_room_in_which_somebody_is_silent_goes_on_or_says_so() {
+    let room = Script { contradictions: &[1], ..Script::default() };
+    let half = Flow::of(Script { fails: &["position@1"], ..room }, &[]).await;
+    // The first has nobody to answer in turn 0; from then on they alternate.
+    assert_eq!((half.shown(&["crux_message"]), half.cruxes().len(), half.verdict.status), (1 + 13, 1, Status::Degraded));
+    let mute = Flow::of(Script { fails: &["exchange@"], ..room }, &[]).await;
+    assert_eq!(
+        (mute.shown(&["crux_message", "convergence"]), mute.shown(&["crux_card"]), mute.tasks("card").len()),
+        (2, 1, 0),
+        "too little for a card"
+    );
+    assert_eq!(mute.data("crux_card")[0]["fallback"], true);
+}
+
+#[tokio::test]
+async fn a_split_is_trimmed_taken_as_it_is_or_done_without() {
+    for (given, held) in [(4, 3), (2, 2), (0, 1)] {
+        let flow = Flow::of(Script { splits: Some(given), ..Script::default() }, &[]).await;
+        let aspects = flow.data("aspects")[0]["aspects"].as_array().map(Vec::len);
+        assert_eq!((aspects, flow.messages(), flow.verdict.status), (Some(held), 3 + 9 * held + 3, Status::Full), "{given} sub-questions");
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_forgotten_is_not_assessed_and_whoever_is_made_up_is_dropped() {
+    let flow = Flow::of(Script { forgets: true, ..Script::default() }, &[]).await;
+    let shifts: Vec<(Value, Value)> = flow.data("shifts")[0]["shifts"]
+        .as_array()
+        .expect("shifts")
+        .iter()
+        .map(|each| (each["personaId"].clone(), json!([each["shifted"], each["summary"]])))
+        .collect();
+    let moved = json!([true, "gave way"]);
+    assert_eq!(shifts, [(json!("actuary"), moved.clone()), (json!("founder"), moved), (json!("nurse"), json!([false, "not assessed"]))]);
+    let failed = Flow::of(Script { fails: &["shifts@"], ..Script::default() }, &[]).await;
+    assert_eq!(failed.verdict.decision.as_ref().map(|decision| &decision["shifts"]), Some(&json!([])));
+    let few = Flow::of(Script { fails: &["@2", "take@", "closing@"], ..Script::default() }, &[("aspects", "1"), ("minirounds", "1")]).await;
+    assert_eq!((few.messages(), few.tasks("report").len(), few.tasks("shifts").len()), (2, 0, 0), "too little for a record");
+}
+
+#[tokio::test]
+async fn what_a_card_settles_is_open_no_more() {
+    let open = Script { contradictions: &[1], surfaces: Some(3), ..Script::default() };
+    for (script, left) in [(open, true), (Script { settles: true, ..open }, false)] {
+        let flow = Flow::of(script, &[]).await;
+        assert!(
+            flow.tasks("closing").iter().all(|task| task.contains("Open: Ingrid Solheim vs Dario Menezes") == left),
+            "{:?}",
+            flow.tasks("closing")
+        );
+        assert!(flow.tasks("closing").iter().all(|task| task.contains(if left { "(unresolved)" } else { "(resolved)" })));
+    }
+}
+
+#[tokio::test]
 async fn in_an_anonymous_room_nobody_is_named() {
-    let (rig, server) = rig(Script { contradiction: Some(1), surfaces: Some(3), names: true, ..Script::default() }).await;
-    let (_, ending) = rig.run(&order(&[("anonymise_room", "true")])).await;
+    let (rig, server) = rig(Script { contradictions: &[1], surfaces: Some(3), names: true, ..Script::default() }).await;
+    let (run, ending) = rig.run(&order(&[("anonymise_room", "true")])).await;
     let verdict = verdict(ending);
     let asked = server.requests();
     let inside: Vec<(Heard, String)> =
@@ -309,13 +423,16 @@ async fn in_an_anonymous_room_nobody_is_named() {
             assert!(!text.contains(&name.to_lowercase()), "{} names {name}: {text}", heard.name());
         }
     }
+    let shown = rig.rows(&run).await;
+    let told = shown.iter().filter(|row| row.key.contains("/room/") && row.kind == Kind::Shown).any(|row| row.body.contains("Speaker "));
+    assert!(!told, "readers get names");
     let decision = verdict.decision.expect("a decision");
     assert_eq!(decision["cruxes"][0]["positions"][0]["persona"], "Ingrid Solheim", "the card knows who they were");
 }
 
 #[tokio::test]
 async fn a_room_broken_off_goes_on_where_it_was() {
-    let script = Script { contradiction: Some(1), surfaces: Some(5), ..Script::default() };
+    let script = Script { contradictions: &[1], surfaces: Some(5), ..Script::default() };
     let calm = Flow::of(script, &[]).await;
     let inside: Vec<u64> = calm.rows.iter().filter(|row| row.key.contains("/room/")).map(|row| row.seq as u64).collect();
     for stop in inside.iter().step_by(7) {
@@ -337,10 +454,12 @@ async fn every_rehearsal_comes_to_a_card_about_the_two_it_names() {
         order.options.retain(|(name, _)| name != "personas");
         order.seed = Some(seed);
         let (run, ending) = rig.run(&order).await;
-        let flow = Flow { verdict: verdict(ending), rows: rig.rows(&run).await };
+        let flow = Flow { verdict: verdict(ending), rows: rig.rows(&run).await, asked: Vec::new() };
         assert_eq!(flow.cruxes().len(), 1, "seed {seed}");
         for (_, position) in flow.data("crux_card")[0]["personas"].as_object().expect("two positions") {
             assert!(position["reasoning"].as_str().is_some_and(|text| !text.is_empty()), "seed {seed}: {position}");
+            let quotes = position["groundingQuotes"].as_array().expect("quotes");
+            assert!(quotes.iter().all(|quote| quote["foundIn"].is_string()), "seed {seed}: nobody is given another's words: {position}");
         }
         let shifts = &flow.data("shifts")[0]["shifts"];
         assert!(

@@ -17,6 +17,9 @@ pub struct Exhibit {
     /// The turn whose words these are: text, raw reply and response time are that turn's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
+    /// The side conversation it is part of, by its title: reports fold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<String>,
     pub shape: Shape,
     /// The stored row's parsed data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,9 +60,6 @@ pub struct Statement {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// The side conversation it was said in, by its title: reports fold it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aside: Option<String>,
 }
 
 /// One reader's typed judgement of what it was shown.
@@ -129,7 +129,7 @@ pub struct Rule {
 
 impl Exhibit {
     pub fn new(title: impl Into<String>, shape: Shape) -> Self {
-        Self { title: title.into(), seat: None, role: None, turn: None, shape, data: None }
+        Self { title: title.into(), seat: None, role: None, turn: None, aside: None, shape, data: None }
     }
     pub fn note(title: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(title, Shape::Note { text: text.into() })
@@ -145,6 +145,10 @@ impl Exhibit {
     }
     pub fn turn(mut self, key: impl Into<String>) -> Self {
         self.turn = Some(key.into());
+        self
+    }
+    pub fn aside(mut self, title: impl Into<String>) -> Self {
+        self.aside = Some(title.into());
         self
     }
     pub fn data(mut self, data: Value) -> Self {

@@ -252,7 +252,12 @@ impl<'a> Filler<'a> {
     }
 
     fn one_of(&mut self, allowed: &[Value], hint: Option<&Value>, place: Place) -> Value {
-        let hinted = self.suggestion(hint, place, |value| allowed.contains(value));
+        // A name that is known only when it is asked for.
+        let filled = match hint {
+            Some(Value::String(template)) if template.contains('{') => Some(Value::String(self.fill.render(template, &mut self.dice))),
+            _ => None,
+        };
+        let hinted = self.suggestion(filled.as_ref().or(hint), place, |value| allowed.contains(value));
         let chosen = hinted.or_else(|| {
             let unnamed: Vec<Value> = allowed.iter().filter(|value| !self.has_named(place.name, value, allowed.len())).cloned().collect();
             self.ranked(if unnamed.is_empty() { allowed } else { &unnamed }).into_iter().next()

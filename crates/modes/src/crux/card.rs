@@ -90,7 +90,7 @@ impl Card {
                 stance: Stance::of(&given.position),
                 reasoning: text(&given.reasoning).unwrap_or_default(),
                 falsifier: given.falsifier.as_deref().and_then(text),
-                quotes: quotes.map(|quote| CardQuote { text: quote.to_owned(), found_in: found_in(quote, party.seat, heard.said) }).collect(),
+                quotes: quotes.map(|quote| CardQuote { text: heard.veil.off(quote), found_in: found_in(quote, party.seat, heard.said) }).collect(),
                 ..Position::of(party)
             }
         });
@@ -102,7 +102,7 @@ impl Card {
             diagnosis: text(&extract.diagnosis).unwrap_or_default(),
             resolved,
             resolution: resolution.filter(|_| resolved),
-            weak: !resolved && positions[0].stance == positions[1].stance,
+            weak: !resolved && positions[0].stance == positions[1].stance && positions[0].stance != Stance::Nuanced,
             positions,
             fallback: false,
             ..Self::fallback(heard)

@@ -75,6 +75,10 @@ pub struct Debate<'a> {
     pub rounds: Vec<(String, String)>,
     pub contested: Vec<Contested>,
     pub cards: Vec<Card>,
+    /// Questions on which a detector saw two contradict each other, room or no room.
+    pub seen: Vec<String>,
+    /// A detector failed: there may have been more.
+    pub unheard: bool,
     pub registry: Registry,
     /// What each pair under watch said in the window that last showed it.
     pub sighted: Vec<(Pair, Vec<String>)>,
@@ -95,6 +99,8 @@ impl<'a> Debate<'a> {
             rounds: Vec::new(),
             contested: Vec::new(),
             cards: Vec::new(),
+            seen: Vec::new(),
+            unheard: false,
             registry: Registry::new(COOLDOWN),
             sighted: Vec::new(),
             windows: 0,

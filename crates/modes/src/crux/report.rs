@@ -28,10 +28,18 @@ pub fn text(debate: &Debate, conclusion: &Conclusion) -> String {
 fn headline(debate: &Debate) -> String {
     let open = debate.cards.iter().filter(|card| !card.resolved).count();
     match (debate.cards.len(), open) {
+        (0, _) if !debate.seen.is_empty() => {
+            let seen: Vec<String> = debate.seen.iter().map(|question| flat(question)).collect();
+            format!("Two of them contradicted each other, and no room was held for it: {}\n\n", seen.join(" "))
+        }
+        (0, _) if debate.unheard || debate.closed => {
+            "It is not known whether any two of them contradict each other: nobody could look into it.\n\n".to_owned()
+        }
         (0, _) => "No two of them contradicted each other on one claim, so no crux was found.\n\n".to_owned(),
         (1, 1) => "The disagreement comes down to one question, and it stays open.\n\n".to_owned(),
         (1, _) => "The disagreement came down to one question, and they settled it.\n\n".to_owned(),
         (all, 0) => format!("The disagreement came down to {all} questions, and they settled them all.\n\n"),
+        (all, open) if all == open => format!("The disagreement comes down to {all} questions, and all of them stay open.\n\n"),
         (all, 1) => format!("The disagreement comes down to {all} questions; one of them stays open.\n\n"),
         (all, open) => format!("The disagreement comes down to {all} questions; {open} of them stay open.\n\n"),
     }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Bench, Form, Result, Terms, prompt};
-use synod_types::{Exhibit, FailureKind, SeatIx, Shape};
+use synod_types::{Exhibit, FailureKind, SeatIx};
 
 /// Words of a position that a speaker is reminded of.
 const POSITION_WORDS: usize = 60;
@@ -68,6 +68,8 @@ struct Room<'r> {
     id: String,
     title: String,
     question: &'r str,
+    /// The same as those in the room read it.
+    asked: String,
     pair: [SeatIx; 2],
     /// How the two are called in here: by name, or by letter.
     veil: Veil,
@@ -92,6 +94,7 @@ pub async fn hold(debate: &mut Debate<'_>, stage: &Bench, round: u32, candidate:
         id: format!("crux-{round}-{}-{}", ids[0], ids[1]),
         title: format!("{} and {} alone: {}", names[0], names[1], candidate.label),
         question: &candidate.question,
+        asked: veil.over(&candidate.question),
         pair: candidate.pair,
         veil,
         before,
@@ -143,7 +146,7 @@ impl Room<'_> {
         let step = self.stage.at("positions");
         let ask = |seat: SeatIx| {
             let at = usize::from(seat != self.pair[0]);
-            prompt!("position", overlay = overlay(topic, &self.veil.shown[Self::other(at)]), crux = self.question, before = self.before())
+            prompt!("position", overlay = overlay(topic, &self.veil.shown[Self::other(at)]), crux = self.asked, before = self.before())
         };
         let voiced = speak::<String>(&step, debate.cast, &self.pair, &ask).await?;
         self.take_in(debate, &step, round, "position", voiced).await
@@ -163,7 +166,7 @@ impl Room<'_> {
                 prompt!(
                     "exchange",
                     overlay = overlay(topic, opponent),
-                    crux = self.question,
+                    crux = self.asked,
                     before = self.before(),
                     standing = self.standing(),
                     recent,
@@ -187,7 +190,9 @@ impl Room<'_> {
 
     async fn take_in(&mut self, debate: &mut Debate<'_>, step: &Bench, round: u32, phase: &str, voiced: Voiced) -> Result<()> {
         debate.closed |= voiced.closed;
-        for spoken in voiced.said {
+        for mut spoken in voiced.said {
+            // Readers get names; the two in here will read letters again.
+            spoken.text = self.veil.off(&spoken.text);
             let at = usize::from(spoken.seat != self.pair[0]);
             let id = format!("c{round}.{}", self.messages.len() + 1);
             step.show("crux_message", self.exhibit(debate, &spoken, &id, phase)).await?;
@@ -202,11 +207,7 @@ impl Room<'_> {
 
     fn exhibit(&self, debate: &Debate<'_>, spoken: &Spoken, id: &str, phase: &str) -> Exhibit {
         let data = json!({"roomId": self.id, "type": "persona", "personaId": debate.cast.id(spoken.seat), "phase": phase});
-        let mut exhibit = spoken.exhibit(if phase == "position" { "Position" } else { "Exchange" }, id, data);
-        if let Shape::Statement(statement) = &mut exhibit.shape {
-            statement.aside = Some(self.title.clone());
-        }
-        exhibit
+        spoken.exhibit(if phase == "position" { "Position" } else { "Exchange" }, id, data).aside(&self.title)
     }
 
     /// Where each began and where each stands, in few words.
@@ -224,12 +225,12 @@ impl Room<'_> {
     /// A check that fails has heard nothing.
     async fn surfaced(&self, debate: &mut Debate<'_>, step: &Bench) -> Result<bool> {
         let recent = self.lines(&self.messages[self.messages.len().saturating_sub(LISTENED)..]);
-        match step.ask::<Surfaced>(debate.desk(), prompt!("check", crux = self.question, recent)).await? {
+        match step.ask::<Surfaced>(debate.desk(), prompt!("check", crux = self.asked, recent)).await? {
             Ok(given) => {
                 let surfaced = given.value.crux_surfaced;
                 let reason = self.veil.off(given.value.reasons.trim());
                 let text = if surfaced { "The crux has surfaced" } else { "Not there yet" };
-                let exhibit = Exhibit::note("Exit check", format!("{text}: {reason}"));
+                let exhibit = Exhibit::note("Exit check", format!("{text}: {reason}")).aside(&self.title);
                 let data = json!({"roomId": self.id, "cruxSurfaced": surfaced, "reason": reason});
                 step.show("exit_check", exhibit.by(given.seat, "clerk").turn(&given.key).data(data)).await?;
                 Ok(surfaced)
@@ -242,14 +243,13 @@ impl Room<'_> {
     }
 
     async fn converge(&self, debate: &mut Debate<'_>) -> Result<Option<Core>> {
-        let ask =
-            prompt!("converge", crux = self.question, exchange = self.lines(&self.messages)).ids("kinds", ["factual", "values", "definitional"]);
+        let ask = prompt!("converge", crux = self.asked, exchange = self.lines(&self.messages)).ids("kinds", ["factual", "values", "definitional"]);
         match self.stage.ask::<Core>(debate.desk(), ask).await? {
             Ok(given) => {
                 let core = given.value;
                 let at_core = self.veil.off(core.core_disagreement.trim());
                 let note = if core.converged { "" } else { " (one of them may not accept this)" };
-                let exhibit = Exhibit::note("At the core", format!("{at_core}{note}"));
+                let exhibit = Exhibit::note("At the core", format!("{at_core}{note}")).aside(&self.title);
                 let data = json!({"roomId": self.id, "coreDisagreement": at_core, "type": core.kind, "converged": core.converged});
                 self.stage.show("convergence", exhibit.by(given.seat, "clerk").turn(&given.key).data(data)).await?;
                 Ok(Some(core).filter(|core| !core.core_disagreement.trim().is_empty()))
@@ -274,14 +274,18 @@ impl Room<'_> {
             None
         } else {
             let exchange = [self.before(), self.lines(&self.messages)].concat();
-            let quotes: Vec<String> =
-                self.messages.iter().filter_map(|(_, _, text)| text.split(". ").last()).map(|text| self.veil.over(text)).collect();
-            let ask = prompt!("card", crux = self.question, names = self.veil.shown, exchange, core = heard.core.map(|core| &core.core_disagreement))
+            let last_sentences = |at: usize| -> Vec<String> {
+                let own = self.messages.iter().filter(|(_, seat, _)| *seat == self.pair[at]);
+                own.filter_map(|(_, _, text)| text.split(". ").last()).map(|text| self.veil.over(text)).collect()
+            };
+            let ask = prompt!("card", crux = self.asked, names = self.veil.shown, exchange, core = heard.core.map(|core| &core.core_disagreement))
                 .ids("pair", self.veil.shown.iter().cloned())
                 .ids("types", DisagreementType::NAMES)
                 .ids("stances", Stance::NAMES)
-                .fill("saying", &quotes)
-                .fill("quote", quotes);
+                .fill("one", &self.veil.shown[0])
+                .fill("two", &self.veil.shown[1])
+                .fill("first", last_sentences(0))
+                .fill("second", last_sentences(1));
             self.stage.ask_first::<Extract>(&writers, ask).await?
         };
         let (card, exhibit) = match written {

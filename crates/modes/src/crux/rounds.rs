@@ -4,7 +4,7 @@ use super::debate::{Debate, Message};
 use super::detect::{Candidate, Disagreement, EVERY, WINDOW};
 use super::names::addressed;
 use super::room;
-use super::speak::{Reaction, speak};
+use super::speak::{Reaction, speak, whole_sentences};
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::registry::Sighting;
@@ -35,16 +35,21 @@ impl Debate<'_> {
                 found = self.detect(&stage, &takes.iter().collect::<Vec<_>>(), Some(round), false).await?;
             }
         }
-        if let Some(candidate) = found.filter(|_| !self.closed && (self.cards.len() as u32) < self.options.rooms) {
+        if let Some(candidate) = found.filter(|_| !self.closed && self.has_room()) {
             let card = room::hold(self, &stage, round, &candidate).await?;
             let now = self.messages.len() as u64;
-            self.registry.rested_from(candidate.key(), now);
+            self.registry.roomed(candidate.key(), now);
             self.file(card, &candidate);
         }
         if !self.closed {
             self.minutes(&stage, round).await?;
         }
         Ok(())
+    }
+
+    /// Whether another crux room may be held.
+    fn has_room(&self) -> bool {
+        (self.cards.len() as u32) < self.options.rooms
     }
 
     fn aspect(&self, round: u32) -> serde_json::Value {
@@ -126,8 +131,8 @@ impl Debate<'_> {
             });
             self.registry.observe(sighting, end as u64);
             let ready = self.registry.ready(&[], end as u64).cloned();
-            if let Some(ready) = ready.filter(|_| found.is_none() && (self.cards.len() as u32) < self.options.rooms) {
-                self.registry.spawn(ready.pair, end as u64);
+            if let Some(ready) = ready.filter(|_| found.is_none() && self.has_room()) {
+                self.registry.roomed(ready.pair, end as u64);
                 let sources = self.sighted.iter().find(|(known, _)| *known == ready.pair).map(|(_, ids)| ids.clone()).unwrap_or_default();
                 let candidate = Candidate { pair: [ready.pair.0, ready.pair.1], question: ready.topic, label: ready.label, sources };
                 self.contest(&candidate);
@@ -148,6 +153,7 @@ impl Debate<'_> {
             Ok(given) => given,
             Err(missed) => {
                 self.closed |= missed.failure.kind == FailureKind::Closed;
+                self.unheard = true;
                 return Ok(None);
             }
         };
@@ -169,12 +175,17 @@ impl Debate<'_> {
         };
         let data = json!({
             "hasDirectOpposition": found.has_direct_opposition, "hasSpecificClaim": found.has_specific_claim, "topicRelevant": found.topic_relevant,
-            "personas": personas, "topic": found.topic, "shortLabel": found.short_label, "spawn": candidate.is_some() && !window,
+            "personas": personas, "topic": found.topic, "shortLabel": found.short_label, "spawn": candidate.is_some() && !window && self.has_room(),
             "confidence": 1, "window": window, "reasons": found.reasons,
         });
         stage.show("disagreement", Exhibit::note("Contradiction", text).by(given.seat, "clerk").turn(&given.key).data(data)).await?;
-        if let Some(candidate) = candidate.as_ref().filter(|_| !window) {
-            self.contest(candidate);
+        if let Some(candidate) = &candidate {
+            if !window {
+                self.contest(candidate);
+            }
+            if !self.seen.contains(&candidate.question) {
+                self.seen.push(candidate.question.clone());
+            }
         }
         Ok(candidate)
     }
@@ -183,18 +194,20 @@ impl Debate<'_> {
     async fn minutes(&mut self, stage: &Bench, round: u32) -> Result<()> {
         let takes: Vec<&Message> = self.messages.iter().filter(|message| message.place.is_some_and(|(at, _)| at == round)).collect();
         let (aspect, label) = (self.aspect(round), self.label(round));
+        if takes.is_empty() {
+            self.rounds.push((label, String::new()));
+            return Ok(());
+        }
         let card = self.cards.iter().rfind(|card| card.round == round).map(|card| card.plain());
         let ask = prompt!("summary", aspect, takes = self.lines(takes), card).fill("aspect", &label);
         let summary = match stage.ask::<String>(self.desk(), ask).await? {
             Ok(given) => {
-                let data = json!({"round": round, "aspect": label, "summary": given.value});
-                stage
-                    .show(
-                        "round_summary",
-                        Exhibit::note(format!("Minutes: {label}"), &given.value).by(given.seat, "clerk").turn(&given.key).data(data),
-                    )
-                    .await?;
-                given.value.split_whitespace().collect::<Vec<_>>().join(" ")
+                let said = if given.partial { whole_sentences(&given.value) } else { &given.value };
+                let summary = said.split_whitespace().collect::<Vec<_>>().join(" ");
+                let data = json!({"round": round, "aspect": label, "summary": summary});
+                let exhibit = Exhibit::note(format!("Minutes: {label}"), &summary).by(given.seat, "clerk").turn(&given.key).data(data);
+                stage.show("round_summary", exhibit).await?;
+                summary
             }
             Err(missed) => {
                 self.closed |= missed.failure.kind == FailureKind::Closed;

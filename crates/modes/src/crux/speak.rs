@@ -153,7 +153,8 @@ fn each_once<'a>(phrases: &[&'a str]) -> Vec<&'a str> {
     once
 }
 
-/// A text cut at its limit, up to its last whole sentence; all of it where not even one is whole.
-fn whole_sentences(text: &str) -> &str {
-    text.rfind(['.', '?', '!', '…']).map_or(text, |at| &text[..=at + text[at..].chars().next().map_or(0, |c| c.len_utf8() - 1)])
+/// A text cut at its limit, up to its last whole sentence; all of it where not even one is whole. The point in a number ends none.
+pub fn whole_sentences(text: &str) -> &str {
+    let ends = |(at, mark): &(usize, &str)| text[at + mark.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric());
+    text.rmatch_indices(['.', '?', '!', '…']).find(ends).map_or(text, |(at, mark)| &text[..at + mark.len()])
 }

@@ -373,3 +373,13 @@ fn a_broken_file_stands_in_nobodys_way_but_its_own() {
     assert!(persona::deck("markets", &own).is_err(), "a file in place of somebody of the deck is as good as named");
     assert!(persona::deck("work", &own).is_ok());
 }
+
+#[test]
+fn a_persona_is_found_by_the_id_its_file_gives_it() {
+    let (_, actuary) = persona::files().iter().find(|(id, _)| *id == "actuary").expect("built in");
+    let text: &'static str = Box::leak(format!("id = \"farmer\"\n{}", actuary.replace("id = \"actuary\"", "")).into_boxed_str());
+    let files: &'static [(&str, &str)] = Box::leak(Box::new([("other", text)]));
+    let found = persona::find("farmer", &Shelf(files)).expect("found");
+    let built_in = persona::find("farmer", &NoLibrary).expect("built in");
+    assert!(found.id == "farmer" && found.name != built_in.name, "one's own comes before the one built in: {}", found.name);
+}

@@ -2,7 +2,7 @@
 
 use super::exhibit::several_html;
 use super::safe::{esc, prose};
-use crate::figures::{count, span};
+use crate::figures::{count, several, span};
 use crate::view::{Outcome, Phase, Turn, View};
 use crate::words;
 use synod_types::Shown;
@@ -30,10 +30,15 @@ fn turns(view: &View, phase: &Phase, quoted: &[&str]) -> String {
         return String::new();
     }
     let rows: String = phase.turns.iter().map(|turn| turn_row(view, turn, quoted.contains(&turn.key.as_str()))).collect();
-    format!(
+    let table = format!(
         "<table class=\"turns\"><thead><tr><th scope=\"col\">Turn</th><th scope=\"col\">Outcome</th><th scope=\"col\">Time, tokens, cost</th></tr></thead>\
          <tbody>{rows}</tbody></table>\n"
-    )
+    );
+    // A conversation is read without what it took.
+    if view.threaded() {
+        return format!("<details><summary>{}</summary>{table}</details>\n", several(phase.turns.len() as u64, "turn", "turns"));
+    }
+    table
 }
 
 fn turn_row(view: &View, turn: &Turn, quoted: bool) -> String {

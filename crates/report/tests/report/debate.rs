@@ -6,9 +6,9 @@ use synod_report::{Style, View, html, markdown, show, terminal};
 use synod_types::*;
 
 fn said(title: &str, seat: SeatIx, key: &str, label: &str, text: &str, reply_to: Option<&str>, aside: Option<&str>) -> Exhibit {
-    let own = |text: Option<&str>| text.map(str::to_owned);
-    let statement = Statement { label: Some(label.into()), text: Some(text.into()), reply_to: own(reply_to), aside: own(aside) };
-    Exhibit::new(title, Shape::Statement(statement)).by(seat, "persona").turn(key)
+    let statement = Statement { label: Some(label.into()), text: Some(text.into()), reply_to: reply_to.map(str::to_owned) };
+    let exhibit = Exhibit::new(title, Shape::Statement(statement)).by(seat, "persona").turn(key);
+    Exhibit { aside: aside.map(str::to_owned), ..exhibit }
 }
 
 fn card() -> CruxCard {
@@ -50,8 +50,9 @@ fn run() -> Vec<Row> {
     speak(&mut tape, "aspect 1/mini 2", "take", 0, &|key| said("Who pays", 0, key, "m6", "I have a *file* of them.", Some("m5"), None));
     let room = "Ingrid and Dario alone: who pays";
     speak(&mut tape, "aspect 1/room/a", "position", 0, &|key| said("Position", 0, key, "c1.1", "He is gone by then.", None, Some(room)));
-    tape.show("aspect 1/room/show check", "exit_check", Exhibit::note("Exit check", "Not there yet: only one has named it."));
+    tape.show("aspect 1/room/show check", "exit_check", Exhibit::note("Exit check", "Not there yet: only one has named it.").aside(room));
     speak(&mut tape, "aspect 1/room/b", "exchange", 1, &|key| said("Exchange", 1, key, "c1.2", "I am still here.", None, Some(room)));
+    tape.show("aspect 1/room/show core", "convergence", Exhibit::note("At the core", "Who is still there when it fails.").aside(room));
     tape.show("aspect 1/room/show card", "crux_card", Exhibit::new("Crux", Shape::Card(card())));
     tape.phase_end("aspect 1").phase("conclusion");
     let shift =
@@ -85,6 +86,7 @@ fn answers_stand_under_what_they_answer_and_rooms_are_folded() {
         room.contains("He is gone by then.")
             && room.contains("Not there yet")
             && room.contains("I am still here.")
+            && room.contains("Who is still there when it fails.")
             && !room.contains("evidence on the assumption")
     );
     assert!(page.contains("not found in what was said") && page.contains("said so in c1.1"));

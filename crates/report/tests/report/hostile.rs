@@ -31,8 +31,8 @@ fn everywhere() -> Vec<Row> {
     let labels = vec![HOSTILE.to_owned(), "B".to_owned()];
     let shapes = [
         Shape::Statement(Statement { label: Some(HOSTILE.into()), text: Some(HOSTILE.into()), ..Statement::default() }),
-        Shape::Statement(Statement { label: Some("B".into()), text: Some(HOSTILE.into()), reply_to: Some(HOSTILE.into()), aside: None }),
-        Shape::Statement(Statement { label: Some("C".into()), text: Some(HOSTILE.into()), reply_to: None, aside: Some(HOSTILE.into()) }),
+        Shape::Statement(Statement { label: Some("B".into()), text: Some(HOSTILE.into()), reply_to: Some(HOSTILE.into()) }),
+        Shape::Statement(Statement { label: Some("C".into()), text: Some(HOSTILE.into()), reply_to: None }),
         Shape::Shifts(Shifts {
             entries: vec![Shift {
                 name: HOSTILE.into(),
@@ -167,7 +167,9 @@ fn everywhere() -> Vec<Row> {
         Shape::Note { text: HOSTILE.into() },
     ];
     for (i, shape) in shapes.into_iter().enumerate() {
-        tape.show(&format!("collect/show {i}"), HOSTILE, Exhibit::new(HOSTILE, shape).by(0, HOSTILE));
+        let exhibit = Exhibit::new(HOSTILE, shape).by(0, HOSTILE);
+        let exhibit = if i == 2 { exhibit.aside(HOSTILE) } else { exhibit };
+        tape.show(&format!("collect/show {i}"), HOSTILE, exhibit);
     }
     tape.add("figure x", Kind::Figure, &Figure { name: HOSTILE.into(), value: 1.0 });
     tape.add("gate@person", Kind::Waiting, &Asking { question: HOSTILE.into(), choices: vec![HOSTILE.into()] });

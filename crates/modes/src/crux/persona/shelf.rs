@@ -58,7 +58,12 @@ pub fn find(name: &str, library: &dyn Library) -> Result<Persona, Vec<Problem>> 
         let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
         return read(stem, &text);
     }
-    built_in().iter().find(|persona| persona.id == name).cloned().ok_or_else(|| {
+    // A file may hold another id than its name says.
+    let other = library.names(KIND).into_iter().filter(|file| file != name).find_map(|file| {
+        let text = library.find(KIND, &file)?.ok()?;
+        read(&file, &text).ok().filter(|persona| persona.id == name)
+    });
+    other.or_else(|| built_in().iter().find(|persona| persona.id == name).cloned()).ok_or_else(|| {
         let known: Vec<String> = library.names(KIND).into_iter().chain(built_in().iter().map(|persona| persona.id.clone())).collect();
         vec![Problem::new("options.personas", name, format!("a file, or one of: {}", known.join(", ")))]
     })
