@@ -23,7 +23,7 @@ pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Resul
             None => format!("{}\n\n{}", turn.position, turn.reasons),
         };
         if let Some(reason) = &response.blocked {
-            stage.warn(format!("A response of {} was withheld: {reason}.", debate.who(response.seat)));
+            stage.warn(format!("A response of {} was withheld: {}.", debate.who(response.seat), reason.trim_end_matches('.')));
         }
         // No thread: whom it answers mostly spoke in an earlier round, under the same name. The row says whom.
         let shape = Shape::Statement(Statement { label: Some(debate.names[response.seat].clone()), text: Some(text), ..Statement::default() });

@@ -97,6 +97,11 @@ fn ended(debate: &Debate, stop: Stop, numbers: &stops::Numbers) -> String {
     let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
     let met = &numbers.consensus;
     let sure = met.least_sure.map_or_else(|| "unknown".to_owned(), |least| format!("{least:.2}"));
+    let blockers = match met.open_blockers {
+        0 => "no blocker is open".to_owned(),
+        1 => "1 blocker is open".to_owned(),
+        n => format!("{n} blockers are open"),
+    };
     let moved = |movement: Option<f64>| movement.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.2}"));
     match stop {
         Stop::Consensus if met.stood_in => {
@@ -122,15 +127,13 @@ fn ended(debate: &Debate, stop: Stop, numbers: &stops::Numbers) -> String {
             format!("The limit of {rounds} was reached before there was a proposal to vote on; the least sure seat is at {sure}.")
         }
         Stop::RoundCap if !debate.options.exit_on_consensus => format!(
-            "It went through the {rounds} it was given, whatever came of them: {:.0} % of the seats accept, {} blockers are open and the least sure seat is at {sure}.",
-            met.share * 100.0,
-            met.open_blockers
+            "It went through the {rounds} it was given, whatever came of them: {:.0} % of the seats accept, {blockers} and the least sure seat is at {sure}.",
+            met.share * 100.0
         ),
         Stop::RoundCap => format!(
-            "The limit of {rounds} was reached: {:.0} % of the seats accept ({:.0} % would do), {} blockers are open and the least sure seat is at {sure} ({:.2} would do).",
+            "The limit of {rounds} was reached: {:.0} % of the seats accept ({:.0} % would do), {blockers} and the least sure seat is at {sure} ({:.2} would do).",
             met.share * 100.0,
             exits::ACCEPTED * 100.0,
-            met.open_blockers,
             exits::SURE
         ),
         Stop::TooFew => format!("Too few seats spoke to go on after {rounds}."),
