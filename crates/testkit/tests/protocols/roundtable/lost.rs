@@ -1,0 +1,66 @@
+//! Seats that fail: what stands when too few are left, and what is never said again.
+
+use super::{ALL, reads, round, rows, seat, stop, turn};
+use crate::{Line, play};
+use serde_json::{Value, json};
+use synod_types::{Failure, FailureKind, Status};
+
+/// A provider that is down.
+fn down() -> Line {
+    Some(Err(Failure::new(FailureKind::Server, "the provider is down")))
+}
+
+/// A turn that brings one claim whose words nobody else uses.
+fn claiming(key: &str, more: Value) -> Line {
+    let mut said =
+        json!({"vote": "MINOR", "claims": [{"text": format!("matter{0} thing{0} point{0}", key.replace(['/', ' ', '@'], "")), "label": "INFER"}]});
+    for (name, value) in more.as_object().into_iter().flatten() {
+        said[name.as_str()] = value.clone();
+    }
+    turn(seat(key), 0.82, said)
+}
+
+#[tokio::test]
+async fn too_few_in_a_later_round_leave_the_one_before_standing() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.5, &[&["S1"], &["S2"]]),
+        "round 2/turn@1" => down(),
+        key if key.contains("turn@") => claiming(key, json!({})),
+        _ => None,
+    };
+    let played = play("roundtable", 2, None, &[("rounds", json!(4))], script).await;
+    assert_eq!((stop(&played), played.verdict.status), (("too_few", 1), Status::Degraded));
+    assert!(played.warned("so what was said before stands") && played.verdict.answer.is_some());
+    assert_eq!(played.data("claims")["claims"].as_array().map(Vec::len), Some(2), "the record is that of the first round");
+}
+
+#[tokio::test]
+async fn a_seat_that_misses_two_rounds_is_asked_no_more() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.5, &[&["S1"], &["S2"]]),
+        key if key.ends_with("turn@2") => down(),
+        key if key.contains("turn@") => claiming(key, json!({"position": format!("plan{0} step{0}", round(key) * 7 + seat(key))})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(3))], script).await;
+    let asked: Vec<bool> = (1..=3).map(|round| played.asked(&format!("round {round}/turn@2"))).collect();
+    assert_eq!((asked.as_slice(), played.verdict.status), (&[true, true, false][..], Status::Degraded));
+}
+
+#[tokio::test]
+async fn objections_by_too_few_do_not_count_and_their_ids_are_never_given_again() {
+    let script = |key: &str| match key {
+        key if key.contains("objection/turn@") && seat(key) > 0 => down(),
+        key if key.contains("analysis") => reads(0.8, &[ALL]),
+        key if key.contains("turn@") && round(key) < 3 => turn(seat(key), 0.82, json!({"vote": "BLOCKER"})),
+        key if key.contains("objection/turn@") => claiming(key, json!({})),
+        key if key.starts_with("round 4/turn@") => claiming(key, json!({})),
+        key if key.contains("turn@") => turn(seat(key), 0.82, json!({"vote": "BLOCKER"})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(4))], script).await;
+    assert!(played.asked("round 3/objection/turn@0") && played.asked("round 4/turn@0"), "the debate goes on");
+    let ids = |stage: &str| rows(&played, stage).iter().map(|row| row["claimsTouched"]["introduced"].clone()).collect::<Vec<_>>();
+    assert_eq!((ids("objection_3"), ids("round_4")), (vec![json!(["C1"])], vec![json!(["C2"]), json!(["C3"]), json!(["C4"])]));
+    assert_eq!(played.data("objection_3_safety")["tier"], 1, "what was read of it is told all the same");
+}
