@@ -59,6 +59,29 @@ pub fn count(clusters: &[usize]) -> usize {
     clusters.iter().collect::<BTreeSet<_>>().len()
 }
 
+/// Share of members that changed clusters, given where each was and where it is. Clusters have no names that last: each is taken for the one
+/// before with which it has most members in common, so that as few as possible have moved. Made for a panel: time doubles with every cluster
+/// there is now.
+pub fn switched(moves: &[(usize, usize)]) -> f64 {
+    if moves.is_empty() {
+        return 0.0;
+    }
+    let (old, new): (BTreeSet<usize>, BTreeSet<usize>) = moves.iter().copied().unzip();
+    let new: Vec<usize> = new.into_iter().collect();
+    let shared = |old: usize, new: usize| moves.iter().filter(|pair| **pair == (old, new)).count();
+    // For every set of clusters of now that are taken: the most members that can have stayed.
+    let mut stayed = vec![0_usize; 1 << new.len()];
+    for old in old {
+        for taken in (0..stayed.len()).rev() {
+            let with = |at: usize| stayed[taken & !(1 << at)] + shared(old, new[at]);
+            let best = (0..new.len()).filter(|at| taken & (1 << at) != 0).map(with).max();
+            stayed[taken] = stayed[taken].max(best.unwrap_or(0));
+        }
+    }
+    let most = stayed.last().copied().unwrap_or(0);
+    (moves.len() - most) as f64 / moves.len() as f64
+}
+
 /// Mean share in common over all pairs of sets that have anything in them; nothing where there is no such pair.
 pub fn mean_overlap<T: Ord>(sets: &[BTreeSet<T>]) -> Option<f64> {
     let full: Vec<&BTreeSet<T>> = sets.iter().filter(|set| !set.is_empty()).collect();
@@ -89,7 +112,36 @@ mod tests {
         assert_eq!(mean_overlap(&[set(&[1, 2]), set(&[2, 3]), set(&[4])]), Some((1.0 / 3.0) / 3.0));
     }
 
+    #[test]
+    fn whoever_leaves_the_larger_part_has_switched() {
+        // where they were, where they are, share
+        let table: [(&[usize], &[usize], f64); 7] = [
+            (&[], &[], 0.0),
+            (&[0, 0, 0, 0], &[0, 0, 0, 0], 0.0),
+            (&[0, 0, 0, 0], &[0, 0, 1, 0], 0.25),
+            (&[0, 0, 1, 1], &[0, 1, 0, 0], 0.25),
+            (&[7, 7, 3, 3], &[1, 0, 1, 1], 0.25),
+            (&[0, 0, 1, 1], &[0, 1, 0, 1], 0.5),
+            (&[0, 0, 1, 1], &[5, 5, 2, 2], 0.0),
+        ];
+        for (then, now, share) in table {
+            let moves: Vec<(usize, usize)> = then.iter().copied().zip(now.iter().copied()).collect();
+            assert_eq!(switched(&moves), share, "{then:?} {now:?}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn switching_hangs_on_no_order_and_no_name(moves in prop::collection::vec((0_usize..4, 0_usize..4), 1..9), turn in 0_usize..9) {
+            let share = switched(&moves);
+            prop_assert!((0.0..1.0).contains(&share));
+            let mut turned = moves.clone();
+            turned.rotate_left(turn % moves.len());
+            prop_assert_eq!(share, switched(&turned));
+            prop_assert_eq!(share, switched(&moves.iter().map(|(then, now)| (*now, *then)).collect::<Vec<_>>()));
+            prop_assert_eq!(share, switched(&moves.iter().map(|(then, now)| (9 - then, now * 3)).collect::<Vec<_>>()));
+        }
+
         #[test]
         fn order_does_not_matter(texts in prop::collection::vec("[a-c]{4} [a-c]{4} [a-c]{4}", 0..7), turn in 0_usize..7) {
             let mut turned = texts.clone();
