@@ -1,25 +1,20 @@
-//! A style of debate as data: who plays what, in which order, under which contract. Each is one file in `styles/`, all of one shape.
+//! A style of debate as data: who plays what, in which order, under which contract. Each is one file in `styles/`, all of one shape;
+//! another one is another file.
 
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use synod_math::debate::sides::{Side, attacks, for_and_against};
 
-/// Every style, the default first. Another one is a file and a line here.
-const FILES: [(&str, &str); 7] = [
-    ("collaborative", include_str!("styles/collaborative.toml")),
-    ("adversarial", include_str!("styles/adversarial.toml")),
-    ("socratic", include_str!("styles/socratic.toml")),
-    ("expert-panel", include_str!("styles/expert-panel.toml")),
-    ("devils-advocate", include_str!("styles/devils-advocate.toml")),
-    ("delphi", include_str!("styles/delphi.toml")),
-    ("red-team-blue-team", include_str!("styles/red-team-blue-team.toml")),
-];
+/// Name and text of each file.
+const FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/styles.rs"));
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Style {
     #[serde(skip)]
     pub id: &'static str,
+    /// Where it stands in lists. The first is the default.
+    pub place: u32,
     /// Seats speak one after another and hear those before them; else all at once.
     pub sequential: bool,
     /// Whether a vote is asked for. Questions cannot be voted on.
@@ -83,10 +78,21 @@ pub struct Role {
     pub answers_risks: bool,
 }
 
+impl Role {
+    /// It names problems and leaves the answers to others.
+    pub fn only_attacks(&self) -> bool {
+        !self.risk_kinds.is_empty() && self.mitigated_kinds.is_empty() && !self.answers_risks
+    }
+}
+
 impl Style {
     pub fn all() -> &'static [Self] {
         static STYLES: OnceLock<Vec<Style>> = OnceLock::new();
-        STYLES.get_or_init(|| FILES.iter().map(|(id, text)| read(id, text)).collect())
+        STYLES.get_or_init(|| {
+            let mut styles: Vec<Self> = FILES.iter().map(|(id, text)| read(id, text)).collect();
+            styles.sort_by_key(|style| style.place);
+            styles
+        })
     }
 
     pub fn find(id: &str) -> Option<&'static Self> {
@@ -94,7 +100,7 @@ impl Style {
     }
 
     pub fn ids() -> Vec<&'static str> {
-        FILES.iter().map(|(id, _)| *id).collect()
+        Self::all().iter().map(|style| style.id).collect()
     }
 
     /// The role of each of `n` seats.
@@ -136,7 +142,8 @@ mod tests {
 
     #[test]
     fn every_style_is_whole() {
-        assert_eq!(Style::all().len(), FILES.len());
+        let places: Vec<u32> = Style::all().iter().map(|style| style.place).collect();
+        assert_eq!(places, (1..=FILES.len() as u32).collect::<Vec<_>>());
         for style in Style::all() {
             let roles = match style.deal {
                 Deal::One => 1,
