@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 /// `x-between = "scale"` means a number from the first to the second of a list of two; any number where there is no such list.
 /// `x-range = [1, 10]` asks for a number from 1 to 10; a reply beyond it is read all the same, and whoever reads it counts it as none.
 /// `x-map = "positions"` on a map makes every id of the list a property of it, and no other.
-/// An optional property that could only hold ids of an empty list is left out of what is asked for.
+/// An optional property that could only hold ids of an empty list is left out of what is asked for; so is one with `x-if = "kinds"` where that
+/// list is empty.
 /// `x-loose = "names"` asks for one of the list, and whatever is said instead is read all the same: the mode says what it makes of it.
 /// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,6 +71,7 @@ impl Terms {
                             out.insert("minItems".into(), self.list(list).len().into());
                             out.insert("maxItems".into(), self.list(list).len().into());
                         }
+                        ("x-if", _) => {}
                         ("items", _) if map.contains_key("x-permutation") => {}
                         ("properties", _) => {
                             let must = |name: &str| required(map).any(|required| required == name);
@@ -88,9 +90,9 @@ impl Terms {
         }
     }
 
-    /// Whether a value of this schema would need an id of an empty list.
+    /// Whether a value of this schema would need an id of an empty list, or is asked for only where a list is not empty.
     fn void(&self, schema: &Value) -> bool {
-        let empty = schema.get("x-ids").and_then(Value::as_str).is_some_and(|list| self.list(list).is_empty());
+        let empty = ["x-ids", "x-if"].into_iter().filter_map(|mark| schema.get(mark)?.as_str()).any(|list| self.list(list).is_empty());
         let mut inside = schema.as_object().into_iter().flat_map(required).filter_map(|name| schema.get("properties")?.get(name));
         let is_null = |choice: &Value| choice.get("type").and_then(Value::as_str) == Some("null");
         let choices: Vec<&Value> = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten().filter(|choice| !is_null(choice)).collect();

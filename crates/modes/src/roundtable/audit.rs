@@ -1,7 +1,9 @@
 //! The auditor: whether a text's labels and citations hold together. Its findings are told, never fatal.
 
 use super::labels::{Label, Reference, Sentence, references, sentences};
+use super::reply::NewClaim;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -30,53 +32,59 @@ impl Flaw {
     }
 }
 
-/// A text taken apart.
+/// A turn taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
     /// With labels and citations as they count.
     pub sentences: Vec<Sentence>,
+    /// The claims it lists beside its text, in their order, by the same measure.
+    pub claims: Vec<Sentence>,
     pub references: Vec<Reference>,
     pub flaws: Vec<Flaw>,
 }
 
 /// `known`: whether the record has evidence of this id.
-pub fn audit(text: &str, known: &dyn Fn(&str) -> bool) -> Audit {
+pub fn audit(text: &str, claims: &[NewClaim], known: &dyn Fn(&str) -> bool) -> Audit {
     let references = references(text);
     let mut sentences = sentences(text);
-    let mut flaws = Vec::new();
-    let listed = |n: u32| references.iter().any(|reference| reference.n == n);
-    let mut cited: Vec<u32> = sentences.iter().flat_map(|sentence| sentence.cites.iter().copied()).collect();
-    cited.sort_unstable();
-    cited.dedup();
-    flaws.extend(cited.iter().filter(|n| !listed(**n)).map(|n| Flaw::OrphanCitation { n: *n }));
-    flaws.extend(references.iter().filter(|reference| !cited.contains(&reference.n)).map(|reference| Flaw::UnusedReference { n: reference.n }));
-    for sentence in &mut sentences {
-        if sentence.relabelled {
-            flaws.push(Flaw::TwoLabels { text: sentence.text.clone() });
+    let listed = |claim: &NewClaim| {
+        let (text, label) = (claim.text.clone(), Some(claim.label));
+        Sentence { text, label, relabelled: false, cites: claim.cites.clone(), evidence: claim.evidence.clone() }
+    };
+    let mut claims: Vec<Sentence> = claims.iter().map(listed).collect();
+    let cited: BTreeSet<u32> = sentences.iter().chain(&claims).flat_map(|sentence| sentence.cites.iter().copied()).collect();
+    let entries: BTreeSet<u32> = references.iter().map(|reference| reference.n).collect();
+    let mut flaws: Vec<Flaw> = cited.difference(&entries).map(|n| Flaw::OrphanCitation { n: *n }).collect();
+    flaws.extend(entries.difference(&cited).map(|n| Flaw::UnusedReference { n: *n }));
+    for sentence in sentences.iter_mut().chain(&mut claims) {
+        for flaw in weigh(sentence, &entries, known) {
+            // A claim is often a sentence said again.
+            if !flaws.contains(&flaw) {
+                flaws.push(flaw);
+            }
         }
-        sentence.evidence.retain(|id| known(id));
-        let (label, cites) = counted(sentence.label, &sentence.cites, &references);
-        // Evidence of the record backs a fact as well as a reference does.
-        let backed = sentence.label == Some(Label::Fact) && !sentence.evidence.is_empty();
-        let label = if backed { sentence.label } else { label };
-        match sentence.label {
-            Some(Label::Fact) if label != Some(Label::Fact) => flaws.push(Flaw::UncitedFact { text: sentence.text.clone() }),
-            Some(Label::Assume) if !sentence.cites.is_empty() => flaws.push(Flaw::CitedAssumption { text: sentence.text.clone() }),
-            Some(Label::Fact | Label::Infer | Label::Assume) | None => {}
-        }
-        (sentence.label, sentence.cites) = (label, cites);
     }
-    Audit { sentences, references, flaws }
+    Audit { sentences, claims, references, flaws }
 }
 
-/// A label and its citations as they count: only what the list has, none for an assumption, and a fact without any is an inference.
-pub fn counted(label: Option<Label>, cites: &[u32], references: &[Reference]) -> (Option<Label>, Vec<u32>) {
-    let known: Vec<u32> = cites.iter().copied().filter(|n| references.iter().any(|reference| reference.n == *n)).collect();
-    match label {
-        Some(Label::Assume) => (label, Vec::new()),
-        Some(Label::Fact) if known.is_empty() => (Some(Label::Infer), known),
-        Some(Label::Fact | Label::Infer) | None => (label, known),
+/// Leaves label and citations as they count: only what the list and the record have, none for an assumption, and a fact without any is an
+/// inference. Evidence of the record backs a fact as well as a reference does.
+fn weigh(sentence: &mut Sentence, entries: &BTreeSet<u32>, known: &dyn Fn(&str) -> bool) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    if sentence.relabelled {
+        flaws.push(Flaw::TwoLabels { text: sentence.text.clone() });
     }
+    if sentence.label == Some(Label::Assume) && !(sentence.cites.is_empty() && sentence.evidence.is_empty()) {
+        flaws.push(Flaw::CitedAssumption { text: sentence.text.clone() });
+        (sentence.cites, sentence.evidence) = (Vec::new(), Vec::new());
+    }
+    sentence.cites.retain(|n| entries.contains(n));
+    sentence.evidence.retain(|id| known(id));
+    if sentence.label == Some(Label::Fact) && sentence.cites.is_empty() && sentence.evidence.is_empty() {
+        flaws.push(Flaw::UncitedFact { text: sentence.text.clone() });
+        sentence.label = Some(Label::Infer);
+    }
+    flaws
 }
 
 fn head(text: &str) -> String {
@@ -115,7 +123,7 @@ mod tests {
     #[test]
     fn a_fact_may_rest_on_the_record() {
         let text = "Queues retry. [FACT][E2] Cron does not. [FACT][E9]";
-        let found = audit(text, &|id| id == "E2");
+        let found = audit(text, &[], &|id| id == "E2");
         assert_eq!(found.sentences.iter().map(|one| one.label).collect::<Vec<_>>(), [Some(Label::Fact), Some(Label::Infer)]);
         assert_eq!((found.sentences[0].evidence.as_slice(), found.sentences[1].evidence.len()), (&["E2".to_owned()][..], 0));
         assert_eq!(found.flaws, [Flaw::UncitedFact { text: "Cron does not.".into() }]);
@@ -145,20 +153,45 @@ mod tests {
     #[test]
     fn every_flaw_is_found_and_counts_as_it_should() {
         let text = "Backed. [FACT][1] Bare. [FACT] Lost. [FACT][9] Guess. [ASSUME][1] Both. [INFER][FACT]\nReferences\n[1] A\n[2] B";
-        let found = audit(text, &|_| false);
+        let found = audit(text, &[], &|_| false);
         let kinds: Vec<String> = found.flaws.iter().map(Flaw::say).collect();
         assert_eq!(kinds.len(), 6, "{kinds:?}");
         assert!(found.flaws.contains(&Flaw::OrphanCitation { n: 9 }) && found.flaws.contains(&Flaw::UnusedReference { n: 2 }));
         let labels: Vec<Option<Label>> = found.sentences.iter().map(|sentence| sentence.label).collect();
         assert_eq!(labels, [Some(Label::Fact), Some(Label::Infer), Some(Label::Infer), Some(Label::Assume), Some(Label::Infer)]);
         assert!(found.sentences[3].cites.is_empty());
-        assert_eq!(audit("All is well.", &|_| false).flaws, []);
+        assert_eq!(audit("All is well.", &[], &|_| false).flaws, []);
+    }
+
+    #[test]
+    fn listed_claims_are_weighed_like_sentences() {
+        let claim = |text: &str, label, cites: &[u32], evidence: &[&str]| NewClaim {
+            text: text.into(),
+            label,
+            cites: cites.to_vec(),
+            evidence: evidence.iter().map(|id| (*id).to_owned()).collect(),
+            against: Vec::new(),
+        };
+        let claims = [
+            claim("Bare.", Label::Fact, &[], &[]),
+            claim("Listed.", Label::Fact, &[1], &[]),
+            claim("On record.", Label::Fact, &[9], &["E2", "E7"]),
+            claim("Guess.", Label::Assume, &[], &["E2"]),
+        ];
+        let found = audit("Bare. [FACT]\nReferences\n[1] A", &claims, &|id| id == "E2");
+        assert_eq!(
+            found.claims.iter().map(|claim| claim.label).collect::<Vec<_>>(),
+            [Label::Infer, Label::Fact, Label::Fact, Label::Assume].map(Some)
+        );
+        assert_eq!(found.claims.iter().map(|claim| claim.evidence.len()).collect::<Vec<_>>(), [0, 0, 1, 0]);
+        let want = [Flaw::OrphanCitation { n: 9 }, Flaw::UncitedFact { text: "Bare.".into() }, Flaw::CitedAssumption { text: "Guess.".into() }];
+        assert_eq!(found.flaws, want, "what is said twice is found once, and what a claim cites is used");
     }
 
     proptest! {
         #[test]
         fn any_text_can_be_audited(text in "(\\[FACT\\]|\\[ASSUME\\]|\\[[0-9]{1,3}(-[0-9]{1,3})?\\]|References:?\n|[a-zé. ?!\\[\\]\n-]){0,60}") {
-            let found = audit(&text, &|_| false);
+            let found = audit(&text, &[], &|_| false);
             for sentence in &found.sentences {
                 prop_assert!(!sentence.text.trim().is_empty());
                 prop_assert!(sentence.label != Some(Label::Fact) || !sentence.cites.is_empty(), "a fact that counts is cited");

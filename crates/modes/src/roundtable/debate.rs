@@ -2,7 +2,7 @@
 //!
 //! Every response is checked for safety the moment it arrives, before it enters the record or another seat reads it.
 
-use super::audit::{Audit, audit};
+use super::audit::Audit;
 use super::ingest::{Epistemic, Touched};
 use super::material::{Part, material, reserve};
 use super::perspectives::Perspective;
@@ -41,7 +41,7 @@ pub struct Response {
     pub evaluation: Option<Evaluation>,
     /// An evaluator was called in for it and could not read it.
     pub unread: bool,
-    /// The stance it should have had and the one it has.
+    /// What its role asked of it and what it did: another stance, or answers where it is only to attack.
     pub violation: Option<(String, Option<String>)>,
     /// Risks it was to answer and left unanswered.
     pub owed: Vec<String>,
@@ -238,10 +238,11 @@ impl<'a> Debate<'a> {
         };
         self.missed[seat] = 0;
         let role = self.roles[seat];
+        let remedies = given.value.remedies().filter(|_| role.only_attacks()).count();
         let turn = given.value.asked(held.votes, role.stance.is_some(), role);
-        let expected = role.stance.clone();
-        let violation = expected.filter(|expected| turn.stance.as_ref() != Some(expected)).map(|expected| (expected, turn.stance.clone()));
-        let audit = audit(&turn.reasons, &|id| self.state.evidence.iter().any(|known| known.id == id));
+        let stance = role.stance.clone().filter(|expected| turn.stance.as_ref() != Some(expected)).map(|expected| (expected, turn.stance.clone()));
+        let violation = stance.or_else(|| (remedies > 0).then(|| ("no solutions".into(), Some(format!("{remedies} solutions")))));
+        let audit = self.state.audit(&turn);
         let standing = &self.state.seats[seat];
         let before = standing.confidence.map(|confidence| Before { round: standing.round, confidence });
         let (touched, epistemic) = (Touched::default(), Epistemic::default());

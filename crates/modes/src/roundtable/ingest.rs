@@ -1,6 +1,6 @@
 //! A seat's turn taken into the record: its claims, references, tools, challenges, votes.
 
-use super::audit::{Audit, counted};
+use super::audit::{Audit, audit};
 use super::labels::Label;
 use super::reply::Turn;
 use super::state::{Claim, ClaimStatus, EvidenceKind, State};
@@ -39,6 +39,11 @@ pub struct Epistemic {
 }
 
 impl State {
+    /// A turn's labels and citations, against what is on record before it is taken in.
+    pub fn audit(&self, turn: &Turn) -> Audit {
+        audit(&turn.reasons, &turn.claims, &|id| self.evidence.iter().any(|known| known.id == id))
+    }
+
     /// Takes back a seat's own claims; gives the ids of those that were still there.
     pub fn withdraw(&mut self, seat: usize, round: u32, ids: &[String]) -> Vec<String> {
         let mut withdrawn = Vec::new();
@@ -56,7 +61,7 @@ impl State {
     /// about.
     pub fn ingest(&mut self, seat: usize, round: u32, turn: &Turn, audit: &Audit, tools: &[ToolRun], touched: &mut Touched) -> Epistemic {
         let mut epistemic = Epistemic::default();
-        touched.sources = self.sources_of(round, turn, audit, touched);
+        touched.sources = self.sources_of(round, audit, touched);
         self.tools_used(round, tools, touched);
         // Before the challenges: whoever takes a blocker back may still dispute its claim.
         let blocker = turn.blocker.as_ref().filter(|id| self.claim(id).is_some_and(|claim| claim.by != seat));
@@ -73,11 +78,9 @@ impl State {
             // What must change first is disputed, whoever else supports it.
             self.challenge(seat, round, id, "", touched);
         }
-        for new in turn.claims.iter().filter(|new| !new.text.trim().is_empty()).take(MOST_CLAIMS) {
-            let (label, cites) = counted(Some(new.label), &new.cites, &audit.references);
-            let known: Vec<String> = new.evidence.iter().filter(|id| self.evidence.iter().any(|known| known.id == **id)).cloned().collect();
-            // Evidence of the record backs a fact as well as a reference does.
-            let label = if new.label == Label::Fact && !known.is_empty() { Label::Fact } else { label.unwrap_or(new.label) };
+        let claims = turn.claims.iter().zip(&audit.claims).filter(|(new, _)| !new.text.trim().is_empty());
+        for (new, weighed) in claims.take(MOST_CLAIMS) {
+            let label = weighed.label.unwrap_or(new.label);
             match label {
                 Label::Fact => epistemic.facts += 1,
                 Label::Infer => epistemic.inferences += 1,
@@ -95,7 +98,7 @@ impl State {
                     id
                 }
             };
-            let backing = cites.iter().filter_map(|n| touched.sources.get(n)).chain(&known).filter(|_| label != Label::Assume);
+            let backing = weighed.cites.iter().filter_map(|n| touched.sources.get(n)).chain(&weighed.evidence);
             for evidence in backing.cloned().collect::<Vec<_>>() {
                 self.tie(&evidence, &id);
             }
@@ -130,11 +133,11 @@ impl State {
     }
 
     /// Global ids of the references a turn cites, by their number in the turn.
-    fn sources_of(&mut self, round: u32, turn: &Turn, audit: &Audit, touched: &mut Touched) -> BTreeMap<u32, String> {
+    fn sources_of(&mut self, round: u32, audit: &Audit, touched: &mut Touched) -> BTreeMap<u32, String> {
         let mut ids = BTreeMap::new();
         // What is listed and never cited is no source of anything.
-        let mut cited = audit.sentences.iter().map(|sentence| &sentence.cites).chain(turn.claims.iter().map(|claim| &claim.cites)).flatten();
-        let cited: std::collections::BTreeSet<u32> = cited.by_ref().copied().collect();
+        let cited: std::collections::BTreeSet<u32> =
+            audit.sentences.iter().chain(&audit.claims).flat_map(|said| said.cites.iter().copied()).collect();
         for reference in audit.references.iter().filter(|reference| cited.contains(&reference.n)) {
             let title = if reference.title.is_empty() { reference.url.as_deref().unwrap_or_default() } else { &reference.title };
             let gist = audit.sentences.iter().find(|sentence| sentence.cites.contains(&reference.n)).map_or("", |sentence| &sentence.text);

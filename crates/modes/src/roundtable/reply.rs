@@ -104,8 +104,9 @@ pub struct NewRisk {
     pub kind: String,
     /// What goes wrong, in general terms.
     pub text: String,
-    /// What would prevent it or limit it; empty where your role forbids you to say.
+    /// What would prevent it or limit it.
     #[serde(default)]
+    #[schemars(extend("x-if" = "mitigated_kinds"))]
     pub mitigation: String,
 }
 
@@ -131,6 +132,7 @@ impl Turn {
         self.blocker = self.blocker.filter(|_| vote);
         self.stance = self.stance.filter(|_| stance);
         self.risks.retain(|risk| role.risk_kinds.contains(&risk.kind));
+        // Answering is for others, who owe it whatever the attacker thinks of it.
         if role.mitigated_kinds.is_empty() {
             self.risks.iter_mut().for_each(|risk| risk.mitigation.clear());
         }
@@ -139,6 +141,12 @@ impl Turn {
         let mut named = std::collections::BTreeSet::new();
         self.replies_to.retain(|name| named.insert(name.clone()));
         self
+    }
+
+    /// Answers to problems, its own or those of others.
+    pub fn remedies(&self) -> impl Iterator<Item = &str> {
+        let own = self.risks.iter().map(|risk| risk.mitigation.trim());
+        own.chain(self.mitigations.iter().map(|answer| answer.text.trim())).filter(|text| !text.is_empty())
     }
 
     pub fn vote(&self) -> Option<Vote> {
@@ -160,7 +168,7 @@ impl Form for Turn {
         let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
         let word = |label: &str, words: &[&'static str]| value(label).and_then(|value| token(&value, words)).map(str::to_owned);
         let allowed = |list: &str, said: Option<String>| said.filter(|said| terms.list(list).contains(said));
-        let audit = audit(text, &|id| terms.list("evidence").iter().any(|known| known == id));
+        let audit = audit(text, &[], &|id| terms.list("evidence").iter().any(|known| known == id));
         let is_field = |sentence: &str| FIELDS.iter().any(|field| sentence.to_lowercase().starts_with(&format!("{}:", field.to_lowercase())));
         let sentences = || audit.sentences.iter().filter(|sentence| !is_field(&sentence.text));
         // Whoever names too few points is taken by what it says first.
@@ -280,6 +288,9 @@ mod tests {
         let kept = said(risk("One key a service.")).asked(true, false, role("adversarial"));
         assert_eq!(kept.risks[0].mitigation, "One key a service.");
         let attack = NewRisk { kind: "attack".into(), ..risk("One key a service.") };
+        assert_eq!((said(attack.clone()).remedies().count(), role("red-team-blue-team").only_attacks()), (1, true));
+        let offered = |terms: &Terms| Turn::schema(terms).expect("a form").schema.to_string().contains("prevent it or limit it");
+        assert!(offered(&terms) && !offered(&terms.clone().with("mitigated_kinds", [""; 0])), "whoever only attacks is asked for no answer");
         let cleared = said(attack).asked(true, false, role("red-team-blue-team"));
         assert_eq!(cleared.risks[0].mitigation, "", "red finds problems, blue answers them");
     }

@@ -27,7 +27,8 @@ fn claim(text: &str, label: Label, cites: &[u32]) -> NewClaim {
 
 fn take(state: &mut State, seat: usize, round: u32, turn: &Turn) -> Touched {
     let mut touched = Touched { withdrawn: state.withdraw(seat, round, &turn.withdraws), ..Touched::default() };
-    state.ingest(seat, round, turn, &audit(&turn.reasons, &|_| false), &[], &mut touched);
+    let audit = state.audit(turn);
+    state.ingest(seat, round, turn, &audit, &[], &mut touched);
     state.settle();
     touched
 }
@@ -146,7 +147,7 @@ fn shortened_words_cite_the_record_and_long_addresses_stay_in_it() {
     let text = format!("{} Cron fails in silence. [FACT][1]\nReferences\n[1] Logs {address}", "Filler without a label. ".repeat(60));
     let said = turn(&text, vec![claim("Cron fails in silence.", Label::Fact, &[1])]);
     let touched = take(&mut state, 1, 1, &said);
-    let mut entry = Entry::new("S2", "Position: x".into(), &said.reasons, &audit(&said.reasons, &|_| false), &touched, &[]);
+    let mut entry = Entry::new("S2", "Position: x".into(), &said.reasons, &audit(&said.reasons, &said.claims, &|_| false), &touched, &[]);
     assert!(entry.text().contains("[FACT][1]"), "as written, with its own list");
     entry.reduce(60);
     assert!(entry.text().contains("Cron fails in silence. [FACT][E2]") && !entry.text().contains("[1]"), "{}", entry.text());
@@ -209,7 +210,8 @@ fn at_once(state: &State, round: u32, said: &[(usize, Turn)]) -> (Vec<String>, u
     let known = state.claims.len();
     said.iter().for_each(|(seat, turn)| drop(state.withdraw(*seat, round, &turn.withdraws)));
     for (seat, turn) in said {
-        state.ingest(*seat, round, turn, &audit(&turn.reasons, &|_| false), &[], &mut Touched::default());
+        let audit = state.audit(turn);
+        state.ingest(*seat, round, turn, &audit, &[], &mut Touched::default());
     }
     state.settle();
     (said_of(&state), state.facts_since(known).count())
@@ -234,7 +236,7 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
             let text = format!("{}\nReferences\n[1] {word} source{round}x{seat} https://example.org/{round}/{seat}", body.join(" "));
             let said = Turn { challenges, risks, ..turn(&text, new.collect()) };
             let tools = vec![ToolRun { name: "calculate".into(), input: json!({"expression": own(200)}), output: own(300), error: false, at: 0 }];
-            let audit = audit(&said.reasons, &|_| false);
+            let audit = state.audit(&said);
             let mut touched = Touched::default();
             state.ingest(seat, round, &said, &audit, &tools, &mut touched);
             entries.push(Entry::new(
