@@ -11,7 +11,6 @@ use super::safety::{Evaluation, Watch};
 use super::state::{Extent, Risk, State};
 use super::style::{Role, Style};
 use super::summary::Summary;
-use super::tokens::clip;
 use super::{Audience, Options, safety, tools};
 use serde_json::{Value, json};
 use synod_engine::{Bench, Missed, Result, Worked, prompt};
@@ -21,8 +20,6 @@ use synod_types::*;
 
 /// Fewer are no debate.
 pub const LEAST: usize = 2;
-/// Words of an evaluator's reason.
-const REASON_TOKENS: usize = 30;
 /// Rounds a seat may miss in a row before it is asked no more.
 const PATIENCE: u32 = 2;
 
@@ -297,11 +294,8 @@ impl<'a> Debate<'a> {
                     continue;
                 }
             };
-            if !given.value.passed {
-                // The reason is read by everybody, so it may not repeat what was withheld.
-                let said = given.value.concerns.first().map(|concern| clip(concern, REASON_TOKENS)).filter(|said| safety::blocked(said).is_none());
-                response.blocked = Some(said.unwrap_or_else(|| "the evaluator did not let it pass".into()));
-            }
+            let doubt = self.options.audience == Audience::Vulnerable;
+            response.blocked = given.value.withholds(&spoken(&response.turn, &response.tools), doubt).map(str::to_owned);
             response.evaluation = Some(given.value);
         }
         Ok(responses)

@@ -67,6 +67,14 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(
         said.flat_map(|(seat, said)| pick(said).iter().map(move |text| json!({"seat": debate.names[seat], "text": text}))).collect()
     };
     let (concerns, recommendations) = (of(|said| &said.concerns), of(|said| &said.recommendations));
+    // Which rule, never the passage: that is what was withheld.
+    let finding = |response: &Response| {
+        let rules: Vec<&str> = response.evaluation.iter().flat_map(|said| &said.findings).map(|finding| finding.rule.word()).collect();
+        (!rules.is_empty()).then(|| json!({"seat": debate.names[response.seat], "rules": rules, "withheld": response.blocked.is_some()}))
+    };
+    let findings: Vec<Value> = held.responses.iter().filter_map(finding).collect();
+    let blind = |response: &&Response| response.blocked.is_none() && response.evaluation.as_ref().is_some_and(|said| !said.passed);
+    let astray = held.responses.iter().filter(blind).count();
     let triggers = debate.watch.triggers();
     let text = match (armed, blocked.len()) {
         (false, 0) => "The monitor found nothing, and nothing called for an evaluator.".to_owned(),
@@ -89,12 +97,17 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(
         1
     };
     let data = json!({
-        "round": held.number, "tier": tier, "triggers": triggers, "passed": blocked.is_empty(), "concerns": concerns,
-        "recommendations": recommendations, "blocked": blocked,
+        "round": held.number, "tier": tier, "triggers": triggers, "passed": blocked.is_empty(), "findings": findings,
+        "concerns": concerns, "recommendations": recommendations, "blocked": blocked,
     });
     let unread = held.responses.iter().filter(|response| response.unread).count();
     if unread > 0 {
         stage.warn(format!("The safety evaluator could not read {unread} of {} responses; they were withheld.", held.responses.len()));
+    }
+    if astray > 0 {
+        let n = held.responses.len();
+        stage
+            .warn(format!("The safety evaluator would block {astray} of {n} responses and quotes nothing that stands in them; they were passed on."));
     }
     stage.show(&format!("{}_safety", held.prefix()), Exhibit::note(format!("{}: safety", held.title()), text).data(data)).await
 }

@@ -68,7 +68,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
     cost: "n + 1 a round for n seats, up to twice more for objections, n more a round while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
     example: "synod ask --mode roundtable --style socratic \"What would make our on-call rota fair?\"",
-    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld. If nobody can read a round, camps are found by the words of the positions. If nobody can write the synthesis, the record of the last round is the answer.",
+    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, camps are found by the words of the positions. If nobody can write the synthesis, the record of the last round is the answer.",
     prompts: ["perspectives", "turn", "safety", "analysis", "synthesis"],
 };
 
@@ -97,7 +97,7 @@ const TURN: &[&str] = &[
     "labelFindings",
     "blocked",
 ];
-const SAFETY: &[&str] = &["round", "tier", "triggers", "passed", "concerns", "recommendations", "blocked"];
+const SAFETY: &[&str] = &["round", "tier", "triggers", "passed", "findings", "concerns", "recommendations", "blocked"];
 const ANALYSIS: &[&str] = &[
     "round",
     "agreementLevel",
@@ -265,7 +265,7 @@ async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: Held) 
     held.reading = Reading::new(analysis, &spoke, &debate.names);
     show::responses(debate, stage, &held).await?;
     show::safety(debate, stage, &held).await?;
-    let checked = held.responses.iter().all(|response| response.evaluation.as_ref().is_some_and(|said| said.passed));
+    let checked = held.responses.iter().all(|response| response.evaluation.as_ref().is_some_and(safety::Evaluation::clean));
     if debate.watch.armed() && checked && held.counted().count() == held.responses.len() {
         debate.watch.clean();
     }

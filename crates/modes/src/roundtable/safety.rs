@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Form, Terms};
+use synod_math::Verbatim;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -178,14 +179,56 @@ impl Watch {
     }
 }
 
+/// What a contribution may not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    HarmfulSteps,
+    Evasion,
+    Manipulation,
+    Endangering,
+}
+
+impl Rule {
+    const ALL: [Self; 4] = [Self::HarmfulSteps, Self::Evasion, Self::Manipulation, Self::Endangering];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::HarmfulSteps => "harmful_steps",
+            Self::Evasion => "evasion",
+            Self::Manipulation => "manipulation",
+            Self::Endangering => "endangering",
+        }
+    }
+
+    /// Why something was withheld, in words of ours: an evaluator's own could repeat it.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::HarmfulSteps => "it gives working steps that do harm",
+            Self::Evasion => "it shows a way around a safeguard",
+            Self::Manipulation => "it manipulates a particular person",
+            Self::Endangering => "it puts a vulnerable reader at risk",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The passage that is not allowed, word for word, or its first words.
+    pub passage: String,
+    pub rule: Rule,
+}
+
 /// What the evaluator says of one response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evaluation {
     /// What you looked at and what it comes to.
     pub reasons: String,
-    /// False only if it must not be passed on.
+    /// What is not allowed; empty if there is nothing.
+    pub findings: Vec<Finding>,
+    /// False only if something is not allowed.
     pub passed: bool,
-    /// What is worrying about it; empty if nothing is.
+    /// What is worrying and still allowed; empty if nothing is.
     #[serde(default)]
     pub concerns: Vec<String>,
     /// What its author should do differently.
@@ -193,13 +236,40 @@ pub struct Evaluation {
     pub recommendations: Vec<String>,
 }
 
+impl Evaluation {
+    /// Nothing was found, and nothing is held against it.
+    pub fn clean(&self) -> bool {
+        self.passed && self.findings.is_empty()
+    }
+
+    /// Why a text is withheld. It takes a verdict and a passage that stands in the text: a verdict alone is not worth a seat's words. For an
+    /// audience that cannot defend itself, `doubt` is enough.
+    pub fn withholds(&self, text: &str, doubt: bool) -> Option<&'static str> {
+        if doubt && !self.clean() {
+            return Some(self.findings.first().map_or("the evaluator did not let it pass", |finding| finding.rule.reason()));
+        }
+        let text = Verbatim::new(&text.to_lowercase());
+        let stands = |finding: &&Finding| {
+            let passage = finding.passage.trim_matches(|c: char| c.is_whitespace() || "\"'“”…".contains(c)).trim_end_matches("...");
+            text.quotes(&passage.to_lowercase())
+        };
+        self.findings.iter().filter(|_| !self.passed).find(stands).map(|finding| finding.rule.reason())
+    }
+}
+
 impl Form for Evaluation {
-    /// A line `VERDICT: PASS` or `VERDICT: BLOCK`.
+    /// A line `VERDICT: PASS` or `VERDICT: BLOCK`; findings are items `rule: passage`.
     fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
-        let labels = ["Verdict", "Concerns", "Recommendations"];
+        let labels = ["Verdict", "Findings", "Concerns", "Recommendations"];
         let list = |label: &str| crate::text::field(text, label, &labels).map(|value| crate::text::items(&value)).unwrap_or_default();
+        let finding = |item: String| {
+            let (word, passage) = item.split_once(':')?;
+            let rule = Rule::ALL.into_iter().find(|rule| rule.word().eq_ignore_ascii_case(word.trim()))?;
+            Some(Finding { passage: passage.trim().to_owned(), rule })
+        };
         let passed = crate::text::token(&crate::text::field(text, "Verdict", &labels)?, &["PASS", "BLOCK"])? == "PASS";
-        Some(Self { reasons: text.trim().to_owned(), passed, concerns: list("Concerns"), recommendations: list("Recommendations") })
+        let findings = list("Findings").into_iter().filter_map(finding).collect();
+        Some(Self { reasons: text.trim().to_owned(), findings, passed, concerns: list("Concerns"), recommendations: list("Recommendations") })
     }
 }
 
@@ -246,8 +316,47 @@ mod tests {
 
     #[test]
     fn an_evaluation_is_read_from_its_verdict_line_only() {
-        let terms = Terms::default();
-        assert!(Evaluation::from_text("VERDICT: BLOCK\nConcerns:\n- steps", &terms).is_some_and(|said| !said.passed && said.concerns == ["steps"]));
-        assert!(Evaluation::from_text("I would pass this.", &terms).is_none());
+        let read = |text: &str| Evaluation::from_text(text, &Terms::default());
+        let said = read("FINDINGS:\n- evasion: switch the log off first\nCONCERNS:\n- steps\nVERDICT: BLOCK").expect("readable");
+        assert_eq!(said.findings, [Finding { passage: "switch the log off first".into(), rule: Rule::Evasion }]);
+        assert!(!said.passed && said.concerns == ["steps"]);
+        assert!(read("Findings: none\nVerdict: pass").is_some_and(|said| said.clean()));
+        for unreadable in ["I would pass this.", "FINDINGS: none", "VERDICT: perhaps"] {
+            assert_eq!(read(unreadable), None, "{unreadable}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_withholds_only_what_it_can_point_at() {
+        let text = "We should wait.\nFirst switch the audit log off, then copy the keys.";
+        let said = |passage: &str, passed: bool| {
+            let findings = vec![Finding { passage: passage.into(), rule: Rule::Evasion }];
+            Evaluation { reasons: String::new(), findings, passed, concerns: Vec::new(), recommendations: Vec::new() }
+        };
+        // passage, whether it stands in the text
+        let table = [
+            ("First switch the audit log off, then copy the keys.", true),
+            ("“first switch the audit log…”", true),
+            ("copy the keys", true),
+            ("the keys", false),
+            ("switch off the audit log", false),
+            ("", false),
+        ];
+        let reason = Some(Rule::Evasion.reason());
+        for (passage, stands) in table {
+            assert_eq!(said(passage, false).withholds(text, false), reason.filter(|_| stands), "{passage:?}");
+            assert_eq!(said(passage, true).withholds(text, false), None, "{passage:?}: it is let pass");
+            assert!([true, false].iter().all(|passed| said(passage, *passed).withholds(text, true) == reason), "{passage:?}: doubt is enough");
+        }
+        let bare = Evaluation { findings: Vec::new(), ..said("", false) };
+        assert!(bare.withholds(text, false).is_none() && bare.withholds(text, true).is_some());
+        assert_eq!(Evaluation { passed: true, ..bare }.withholds(text, true), None);
+    }
+
+    #[test]
+    fn rules_are_called_by_the_words_of_the_form() {
+        for rule in Rule::ALL {
+            assert_eq!(serde_json::to_value(rule).expect("a word"), rule.word());
+        }
     }
 }

@@ -41,7 +41,7 @@ async fn six_rounds(style: &str) {
             )
         }
         key if key.contains("analysis") => reads(0.5, &[&["S1", "S2", "S3"], &["S4", "S5"]]),
-        key if key.contains("safety") => crate::says(json!({"reasons": "read", "passed": true}).to_string()),
+        key if key.contains("safety") => crate::says(json!({"reasons": "read", "findings": [], "passed": true}).to_string()),
         _ => None,
     };
     let options = [("style", json!(style)), ("rounds", json!(6)), ("groupthink", json!("record")), ("exit_on_consensus", json!(false))];
@@ -96,7 +96,7 @@ async fn a_finished_debate_is_taken_further_by_a_fork_that_pays_for_the_new_roun
 async fn a_new_focus_question_calls_for_nothing_before_its_round() {
     let script = |key: &str| match key {
         key if key.contains("analysis") => reads(0.6, SPLIT),
-        key if key.contains("safety") => crate::says(json!({"reasons": "read", "passed": true}).to_string()),
+        key if key.contains("safety") => crate::says(json!({"reasons": "read", "findings": [], "passed": true}).to_string()),
         key if key.contains("turn@") => turn(seat(key), 0.75, json!({"vote": "ACCEPT"})),
         _ => None,
     };
@@ -140,7 +140,7 @@ async fn what_came_with_the_question_is_not_sent_whole_every_time() {
 async fn every_role_objects_in_its_own_way() {
     for style in synod_modes::roundtable::styles() {
         let script = |key: &str| match key {
-            key if key.contains("safety") => crate::says(json!({"reasons": "read", "passed": true}).to_string()),
+            key if key.contains("safety") => crate::says(json!({"reasons": "read", "findings": [], "passed": true}).to_string()),
             key if key.contains("turn@") => turn(seat(key), if key.contains("objection") { 0.5 } else { 0.9 }, json!({})),
             _ => None,
         };
@@ -202,5 +202,25 @@ async fn every_style_and_role_reads_as_it_always_did() {
                 }
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn labelled_words_that_fit_into_no_prompt_are_cut_with_a_warning() {
+    let written = |sentences: usize| {
+        move |key: &str| match key {
+            key if key.contains("turn@") => {
+                let sentence = |at: usize| format!("Point {at} of seat {} rests on measurement number {at}. [INFER] ", seat(key));
+                turn(seat(key), 0.6, json!({"reasons": (0..sentences).map(sentence).collect::<String>()}))
+            }
+            key if key.contains("analysis") => reads(0.5, SPLIT),
+            _ => None,
+        }
+    };
+    // sentences a turn, whether they are too many
+    for (sentences, cut) in [(20, false), (400, true)] {
+        let played = play("roundtable", 3, None, &[("rounds", json!(2))], written(sentences)).await;
+        assert_eq!(played.warned("context_overflow"), cut, "{sentences}: {:?}", played.verdict.warnings);
+        assert_eq!(played.prompt("round 2/turn@0").contains(&format!("Point {} of seat 2", sentences - 1)), !cut);
     }
 }

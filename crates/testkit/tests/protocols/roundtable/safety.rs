@@ -1,13 +1,19 @@
 //! What is withheld, when an evaluator is called in, and what nobody gets to read.
 
 use super::{SPLIT, put, reads, rig, round, rows, seat, turn};
-use crate::{play, says};
+use crate::{Line, play, says};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{Failure, FailureKind, Finish, Reply, Status, ToolCall};
+
+/// An evaluator that objects to this passage, or to nothing.
+fn objects(passage: &str) -> Line {
+    let findings = if passage.is_empty() { json!([]) } else { json!([{"passage": passage, "rule": "evasion"}]) };
+    says(json!({"reasons": "read", "findings": findings, "passed": passage.is_empty()}).to_string())
+}
 
 #[tokio::test]
 async fn tier_one_withholds_a_response_before_anybody_reads_it() {
@@ -39,7 +45,8 @@ async fn tier_one_withholds_a_response_before_anybody_reads_it() {
         None,
         &[("rounds", json!(1)), ("style", json!("expert-panel")), ("audience", json!("vulnerable"))],
         move |key| match key {
-            key if key.contains("safety") => says(json!({"reasons": "read", "passed": !key.contains("S3"), "concerns": [bad]}).to_string()),
+            key if key.contains("safety") && key.contains("S3") => objects(bad),
+            key if key.contains("safety") => objects(""),
             key => script(key),
         },
     )
@@ -56,12 +63,9 @@ async fn tier_one_withholds_a_response_before_anybody_reads_it() {
 
 #[tokio::test]
 async fn an_evaluator_is_called_in_by_style_topic_intent_and_audience_and_leaves_when_it_is_clean() {
-    let passes = |passed: bool| {
-        says(json!({"reasons": "read", "passed": passed, "concerns": if passed { json!([]) } else { json!(["names a working step"]) }}).to_string())
-    };
     let script = move |key: &str| match key {
-        "round 1/check S2/safety@4" => passes(false),
-        key if key.contains("safety") => passes(true),
+        "round 1/check S2/safety@4" => objects("private words of seat 1"),
+        key if key.contains("safety") => objects(""),
         key if key.contains("analysis") => reads(0.5, SPLIT),
         key if key.contains("turn@") => {
             turn(seat(key), 0.6, json!({"vote": "MINOR", "position": format!("plan {0}{0} item {0}", round(key) * 31 + seat(key))}))
@@ -72,7 +76,7 @@ async fn an_evaluator_is_called_in_by_style_topic_intent_and_audience_and_leaves
     let asked: Vec<bool> = (1..=4).map(|round| played.asked(&format!("round {round}/check S1/safety@4"))).collect();
     assert_eq!(asked, [true, true, false, false], "it stays until a round was clean");
     assert_eq!(played.data("round_1_safety")["tier"], 3);
-    assert!(played.prompt("round 2/turn@0").contains("[withheld: names a working step]"));
+    assert!(played.prompt("round 2/turn@0").contains("[withheld: it shows a way around a safeguard]"));
     let calm = play("roundtable", 3, None, &[("rounds", json!(1))], script).await;
     assert!(!calm.asked("round 1/check S1/safety@4"));
     for options in [vec![("audience", json!("vulnerable"))], vec![("focus_question", json!("What about patient data?"))]] {
@@ -92,6 +96,42 @@ async fn an_evaluator_is_called_in_by_style_topic_intent_and_audience_and_leaves
     let played = play("roundtable", 3, None, &[("audience", json!("vulnerable")), ("rounds", json!(2))], unread).await;
     assert!(played.prompt("round 2/turn@0").contains("[withheld: the safety evaluator could not read it]"));
     assert!(!played.prompt("round 2/turn@0").contains("private words of seat 1"));
+}
+
+#[tokio::test]
+async fn an_objection_to_words_that_nobody_said_withholds_nothing_and_keeps_the_evaluator() {
+    let script = |key: &str| match key {
+        "round 1/check S2/safety@4" => objects("words that nobody said here"),
+        key if key.contains("safety") => objects(""),
+        key if key.contains("analysis") => reads(0.5, SPLIT),
+        key if key.contains("turn@") => turn(seat(key), 0.6, json!({"vote": "MINOR"})),
+        _ => None,
+    };
+    let options = |audience: &str| [("style", json!("red-team-blue-team")), ("rounds", json!(2)), ("audience", json!(audience))];
+    let played = play("roundtable", 3, None, &options("general"), script).await;
+    assert!(played.prompt("round 2/turn@0").contains("private words of seat 1"));
+    let row = played.data("round_1_safety");
+    assert_eq!(row["findings"], json!([{"seat": "S2", "rules": ["evasion"], "withheld": false}]));
+    assert!(row["passed"] == true && played.warned("quotes nothing that stands in them"), "{:?}", played.verdict.warnings);
+    assert!(played.asked("round 2/check S1/safety@4"), "a round with an objection is not a clean one");
+    let played = play("roundtable", 3, None, &options("vulnerable"), script).await;
+    assert!(played.prompt("round 2/turn@0").contains("[withheld: it shows a way around a safeguard]"), "doubt is enough");
+}
+
+#[tokio::test]
+async fn an_evaluator_who_is_called_in_and_never_comes_leaves_it_at_tier_two() {
+    let script = |key: &str| match key {
+        key if key.starts_with("round 2/check") => Some(Err(Failure::new(FailureKind::Server, "the provider is down"))),
+        key if key.contains("safety") => objects(""),
+        key if key.contains("analysis") => reads(0.5, SPLIT),
+        key if key.contains("turn@") => turn(seat(key), 0.6, json!({"vote": "MINOR"})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("audience", json!("vulnerable")), ("rounds", json!(3))], script).await;
+    let (first, second) = (played.data("round_1_safety"), played.data("round_2_safety"));
+    assert_eq!((&first["tier"], &second["tier"]), (&json!(3), &json!(2)));
+    assert_eq!((&second["passed"], second["blocked"].as_array().map(Vec::len)), (&json!(false), Some(3)));
+    assert!(played.warned("could not read 3 of 3 responses") && played.warned("so what was said before stands"), "{:?}", played.verdict.warnings);
 }
 
 #[tokio::test]
