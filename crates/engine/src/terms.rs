@@ -185,4 +185,14 @@ mod tests {
         };
         assert_eq!([wrong(json!({"K3": 1, "T9": 0})), wrong(json!({"K3": 1})), wrong(json!({"K3": 1, "T9": 0, "Q1": 0}))], [0, 1, 1]);
     }
+
+    #[test]
+    fn a_property_may_hang_on_a_list_it_does_not_name() {
+        let mitigation = json!({"type": "string", "x-if": "mitigated"});
+        let schema = json!({"type": "object", "properties": {"text": {"type": "string"}, "mitigation": mitigation}, "required": ["text"]});
+        let asked = |terms: &Terms| terms.spell_out(&schema)["properties"].clone();
+        let plain = json!({"type": "string"});
+        assert_eq!(asked(&Terms::default().with("mitigated", ["exploit"])), json!({"text": plain, "mitigation": plain}));
+        assert_eq!(asked(&Terms::default()), json!({"text": plain}));
+    }
 }

@@ -1,8 +1,9 @@
 //! Stopped in process at every append, under shuffled completion order, and resumed: the same verdict, the same journal, nothing paid twice.
 
 use crate::{ended, voices};
+use serde_json::json;
 use std::sync::Arc;
-use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, Order};
+use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, Order, Typed};
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
 use synod_testkit::counted::Counted;
@@ -82,6 +83,16 @@ async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
                 break;
             }
         }
+    }
+}
+
+/// Seats that speak in turn and seats that speak at once leave other journals.
+#[tokio::test]
+async fn a_debate_of_any_style_stopped_at_any_append_resumes_to_the_same_end() {
+    for (style, seed) in synod_modes::roundtable::styles().into_iter().zip(1..) {
+        let mut order = order(&synod_modes::roundtable::MODE, seed);
+        order.options = [("style", json!(style)), ("rounds", json!(2))].map(|(name, value)| (name.to_owned(), Typed::Json(value))).to_vec();
+        at_every_append(&synod_modes::roundtable::MODE, &order, Arc::new(MemoryJournal::default())).await;
     }
 }
 
