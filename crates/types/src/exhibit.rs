@@ -17,6 +17,9 @@ pub struct Exhibit {
     /// The turn whose words these are: text, raw reply and response time are that turn's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
+    /// Other turns it speaks for: reports leave it at what it says of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covers: Vec<String>,
     /// The side conversation it is part of, by its title: reports fold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<String>,
@@ -129,7 +132,7 @@ pub struct Rule {
 
 impl Exhibit {
     pub fn new(title: impl Into<String>, shape: Shape) -> Self {
-        Self { title: title.into(), seat: None, role: None, turn: None, aside: None, shape, data: None }
+        Self { title: title.into(), seat: None, role: None, turn: None, covers: Vec::new(), aside: None, shape, data: None }
     }
     pub fn note(title: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(title, Shape::Note { text: text.into() })
@@ -145,6 +148,10 @@ impl Exhibit {
     }
     pub fn turn(mut self, key: impl Into<String>) -> Self {
         self.turn = Some(key.into());
+        self
+    }
+    pub fn covers(mut self, keys: Vec<String>) -> Self {
+        self.covers = keys;
         self
     }
     pub fn aside(mut self, title: impl Into<String>) -> Self {

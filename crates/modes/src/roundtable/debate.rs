@@ -6,7 +6,7 @@ use super::audit::Audit;
 use super::ingest::{Epistemic, Touched};
 use super::material::{Part, material, reserve};
 use super::perspectives::Perspective;
-use super::reply::Turn;
+use super::reply::{Asked, Turn};
 use super::safety::{Evaluation, Watch};
 use super::state::{Extent, Risk, State};
 use super::style::{Role, Style};
@@ -36,13 +36,15 @@ pub struct Response {
     /// Why it was withheld.
     pub blocked: Option<String>,
     pub evaluation: Option<Evaluation>,
+    /// The evaluator's turn.
+    pub check: Option<String>,
     /// An evaluator was called in for it and could not read it.
     pub unread: bool,
     /// What its role asked of it and what it did: another stance, or answers where it is only to attack.
     pub violation: Option<(String, Option<String>)>,
     /// Risks it was to answer and left unanswered.
     pub owed: Vec<String>,
-    /// Where its seat stood one turn earlier.
+    /// Where its seat stood in the regular round before.
     pub before: Option<Before>,
 }
 
@@ -139,7 +141,7 @@ impl<'a> Debate<'a> {
         let roles = style.dealt(n);
         let (state, missed) = (State::new(n), vec![0; n]);
         let material = material(bench.question());
-        let reserve = reserve(bench.question(), &material);
+        let reserve = reserve(bench.question(), &material, options.every_focus().max_by_key(|text| text.len()), style.anonymous);
         Self {
             bench,
             options,
@@ -184,7 +186,7 @@ impl<'a> Debate<'a> {
     /// Holds a round: everybody speaks, each response is checked and taken in. Too few, or closed before all had spoken: the record stays as
     /// it was, and the round does not count.
     pub async fn hold(&mut self, stage: &Bench, number: u32, objection: bool) -> Result<Held> {
-        let saved = self.state.clone();
+        let (saved, requests) = (self.state.clone(), self.requests.len());
         let mut held = Held { number, objection, votes: self.votes(), since: self.state.extent(), ..Held::default() };
         let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.missed[*seat] < PATIENCE).collect();
         let mut overflow = false;
@@ -220,8 +222,16 @@ impl<'a> Debate<'a> {
         let first = self.rounds.is_empty();
         if held.counted().count() < LEAST || (held.closed && !first) {
             self.state.back_to(saved);
+            self.requests.truncate(requests);
         }
         Ok(held)
+    }
+
+    /// Where a seat stood when it last spoke in a regular round.
+    fn stood(&self, seat: usize) -> Option<Before> {
+        let spoke =
+            |held: &Held| held.counted().find(|said| said.seat == seat).map(|said| Before { round: held.number, confidence: said.turn.confidence });
+        self.rounds.iter().rev().filter(|held| !held.objection).find_map(spoke)
     }
 
     fn take(&mut self, seat: usize, came: std::result::Result<Worked<Turn>, Missed>, held: &mut Held) -> Option<Response> {
@@ -236,12 +246,13 @@ impl<'a> Debate<'a> {
         self.missed[seat] = 0;
         let role = self.roles[seat];
         let remedies = given.value.remedies().filter(|_| role.only_attacks()).count();
-        let turn = given.value.asked(held.votes, role.stance.is_some(), role);
+        let heard = self.rounds.last().into_iter().flat_map(|last| &last.responses).chain(&held.responses);
+        let others: Vec<String> = heard.filter(|other| other.seat != seat).map(|other| self.names[other.seat].clone()).collect();
+        let before = self.stood(seat);
+        let turn = given.value.asked(&Asked { vote: held.votes, again: before.is_some(), others: &others, role });
         let stance = role.stance.clone().filter(|expected| turn.stance.as_ref() != Some(expected)).map(|expected| (expected, turn.stance.clone()));
         let violation = stance.or_else(|| (remedies > 0).then(|| ("no solutions".into(), Some(format!("{remedies} solutions")))));
         let audit = self.state.audit(&turn);
-        let standing = &self.state.seats[seat];
-        let before = standing.confidence.map(|confidence| Before { round: standing.round, confidence });
         let (touched, epistemic) = (Touched::default(), Epistemic::default());
         let answered = |id: &String| turn.mitigations.iter().any(|answer| answer.id == *id && !answer.text.trim().is_empty());
         let owed = self.owes(seat).map(|risk| risk.id.clone()).filter(|id| !answered(id)).collect();
@@ -255,6 +266,7 @@ impl<'a> Debate<'a> {
             epistemic,
             blocked: None,
             evaluation: None,
+            check: None,
             unread: false,
             violation,
             owed,
@@ -296,7 +308,7 @@ impl<'a> Debate<'a> {
             };
             let doubt = self.options.audience == Audience::Vulnerable;
             response.blocked = given.value.withholds(&spoken(&response.turn, &response.tools), doubt).map(str::to_owned);
-            response.evaluation = Some(given.value);
+            (response.evaluation, response.check) = (Some(given.value), Some(given.key));
         }
         Ok(responses)
     }
@@ -315,13 +327,14 @@ impl<'a> Debate<'a> {
             }
             let touched = &mut response.touched;
             response.epistemic = self.state.ingest(response.seat, number, &response.turn, &response.audit, &response.tools, touched);
+            self.state.seats[response.seat].delta = response.delta();
         }
     }
 }
 
 /// Everything a turn says, for whoever must read all of it: also what went into a tool and came out, as far as others are shown that.
 fn spoken(turn: &Turn, tools: &[ToolRun]) -> String {
-    let typed: Vec<String> = tools.iter().map(|run| format!("{} {}", run.input, super::entry::tool_output(run))).collect();
+    let typed: Vec<String> = tools.iter().map(|run| format!("{} {}", words(&run.input), super::entry::tool_output(run))).collect();
     let claims = turn.claims.iter().map(|claim| claim.text.as_str());
     let risks = turn.risks.iter().flat_map(|risk| [risk.text.as_str(), risk.mitigation.as_str()]);
     let others = turn.key_points.iter().chain(&turn.uncertainties).map(String::as_str);
@@ -336,4 +349,15 @@ fn spoken(turn: &Turn, tools: &[ToolRun]) -> String {
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// What is said in a value, one text after another: as JSON, escapes would hide words.
+fn words(value: &Value) -> String {
+    let list = |values: &mut dyn Iterator<Item = &Value>| values.map(words).collect::<Vec<_>>().join("\n");
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => list(&mut items.iter()),
+        Value::Object(fields) => list(&mut fields.values()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
+    }
 }

@@ -46,11 +46,11 @@ fn row(debate: &Debate, held: &Held, response: &Response) -> Value {
     json!({
         "round": held.number, "seat": debate.names[response.seat], "role": debate.roles[response.seat].id,
         "position": said(json!(turn.position)), "reasoning": said(json!(turn.reasons)), "confidence": turn.confidence, "confidenceChange": change,
-        "vote": turn.vote, "positionChange": turn.position_change, "stance": turn.stance,
+        "vote": turn.vote, "positionChange": said(json!(turn.position_change)), "stance": turn.stance,
         "debateAlignment": held.reading.alignment.get(&response.seat), "epistemicClaims": response.epistemic, "keyPoints": said(json!(turn.key_points)),
         "uncertainties": said(json!(turn.uncertainties)), "perspectiveAnchor": anchor(response.seat).0,
         "citations": said(json!(response.audit.references)), "toolCalls": said(json!(tools)), "claimsTouched": response.touched,
-        "directRepliesTo": turn.replies_to, "roleViolation": violation, "owed": response.owed, "labelFindings": said(json!(response.audit.flaws)), "blocked": response.blocked,
+        "directRepliesTo": said(json!(turn.replies_to)), "roleViolation": violation, "owed": response.owed, "labelFindings": said(json!(response.audit.flaws)), "blocked": response.blocked,
     })
 }
 
@@ -63,18 +63,20 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(
         .filter_map(|response| response.blocked.as_ref().map(|reason| json!({"seat": debate.names[response.seat], "reason": reason})))
         .collect();
     let of = |pick: fn(&super::safety::Evaluation) -> &Vec<String>| -> Vec<Value> {
-        let said = held.responses.iter().filter_map(|response| Some((response.seat, response.evaluation.as_ref()?)));
+        // What is said of withheld words may repeat them.
+        let said = held.counted().filter_map(|response| Some((response.seat, response.evaluation.as_ref()?)));
         said.flat_map(|(seat, said)| pick(said).iter().map(move |text| json!({"seat": debate.names[seat], "text": text}))).collect()
     };
     let (concerns, recommendations) = (of(|said| &said.concerns), of(|said| &said.recommendations));
     // Which rule, never the passage: that is what was withheld.
     let finding = |response: &Response| {
-        let rules: Vec<&str> = response.evaluation.iter().flat_map(|said| &said.findings).map(|finding| finding.rule.word()).collect();
-        (!rules.is_empty()).then(|| json!({"seat": debate.names[response.seat], "rules": rules, "withheld": response.blocked.is_some()}))
+        let said = response.evaluation.as_ref().filter(|said| !said.clean())?;
+        let rules: Vec<&str> = said.findings.iter().map(|finding| finding.rule.word()).collect();
+        let verdict = if said.passed { "pass" } else { "block" };
+        Some(json!({"seat": debate.names[response.seat], "verdict": verdict, "rules": rules, "withheld": response.blocked.is_some()}))
     };
     let findings: Vec<Value> = held.responses.iter().filter_map(finding).collect();
-    let blind = |response: &&Response| response.blocked.is_none() && response.evaluation.as_ref().is_some_and(|said| !said.passed);
-    let astray = held.responses.iter().filter(blind).count();
+    let doubted = findings.iter().filter(|finding| finding["withheld"] == false).count();
     let triggers = debate.watch.triggers();
     let text = match (armed, blocked.len()) {
         (false, 0) => "The monitor found nothing, and nothing called for an evaluator.".to_owned(),
@@ -104,12 +106,15 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(
     if unread > 0 {
         stage.warn(format!("The safety evaluator could not read {unread} of {} responses; they were withheld.", held.responses.len()));
     }
-    if astray > 0 {
+    if doubted > 0 {
         let n = held.responses.len();
-        stage
-            .warn(format!("The safety evaluator would block {astray} of {n} responses and quotes nothing that stands in them; they were passed on."));
+        stage.warn(format!(
+            "The safety evaluator objected to {doubted} of {n} responses and did not both block them and quote what stands in them; they were passed on."
+        ));
     }
-    stage.show(&format!("{}_safety", held.prefix()), Exhibit::note(format!("{}: safety", held.title()), text).data(data)).await
+    let checks = held.responses.iter().filter_map(|response| response.check.clone()).collect();
+    let note = Exhibit::note(format!("{}: safety", held.title()), text).covers(checks).data(data);
+    stage.show(&format!("{}_safety", held.prefix()), note).await
 }
 
 pub async fn analysis(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {

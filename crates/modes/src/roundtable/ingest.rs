@@ -140,7 +140,12 @@ impl State {
             audit.sentences.iter().chain(&audit.claims).flat_map(|said| said.cites.iter().copied()).collect();
         for reference in audit.references.iter().filter(|reference| cited.contains(&reference.n)) {
             let title = if reference.title.is_empty() { reference.url.as_deref().unwrap_or_default() } else { &reference.title };
-            let gist = audit.sentences.iter().find(|sentence| sentence.cites.contains(&reference.n)).map_or("", |sentence| &sentence.text);
+            let gist = audit
+                .sentences
+                .iter()
+                .chain(&audit.claims)
+                .find(|sentence| sentence.cites.contains(&reference.n))
+                .map_or("", |sentence| &sentence.text);
             let id = self.evidence(EvidenceKind::Citation, title, reference.url.as_deref(), gist, round);
             if !touched.evidence.contains(&id) {
                 touched.evidence.push(id.clone());

@@ -35,13 +35,16 @@ pub fn material(question: &Question) -> Vec<Part> {
     parts.into_iter().map(part).collect()
 }
 
-/// Tokens a prompt takes beside the debate: the ask, what came with the question, and the question as far as it leaves room for a debate.
-pub fn reserve(question: &Question, material: &[Part]) -> usize {
+/// Tokens a prompt takes beside the debate: the ask with its focus and, where seats are told of the group, its figures; what came with the
+/// question; and the question as far as it leaves room for a debate.
+pub fn reserve(question: &Question, material: &[Part], focus: Option<&str>, group: bool) -> usize {
+    const GROUP: usize = 250;
     const ASK: usize = 300;
     const FRAME: usize = 40;
     const LONGEST_QUESTION: usize = 3_000;
     let material: usize = material.iter().map(|part| size(&part.text) + FRAME).sum();
-    ASK + material + size(head(&question.text)).min(LONGEST_QUESTION)
+    let told = focus.map_or(0, size) + if group { GROUP } else { 0 };
+    ASK + told + material + size(head(&question.text)).min(LONGEST_QUESTION)
 }
 
 fn head(text: &str) -> &str {

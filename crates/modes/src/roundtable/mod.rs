@@ -163,7 +163,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
             break stop;
         }
         let closed = conclude_round(&mut debate, &stage, held).await?;
-        let kind = guard.look(&mut debate, &stage).await?;
+        let kind = guard.look(&mut debate, &stage, closed).await?;
         if closed {
             break Stop::Closed;
         }
@@ -189,6 +189,10 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
 fn admit(debate: &mut Debate) -> Result<()> {
     let question = debate.bench.question();
     let focus = debate.options.every_focus();
+    if debate.seats() < LEAST {
+        let why = format!("a debate needs {LEAST} seats beside the chair, and there is {}: name more with --models", debate.seats());
+        return Err(Halt::failed("round 1", why));
+    }
     let length = question.text.chars().count();
     if length > LONGEST_QUESTION {
         let why = format!(

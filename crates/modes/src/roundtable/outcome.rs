@@ -3,7 +3,7 @@
 use super::debate::{Debate, Held};
 use super::exhibits::name;
 use super::reply::{VOTES, vote_name};
-use super::state::ClaimStatus;
+use super::state::{Blocker, ClaimStatus};
 use super::stops::{self, Stop};
 use super::synthesis::{Synthesis, compose, record};
 use schemars::JsonSchema;
@@ -231,7 +231,10 @@ async fn synthesis(debate: &Debate<'_>, stage: &Bench, ended: &str) -> Result<An
         }
     }
     let (packet, focus) = (debate.packet(number + 1, &[]), debate.options.focus_at(number));
-    let Some(given) = stage.ask_first::<Synthesis>(&writers, prompt!("synthesis", packet, focus, ended, material = debate.material)).await? else {
+    let (last, objected) = debate.rounds.last().map(|held| (held.title(), held.objection)).unwrap_or_default();
+    let Some(given) =
+        stage.ask_first::<Synthesis>(&writers, prompt!("synthesis", packet, focus, ended, last, objected, material = debate.material)).await?
+    else {
         stage.warn("Nobody could write the synthesis; the record of the last round is the answer.");
         let by = debate.rounds.last().into_iter().flat_map(Held::counted).map(|response| response.seat as SeatIx).collect();
         return Ok(Answer { kind: AnswerKind::Computed, text: format!("{ended}\n\n{}", record(debate)), by });
@@ -255,12 +258,20 @@ fn decision(debate: &Debate, stop: Stop) -> Decision {
     let largest = last.and_then(|held| held.reading.groups().first().map(|(_, seats)| seats.len() as f64 / n));
     let agreement = last.and_then(|held| held.reading.agreement()).or(largest);
     let mean_confidence = mean(&confidences);
-    let conflicts = conflicts(debate);
+    let mut conflicts = conflicts(debate);
+    let blocking = debate.state.open_blockers();
     let action = match action(mean_confidence.unwrap_or(0.0), agreement.unwrap_or(0.0), conflicts.len()) {
+        // A seat that says what must change first is not outvoted by how sure the others are.
+        Action::Proceed if !blocking.is_empty() => "verify",
         Action::Proceed => "proceed",
         Action::Verify => "verify",
         Action::QueryDetail => "query_detail",
     };
+    let block = |blocker: &&Blocker| {
+        let claim = blocker.claim.as_ref().map(|id| format!(" over {id}")).unwrap_or_default();
+        format!("{} holds a BLOCKER{claim}", debate.names[blocker.seat])
+    };
+    conflicts.extend(blocking.iter().map(block));
     let count = |vote: &str| last.into_iter().flat_map(Held::counted).filter(|response| response.turn.vote.as_deref() == Some(vote)).count() as u32;
     let (accept, minor, blocker) = (count("ACCEPT"), count("MINOR"), count("BLOCKER"));
     let missing = (debate.seats() as u32).saturating_sub(accept + minor + blocker);
@@ -274,7 +285,7 @@ fn decision(debate: &Debate, stop: Stop) -> Decision {
         stopped: stop.as_str().to_owned(),
         mean_confidence: mean_confidence.map(|mean| (mean * 1000.0).round() / 1000.0),
         votes: Votes { accept, minor, blocker, missing },
-        open_blockers: debate.state.open_blockers().iter().map(|blocker| debate.who(blocker.seat)).collect(),
+        open_blockers: blocking.iter().map(|blocker| debate.who(blocker.seat)).collect(),
         decisions: debate.state.decisions.iter().map(|decision| decision.text.clone()).collect(),
         unanswered_risks: debate
             .state

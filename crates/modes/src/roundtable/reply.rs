@@ -125,12 +125,24 @@ pub fn vote_name(vote: Vote) -> &'static str {
     VOTES.iter().find(|(_, known)| *known == vote).map_or("", |(name, _)| name)
 }
 
+/// What a turn was asked for.
+pub struct Asked<'a> {
+    pub vote: bool,
+    /// Its seat has spoken before.
+    pub again: bool,
+    /// Whom it can answer.
+    pub others: &'a [String],
+    pub role: &'a super::style::Role,
+}
+
 impl Turn {
-    /// Without what this turn was not asked for.
-    pub fn asked(mut self, vote: bool, stance: bool, role: &super::style::Role) -> Self {
-        self.vote = self.vote.filter(|_| vote);
-        self.blocker = self.blocker.filter(|_| vote);
-        self.stance = self.stance.filter(|_| stance);
+    /// Without what this turn was not asked for: nobody checked it, and the form has room for any words there.
+    pub fn asked(mut self, asked: &Asked) -> Self {
+        let role = asked.role;
+        self.vote = self.vote.filter(|_| asked.vote);
+        self.blocker = self.blocker.filter(|_| asked.vote);
+        self.stance = self.stance.filter(|_| role.stance.is_some());
+        self.position_change = self.position_change.filter(|change| asked.again && CHANGES.contains(&change.as_str()));
         self.risks.retain(|risk| role.risk_kinds.contains(&risk.kind));
         // Answering is for others, who owe it whatever the attacker thinks of it.
         if role.mitigated_kinds.is_empty() {
@@ -139,7 +151,7 @@ impl Turn {
         self.key_points.truncate(MOST_POINTS);
         self.mitigations.retain(|_| role.answers_risks);
         let mut named = std::collections::BTreeSet::new();
-        self.replies_to.retain(|name| named.insert(name.clone()));
+        self.replies_to.retain(|name| asked.others.contains(name) && named.insert(name.clone()));
         self
     }
 
@@ -285,14 +297,31 @@ mod tests {
         let logical = NewRisk { kind: "logical".into(), ..risk("") };
         assert!(said(logical).check(&terms).is_ok(), "a gap in an argument is mended by whoever made it");
         let role = |style: &str| super::super::style::Style::find(style).expect("a style").dealt(2)[0];
-        let kept = said(risk("One key a service.")).asked(true, false, role("adversarial"));
+        let asked = |style: &str| Asked { vote: true, again: false, others: &[], role: role(style) };
+        let kept = said(risk("One key a service.")).asked(&asked("adversarial"));
         assert_eq!(kept.risks[0].mitigation, "One key a service.");
         let attack = NewRisk { kind: "attack".into(), ..risk("One key a service.") };
         assert_eq!((said(attack.clone()).remedies().count(), role("red-team-blue-team").only_attacks()), (1, true));
         let offered = |terms: &Terms| Turn::schema(terms).expect("a form").schema.to_string().contains("prevent it or limit it");
         assert!(offered(&terms) && !offered(&terms.clone().with("mitigated_kinds", [""; 0])), "whoever only attacks is asked for no answer");
-        let cleared = said(attack).asked(true, false, role("red-team-blue-team"));
+        let cleared = said(attack).asked(&asked("red-team-blue-team"));
         assert_eq!(cleared.risks[0].mitigation, "", "red finds problems, blue answers them");
+    }
+
+    #[test]
+    fn words_in_fields_nobody_asked_for_go_no_further() {
+        let role = super::super::style::Style::find("collaborative").expect("a style").dealt(2)[0];
+        let said = || Turn {
+            position_change: Some("and now something else".into()),
+            replies_to: vec!["S2".into(), "S2".into(), "anything at all".into()],
+            vote: Some("ACCEPT".into()),
+            ..Turn::default()
+        };
+        let others = ["S2".to_owned()];
+        let first = said().asked(&Asked { vote: false, again: false, others: &[], role });
+        assert_eq!((first.position_change, first.replies_to.len(), first.vote), (None, 0, None));
+        let later = said().asked(&Asked { vote: true, again: true, others: &others, role });
+        assert_eq!((later.position_change, later.replies_to.as_slice(), later.vote.as_deref()), (None, &others[..], Some("ACCEPT")));
     }
 
     #[test]

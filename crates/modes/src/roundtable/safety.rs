@@ -250,7 +250,7 @@ impl Evaluation {
         }
         let text = Verbatim::new(&text.to_lowercase());
         let stands = |finding: &&Finding| {
-            let passage = finding.passage.trim_matches(|c: char| c.is_whitespace() || "\"'“”…".contains(c)).trim_end_matches("...");
+            let passage = finding.passage.trim_matches(|c: char| !c.is_alphanumeric());
             text.quotes(&passage.to_lowercase())
         };
         self.findings.iter().filter(|_| !self.passed).find(stands).map(|finding| finding.rule.reason())
@@ -264,7 +264,8 @@ impl Form for Evaluation {
         let list = |label: &str| crate::text::field(text, label, &labels).map(|value| crate::text::items(&value)).unwrap_or_default();
         let finding = |item: String| {
             let (word, passage) = item.split_once(':')?;
-            let rule = Rule::ALL.into_iter().find(|rule| rule.word().eq_ignore_ascii_case(word.trim()))?;
+            let word = crate::text::bare(word).replace(' ', "_");
+            let rule = Rule::ALL.into_iter().find(|rule| rule.word().eq_ignore_ascii_case(&word))?;
             Some(Finding { passage: passage.trim().to_owned(), rule })
         };
         let passed = crate::text::token(&crate::text::field(text, "Verdict", &labels)?, &["PASS", "BLOCK"])? == "PASS";
@@ -317,6 +318,7 @@ mod tests {
     #[test]
     fn an_evaluation_is_read_from_its_verdict_line_only() {
         let read = |text: &str| Evaluation::from_text(text, &Terms::default());
+        assert!(read("VERDICT: BLOCK\nFINDINGS:\n- **Harmful steps**: mix them").is_some_and(|said| said.findings[0].rule == Rule::HarmfulSteps));
         let said = read("FINDINGS:\n- evasion: switch the log off first\nCONCERNS:\n- steps\nVERDICT: BLOCK").expect("readable");
         assert_eq!(said.findings, [Finding { passage: "switch the log off first".into(), rule: Rule::Evasion }]);
         assert!(!said.passed && said.concerns == ["steps"]);
@@ -338,6 +340,7 @@ mod tests {
             ("First switch the audit log off, then copy the keys.", true),
             ("“first switch the audit log…”", true),
             ("copy the keys", true),
+            ("‘First switch the audit log off.’", true),
             ("the keys", false),
             ("switch off the audit log", false),
             ("", false),

@@ -6,7 +6,6 @@ use super::options::Groupthink;
 use synod_engine::{Bench, Result};
 use synod_math::debate::exits::{Consensus, Still, confidence_shift, consensus, movement, plateau};
 use synod_math::debate::guard::{Early, Objection, Pulse, early_convergence, objection, stagnation};
-use synod_math::debate::mean;
 use synod_types::PersonAnswer;
 
 /// One for each kind of trigger.
@@ -58,7 +57,7 @@ pub fn numbers(debate: &Debate) -> Numbers {
     let open = debate.state.open_blockers().len();
     let rounds = &debate.rounds;
     let still = |at: Option<usize>| {
-        let earlier = at.and_then(|at| at.checked_sub(1));
+        let earlier = at.and_then(|at| rounds[..at].iter().rposition(|held| !held.objection));
         let moved = at.zip(earlier).and_then(|(at, earlier)| movement(&rounds[at].moves(&rounds[earlier])));
         Still { movement: moved, new_facts: at.map_or(0, |at| rounds[at].new_facts) }
     };
@@ -128,8 +127,10 @@ pub struct Guard {
 
 impl Guard {
     /// Looks at the regular round just held; the kind of trigger that calls for objections now.
-    pub async fn look(&mut self, debate: &mut Debate<'_>, stage: &Bench) -> Result<Option<Kind>> {
-        let look = self.measure(debate);
+    pub async fn look(&mut self, debate: &mut Debate<'_>, stage: &Bench, closed: bool) -> Result<Option<Kind>> {
+        let mut look = self.measure(debate);
+        // Whoever is told to conclude holds no further round.
+        look.acts &= !closed;
         exhibits::groupthink(debate, stage, &look).await?;
         let kind = look.trigger.filter(|_| look.acts);
         self.used.extend(kind);
@@ -182,9 +183,13 @@ pub async fn ask_person(debate: &Debate<'_>, stage: &Bench, kind: Kind, result: 
         .flat_map(Held::counted)
         .map(|response| format!("{}: {}", debate.who(response.seat), response.turn.position))
         .collect();
-    let sure = result.mean_confidence.or_else(|| mean(&[])).map(|mean| format!("{mean:.2}")).unwrap_or_else(|| "unknown".into());
+    let sure = result.mean_confidence.map(|mean| format!("{mean:.2}")).unwrap_or_else(|| "unknown".into());
+    let further = match debate.last_regular().and_then(|held| cap(debate, held.number)) {
+        Some(_) => "to end it without: the rounds are used up, and `synod resume --continue` adds one",
+        None => "for further rounds",
+    };
     let question = format!(
-        "The panel {why}. Made to object to itself, it found no new fact, stayed as sure as before (mean {sure}) and moved by {:.2}. It may be right, or it may be repeating itself.\n{}\nAnswer {ACCEPT} to let its view stand and end the debate, or {GO_ON} for further rounds. A note is kept as a decision.",
+        "The panel {why}. Made to object to itself, it found no new fact, stayed as sure as before (mean {sure}) and moved by {:.2}. It may be right, or it may be repeating itself.\n{}\nAnswer {ACCEPT} to let its view stand and end the debate, or {GO_ON} {further}. A note is kept as a decision.",
         result.belief_change,
         positions.join("\n")
     );

@@ -1,9 +1,9 @@
 //! How much of the past a prompt carries, what every style's prompt says, and how a finished debate is taken further.
 
-use super::{SPLIT, put, reads, rig, round, seat, stop, turn};
+use super::{SPLIT, further, put, reads, rig, round, seat, stop, turn};
 use crate::{Played, play};
 use serde_json::{Value, json};
-use synod_engine::{Changes, Ending, Order, Typed, tokens};
+use synod_engine::{Changes, Ending, tokens};
 use synod_testkit::rig::verdict;
 use synod_types::Kind;
 
@@ -77,10 +77,7 @@ async fn a_finished_debate_is_taken_further_by_a_fork_that_pays_for_the_new_roun
     let first = verdict(ending);
     assert_eq!((first.stop_reason.as_str(), first.data["round"].as_u64()), ("consensus", Some(2)));
     let before = counted.total();
-    let record = synod_engine::Record::of(&rig.rows(&parent).await).expect("readable rows");
-    let mut again = Order::again(&record);
-    again.options.retain(|(name, _)| name != "continued");
-    again.options.push(("continued".into(), Typed::Json(json!([{"after": 2, "focus_question": "Who pays?"}]))));
+    let again = further(&rig, &parent, json!({"after": 2, "focus_question": "Who pays?"})).await;
     let (run, ending) = rig.run(&again).await;
     let second = verdict(ending);
     assert_eq!((second.data["round"].as_u64(), second.parent.as_deref()), (Some(3), Some(parent.as_str())));
@@ -103,10 +100,7 @@ async fn a_new_focus_question_calls_for_nothing_before_its_round() {
     let (rig, counted) = rig(script);
     let (parent, _) = rig.run(&put(&[("rounds", json!(2))])).await;
     let before = counted.total();
-    let record = synod_engine::Record::of(&rig.rows(&parent).await).expect("readable rows");
-    let mut again = Order::again(&record);
-    again.options.retain(|(name, _)| name != "continued");
-    again.options.push(("continued".into(), Typed::Json(json!([{"after": 2, "focus_question": "What about patient data?"}]))));
+    let again = further(&rig, &parent, json!({"after": 2, "focus_question": "What about patient data?"})).await;
     let (_, ending) = rig.run(&again).await;
     assert_eq!(verdict(ending).data["round"].as_u64(), Some(3));
     let asked: Vec<String> = counted.requests().into_iter().skip(before).map(|(key, _)| key).collect();

@@ -74,7 +74,8 @@ async fn it_ends_in_consensus_when_votes_blockers_and_confidence_allow() {
 
 #[tokio::test]
 async fn an_unsure_seat_or_an_open_blocker_leads_to_the_cap() {
-    for (confidence, vote) in [(0.69, "ACCEPT"), (0.9, "BLOCKER")] {
+    let blocks = json!(["S1 holds a BLOCKER"]);
+    for (confidence, vote, action, conflicts) in [(0.69, "ACCEPT", "proceed", json!([])), (0.9, "BLOCKER", "verify", blocks)] {
         let script = move |key: &str| match key {
             key if key.contains("analysis") => reads(if round(key) == 1 { 0.6 } else { 0.95 }, SPLIT),
             // Moving a little every round, so that nothing looks like a plateau.
@@ -86,6 +87,8 @@ async fn an_unsure_seat_or_an_open_blocker_leads_to_the_cap() {
         };
         let played = play("roundtable", 3, None, &[("rounds", json!(3))], script).await;
         assert_eq!(stop(&played), ("round_cap", 3), "{confidence} {vote}");
+        let decision = played.verdict.decision.as_ref().expect("a decision");
+        assert_eq!((&decision["action"], &decision["conflicts"]), (&json!(action), &conflicts), "sure and of one mind, and still not past a blocker");
         assert!(played.shown("exit").exhibit.title.contains("Why"));
     }
 }
@@ -210,6 +213,15 @@ fn put(options: &[(&str, Value)]) -> Order {
     order
 }
 
+/// The order that takes a finished debate further.
+async fn further(rig: &Rig, parent: &str, entry: Value) -> Order {
+    let record = synod_engine::Record::of(&rig.rows(parent).await).expect("readable rows");
+    let mut again = Order::again(&record);
+    again.options.retain(|(name, _)| name != "continued");
+    again.options.push(("continued".into(), Typed::Json(json!([entry]))));
+    again
+}
+
 #[tokio::test]
 async fn an_objection_that_moves_nothing_waits_for_a_person() {
     for (answer, note, reason, rounds) in [
@@ -248,10 +260,7 @@ async fn a_debate_that_a_person_ended_can_be_taken_further() {
     let accepts = PersonAnswer { answer: "accept".into(), note: None, by: "ada".into() };
     rig.runner().answer(&parent, key, accepts.clone()).await.expect("the answer is taken");
     assert_eq!(verdict(rig.resume(&parent, Changes::default()).await).stop_reason, "person");
-    let record = synod_engine::Record::of(&rig.rows(&parent).await).expect("readable rows");
-    let mut again = Order::again(&record);
-    again.options.retain(|(name, _)| name != "continued");
-    again.options.push(("continued".into(), Typed::Json(json!([{"after": 3}]))));
+    let again = further(&rig, &parent, json!({"after": 3})).await;
     let (run, mut ending) = rig.run(&again).await;
     if matches!(ending, synod_engine::Ending::Stopped(_)) {
         rig.runner().answer(&run, key, accepts).await.expect("the answer is taken");
@@ -347,9 +356,7 @@ async fn tools_are_kept_with_the_response_become_evidence_and_have_a_limit() {
 
 #[tokio::test]
 async fn every_style_is_debated_over_a_real_socket_and_says_with_figures_why_it_stopped() {
-    let styles = synod_modes::roundtable::styles();
-    assert_eq!(styles.len(), 7);
-    for style in styles {
+    for style in synod_modes::roundtable::styles() {
         let server = ModelServer::start().await;
         server.reply(ANY, |ask| Say::by_default(ask, 8));
         let order = put(&[("style", json!(style)), ("rounds", json!(3))]);
@@ -440,5 +447,11 @@ async fn a_category_named_twice_counts_once_and_a_question_has_an_end() {
     let (_, ending) = rig.run(&order).await;
     let verdict = verdict(ending);
     assert_eq!((verdict.status, counted.total()), (Status::Failed, 0));
+    let mut alone = put(&[]);
+    alone.called.models.truncate(1);
+    let (_, ending) = rig.run(&alone).await;
+    let refused = synod_testkit::rig::verdict(ending);
+    assert_eq!((refused.status, counted.total()), (Status::Failed, 0), "one seat and a chair are no debate");
+    assert!(refused.stop_reason.contains("2 seats beside the chair"), "{}", refused.stop_reason);
     assert!(verdict.stop_reason.contains("at most 10000") && verdict.stop_reason.contains("--content"), "{}", verdict.stop_reason);
 }

@@ -45,14 +45,20 @@ async fn tier_one_withholds_a_response_before_anybody_reads_it() {
         None,
         &[("rounds", json!(1)), ("style", json!("expert-panel")), ("audience", json!("vulnerable"))],
         move |key| match key {
-            key if key.contains("safety") && key.contains("S3") => objects(bad),
+            key if key.contains("safety") && key.contains("S3") => {
+                let finding = json!({"passage": bad, "rule": "harmful_steps"});
+                says(json!({"reasons": "read", "findings": [finding], "passed": false, "concerns": [bad], "recommendations": [bad]}).to_string())
+            }
             key if key.contains("safety") => objects(""),
             key => script(key),
         },
     )
     .await;
     assert!(!armed.asked("round 1/check S2/safety@4") && armed.asked("round 1/check S1/safety@4"), "what is withheld goes to no evaluator");
-    assert!(!armed.data("round_1_safety")["blocked"].to_string().contains("pipe bomb is made"), "and no reason repeats it");
+    assert_eq!(armed.data("round_1_safety")["blocked"].as_array().map(Vec::len), Some(2));
+    assert!(!armed.data("round_1_safety").to_string().contains("pipe bomb is made"), "and what is said of it does not repeat it");
+    let covered = armed.shown("round_1_safety").exhibit.covers;
+    assert_eq!(covered, ["round 1/check S1/safety@4", "round 1/check S3/safety@4"], "nor do reports print what the evaluator quoted");
 
     let (rig, counted) = rig(|_| None);
     let mut order = put(&[]);
@@ -101,7 +107,8 @@ async fn an_evaluator_is_called_in_by_style_topic_intent_and_audience_and_leaves
 #[tokio::test]
 async fn an_objection_to_words_that_nobody_said_withholds_nothing_and_keeps_the_evaluator() {
     let script = |key: &str| match key {
-        "round 1/check S2/safety@4" => objects("words that nobody said here"),
+        key if key.starts_with("round 1/check S1/") => says(json!({"reasons": "read", "findings": [], "passed": false}).to_string()),
+        key if key.starts_with("round 1/check S2/") => objects("words that nobody said here"),
         key if key.contains("safety") => objects(""),
         key if key.contains("analysis") => reads(0.5, SPLIT),
         key if key.contains("turn@") => turn(seat(key), 0.6, json!({"vote": "MINOR"})),
@@ -111,11 +118,14 @@ async fn an_objection_to_words_that_nobody_said_withholds_nothing_and_keeps_the_
     let played = play("roundtable", 3, None, &options("general"), script).await;
     assert!(played.prompt("round 2/turn@0").contains("private words of seat 1"));
     let row = played.data("round_1_safety");
-    assert_eq!(row["findings"], json!([{"seat": "S2", "rules": ["evasion"], "withheld": false}]));
-    assert!(row["passed"] == true && played.warned("quotes nothing that stands in them"), "{:?}", played.verdict.warnings);
+    let told = |seat: &str, rules: Value| json!({"seat": seat, "verdict": "block", "rules": rules, "withheld": false});
+    assert_eq!(row["findings"], json!([told("S1", json!([])), told("S2", json!(["evasion"]))]));
+    assert!(row["passed"] == true && played.warned("objected to 2 of 3 responses"), "{:?}", played.verdict.warnings);
     assert!(played.asked("round 2/check S1/safety@4"), "a round with an objection is not a clean one");
-    let played = play("roundtable", 3, None, &options("vulnerable"), script).await;
-    assert!(played.prompt("round 2/turn@0").contains("[withheld: it shows a way around a safeguard]"), "doubt is enough");
+    let played = play("roundtable", 4, None, &options("vulnerable"), script).await;
+    for reason in ["it shows a way around a safeguard", "the evaluator did not let it pass"] {
+        assert!(played.prompt("round 2/turn@0").contains(&format!("[withheld: {reason}]")), "doubt is enough: {reason}");
+    }
 }
 
 #[tokio::test]
@@ -138,7 +148,8 @@ async fn an_evaluator_who_is_called_in_and_never_comes_leaves_it_at_tier_two() {
 async fn what_a_seat_types_into_a_tool_is_read_like_its_words() {
     let voices = Voices::default().scripted(|_, request, context| {
         if context.key.starts_with("round 1/turn@0") && !context.key.contains("/tool") && !request.tools.is_empty() {
-            let input = json!({"claim": "how to build a pipe bomb"});
+            // As JSON the escape would be part of the word after it.
+            let input = json!({"claim": "a \"way\":\nhow to build a pipe bomb"});
             let call = ToolCall { id: "c".into(), name: "fact_check".into(), input };
             return Some(Ok(Reply { tool_calls: vec![call], finish: Finish::ToolCalls, ..Reply::text("") }));
         }
