@@ -161,7 +161,8 @@ fn phase_part(out: &mut String, view: &View, phase: &Phase) {
     }
     // What an exhibit already quotes is not quoted twice.
     let quoted = words::quoted(phase);
-    for turn in &phase.turns {
+    let covered = words::covered(phase);
+    for turn in phase.turns.iter().filter(|turn| !covered.contains(&turn.key.as_str())) {
         turn_part(out, view, turn, quoted.contains(&turn.key.as_str()));
     }
 }

@@ -112,8 +112,10 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(
             "The safety evaluator objected to {doubted} of {n} responses and did not both block them and quote what stands in them; they were passed on."
         ));
     }
-    let checks = held.responses.iter().filter_map(|response| response.check.clone()).collect();
-    let note = Exhibit::note(format!("{}: safety", held.title()), text).covers(checks).data(data);
+    // What was withheld, and what was said of it.
+    let withheld = held.responses.iter().filter(|response| response.blocked.is_some()).map(|response| response.key.clone());
+    let covered = held.responses.iter().filter_map(|response| response.check.clone()).chain(withheld).collect();
+    let note = Exhibit::note(format!("{}: safety", held.title()), text).covers(covered).data(data);
     stage.show(&format!("{}_safety", held.prefix()), note).await
 }
 

@@ -29,7 +29,13 @@ fn turns(view: &View, phase: &Phase, quoted: &[&str]) -> String {
     if phase.turns.is_empty() {
         return String::new();
     }
-    let rows: String = phase.turns.iter().map(|turn| turn_row(view, turn, quoted.contains(&turn.key.as_str()))).collect();
+    let covered = words::covered(phase);
+    let row = |turn: &Turn| {
+        let key = turn.key.as_str();
+        let more = if covered.contains(&key) { String::new() } else { more(turn, quoted.contains(&key)) };
+        turn_row(view, turn, more)
+    };
+    let rows: String = phase.turns.iter().map(row).collect();
     let table = format!(
         "<table class=\"turns\"><thead><tr><th scope=\"col\">Turn</th><th scope=\"col\">Outcome</th><th scope=\"col\">Time, tokens, cost</th></tr></thead>\
          <tbody>{rows}</tbody></table>\n"
@@ -41,7 +47,7 @@ fn turns(view: &View, phase: &Phase, quoted: &[&str]) -> String {
     table
 }
 
-fn turn_row(view: &View, turn: &Turn, quoted: bool) -> String {
+fn turn_row(view: &View, turn: &Turn, more: String) -> String {
     let who = words::speaker(view, turn);
     let mut outcome = match &turn.outcome {
         Outcome::Running => "running".to_owned(),
@@ -57,7 +63,7 @@ fn turn_row(view: &View, turn: &Turn, quoted: bool) -> String {
         outcome.push_str(&format!("<div class=\"soft\">{}</div>", esc(&settings)));
     }
     // Words need the whole width, so they have a row of their own.
-    let more = match more(turn, quoted) {
+    let more = match more {
         none if none.is_empty() => none,
         more => format!("<tr class=\"words\"><td colspan=\"3\">{more}</td></tr>\n"),
     };

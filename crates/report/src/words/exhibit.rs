@@ -33,8 +33,12 @@ pub fn latest(view: &View, shown: &Shown) -> bool {
 
 /// The turns whose words an exhibit of the phase shows, so that they need not be shown twice.
 pub fn quoted(phase: &Phase) -> Vec<&str> {
-    let quoting = phase.exhibits.iter().map(|shown| &shown.exhibit).filter(|exhibit| quotes(&exhibit.shape));
-    quoting.flat_map(|exhibit| exhibit.turn.iter().chain(&exhibit.covers)).map(String::as_str).collect()
+    phase.exhibits.iter().filter(|shown| quotes(&shown.exhibit.shape)).filter_map(|shown| shown.exhibit.turn.as_deref()).collect()
+}
+
+/// The turns whose words no page prints, neither as they were read nor as they came.
+pub fn covered(phase: &Phase) -> Vec<&str> {
+    phase.exhibits.iter().flat_map(|shown| &shown.exhibit.covers).map(String::as_str).collect()
 }
 
 /// True for shapes that hold all that a turn said, not only the numbers or changes taken from it.

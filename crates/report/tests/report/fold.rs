@@ -2,7 +2,7 @@
 
 use crate::runs;
 use serde_json::json;
-use synod_report::{Outcome, State, Style, View, json as export, show, stopped, terminal};
+use synod_report::{Outcome, State, Style, View, html, json as export, markdown, show, stopped, terminal};
 use synod_types::*;
 
 #[test]
@@ -140,6 +140,23 @@ fn a_raw_reply_is_shown_where_it_could_not_be_read() {
     let mut view = View::of(&tape.rows);
     view.attach_raw("vote/vote@0", 0, serde_json::to_string(&Reply::text("I would rather not say.")).expect("it is plain"));
     assert!(show(&view, Style::default(), false).contains("| I would rather not say."));
+}
+
+#[test]
+fn a_page_prints_no_word_of_a_turn_that_an_exhibit_covers() {
+    for covered in [true, false] {
+        let mut tape = runs::Tape::new(&runs::header("vote", "Which?"));
+        tape.phase("round 1").turn("round 1/turn@0", "opus", 900, (1, 1), Some(0.01), json!({"reasons": "secret words"}));
+        let keys = if covered { vec!["round 1/turn@0".to_owned()] } else { Vec::new() };
+        tape.show("round 1/show safety", "safety", Exhibit::note("Safety", "One was withheld.").covers(keys)).phase_end("round 1");
+        let mut view = View::of(&tape.rows);
+        view.attach_raw("round 1/turn@0", 0, serde_json::to_string(&Reply::text("secret as it came")).expect("it is plain"));
+        for page in [html(&view), markdown(&view)] {
+            assert!(page.contains("One was withheld."), "{page}");
+            assert_eq!(page.contains("secret words"), !covered, "{page}");
+            assert!(!covered || !page.contains("secret as it came"), "{page}");
+        }
+    }
 }
 
 #[test]

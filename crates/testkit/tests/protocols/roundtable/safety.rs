@@ -58,7 +58,8 @@ async fn tier_one_withholds_a_response_before_anybody_reads_it() {
     assert_eq!(armed.data("round_1_safety")["blocked"].as_array().map(Vec::len), Some(2));
     assert!(!armed.data("round_1_safety").to_string().contains("pipe bomb is made"), "and what is said of it does not repeat it");
     let covered = armed.shown("round_1_safety").exhibit.covers;
-    assert_eq!(covered, ["round 1/check S1/safety@4", "round 1/check S3/safety@4"], "nor do reports print what the evaluator quoted");
+    let want = ["round 1/check S1/safety@4", "round 1/check S3/safety@4", "round 1/turn@1", "round 1/turn@2"];
+    assert_eq!(covered, want, "nor do pages print what was withheld or what the evaluator quoted");
 
     let (rig, counted) = rig(|_| None);
     let mut order = put(&[]);
