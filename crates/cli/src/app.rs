@@ -7,7 +7,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use synod_engine::{Called, Clock, Journal, Mode, Prompts, Runner, Setup, SystemClock};
+use synod_engine::{Clock, Journal, Mode, PanelRequest, Prompts, Runner, Setup, SystemClock};
 use synod_llm::rehearsal::Rehearsal;
 use synod_llm::{Config, Detected, Registry, Sources, detect, process_env};
 use synod_modes::{INTERNAL, MODES};
@@ -60,7 +60,9 @@ impl App {
         let overrides = self.sources.user_directory.as_ref().map(|directory| directory.join("prompts"));
         let prompts = Prompts::load(every_mode(), overrides.as_deref())?;
         let setup = Setup {
-            modes: every_mode(),
+            modes: MODES,
+            internal_modes: INTERNAL,
+            library: Arc::new(Files { directory: self.sources.user_directory.clone() }),
             models: Arc::new(Registry::new(config)),
             journal: self.store.clone(),
             prompts: Arc::new(prompts),
@@ -69,7 +71,7 @@ impl App {
             live,
             heartbeat: Duration::from_secs(1),
         };
-        Ok(Runner::with_library(setup, Arc::new(Files { directory: self.sources.user_directory.clone() })))
+        Ok(Runner::new(setup))
     }
 
     /// Whether a live board will be shown.
@@ -116,7 +118,7 @@ fn every_mode() -> &'static [&'static Mode] {
 }
 
 /// The panel of the configuration by name, or the one found.
-pub fn panel(config: &Config, detected: Option<&Detected>, name: Option<&str>) -> CliResult<Called> {
+pub fn panel(config: &Config, detected: Option<&Detected>, name: Option<&str>) -> CliResult<PanelRequest> {
     let panel = match (name, detected) {
         (Some(name), _) => config.panels.get(name).ok_or_else(|| {
             let known: Vec<&str> = config.panels.keys().map(String::as_str).collect();
@@ -130,19 +132,25 @@ pub fn panel(config: &Config, detected: Option<&Detected>, name: Option<&str>) -
         (None, Some(detected)) => &detected.panel,
         (None, None) => match config.panels.get("default") {
             Some(panel) => panel,
-            None => return Ok(Called::default()),
+            None => return Ok(PanelRequest::default()),
         },
     };
-    Ok(Called { models: panel.seats.clone(), chair: panel.chair.clone(), light: panel.light.clone(), roles: Vec::new(), standing: name.is_none() })
+    Ok(PanelRequest {
+        models: panel.seats.clone(),
+        chair: panel.chair.clone(),
+        light: panel.light.clone(),
+        roles: Vec::new(),
+        may_shrink: name.is_none(),
+    })
 }
 
 /// Built-in voices for a mode: four seats, or as many as it needs, its special role among them.
-pub fn voices(mode: &str) -> Option<Called> {
+pub fn voices(mode: &str) -> Option<PanelRequest> {
     let mode = MODES.iter().find(|known| known.id == mode)?;
     let total = 4.clamp(mode.seats.0, mode.seats.1) as usize;
     let mut models: Vec<String> = Rehearsal::voices().cycle().take(total).map(|voice| format!("rehearsal/{voice}")).collect();
     let chair = if mode.special_role().is_some() { models.pop() } else { None };
-    Some(Called { models, chair, standing: true, ..Called::default() })
+    Some(PanelRequest { models, chair, may_shrink: true, ..PanelRequest::default() })
 }
 
 pub fn configuration(global: &Global) -> CliResult<(Sources, Config)> {

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::exit::CliResult;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use synod_engine::{Order, Typed};
+use synod_engine::{OptionValue, RunRequest};
 use synod_modes::MODES;
 
 /// How many are looked through, and how many are handed over.
@@ -12,7 +12,7 @@ const KNOWN: u32 = 200;
 const HANDED: usize = 5;
 
 /// Puts the nearest earlier decisions into an order whose mode has an option for them.
-pub async fn add(app: &App, order: &mut Order) -> CliResult<()> {
+pub async fn add(app: &App, order: &mut RunRequest) -> CliResult<()> {
     let takes =
         MODES.iter().find(|mode| mode.id == order.mode).is_some_and(|mode| (mode.options_schema)().pointer("/properties/experience").is_some());
     if !takes || order.options.iter().any(|(name, _)| name == "experience") {
@@ -27,7 +27,7 @@ pub async fn add(app: &App, order: &mut Order) -> CliResult<()> {
     near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
     let handed: Vec<Value> = near.into_iter().filter(|(shared, _)| *shared > 0).take(HANDED).map(|(_, body)| body).collect();
     if !handed.is_empty() {
-        order.options.push(("experience".into(), Typed::Json(Value::Array(handed))));
+        order.options.push(("experience".into(), OptionValue::Json(Value::Array(handed))));
     }
     Ok(())
 }

@@ -4,12 +4,12 @@
 
 use crate::order;
 use serde_json::{Map, Value, json};
-use synod_engine::{Order, Record, Typed};
+use synod_engine::{OptionValue, Record, RunRequest};
 use synod_modes::MODES;
 use synod_types::Problem;
 
 /// Adds the entry. Of what was `--set`, the entry takes what belongs to it; the rest stays for the order.
-pub fn further(record: &Record, order: &mut Order, set: &mut Vec<String>, problems: &mut Vec<Problem>) {
+pub fn further(record: &Record, order: &mut RunRequest, set: &mut Vec<String>, problems: &mut Vec<Problem>) {
     let header = &record.header;
     let schema = MODES.iter().find(|mode| mode.id == header.mode).map(|mode| (mode.options_schema)());
     let Some(entry) = schema.as_ref().and_then(|schema| schema.pointer("/properties/continued/items/properties")).and_then(Value::as_object) else {
@@ -32,8 +32,8 @@ pub fn further(record: &Record, order: &mut Order, set: &mut Vec<String>, proble
             return true;
         };
         match order::option_value(&key, value) {
-            Ok(Typed::Text(text)) => drop(added.insert(key, Value::String(text))),
-            Ok(Typed::Json(value)) => drop(added.insert(key, value)),
+            Ok(OptionValue::Text(text)) => drop(added.insert(key, Value::String(text))),
+            Ok(OptionValue::Json(value)) => drop(added.insert(key, value)),
             Err(problem) => problems.push(problem),
         }
         false
@@ -41,5 +41,5 @@ pub fn further(record: &Record, order: &mut Order, set: &mut Vec<String>, proble
     let mut continued = header.options.get("continued").and_then(Value::as_array).cloned().unwrap_or_default();
     continued.push(Value::Object(added));
     order.options.retain(|(name, _)| name != "continued");
-    order.options.push(("continued".into(), Typed::Json(Value::Array(continued))));
+    order.options.push(("continued".into(), OptionValue::Json(Value::Array(continued))));
 }

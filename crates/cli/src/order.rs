@@ -3,7 +3,7 @@
 use crate::args::OrderArgs;
 use crate::exit::CliResult;
 use std::path::Path;
-use synod_engine::{Called, Order, Plan, Runner, Typed};
+use synod_engine::{OptionValue, PanelRequest, Plan, RunRequest, Runner};
 use synod_types::{Attachment, Problem, Problems, sha256_hex};
 
 /// The largest text file that makes sense in a prompt.
@@ -12,18 +12,18 @@ const LARGEST_FILE: u64 = 4 * 1024 * 1024;
 const SHOWN_CHARS: usize = 60;
 
 /// Puts what the flags say on top of an order.
-pub fn apply(args: &OrderArgs, order: &mut Order, problems: &mut Vec<Problem>) {
+pub fn apply(args: &OrderArgs, order: &mut RunRequest, problems: &mut Vec<Problem>) {
     if let Some(mode) = &args.mode {
         order.mode.clone_from(mode);
     }
     if let Some(chair) = &args.chair {
-        order.called.chair = Some(chair.clone());
+        order.panel.chair = Some(chair.clone());
     }
     for given in &args.roles {
         match given.split_once('=').filter(|(role, model)| !role.is_empty() && !model.is_empty()) {
             Some((role, model)) => {
-                order.called.roles.retain(|(known, _)| known != role);
-                order.called.roles.push((role.to_owned(), model.to_owned()));
+                order.panel.roles.retain(|(known, _)| known != role);
+                order.panel.roles.push((role.to_owned(), model.to_owned()));
             }
             None => problems.push(Problem::new("role", given.clone(), "ROLE=MODEL")),
         }
@@ -66,8 +66,8 @@ fn file_of(value: &str) -> Option<&str> {
 }
 
 /// An option's value as given, or as it stands in the file it names. A `.json` file must hold JSON; any other is text, read as if typed.
-pub fn option_value(key: &str, value: &str) -> Result<Typed, Problem> {
-    let Some(path) = file_of(value) else { return Ok(Typed::Text(value.strip_prefix('@').unwrap_or(value).to_owned())) };
+pub fn option_value(key: &str, value: &str) -> Result<OptionValue, Problem> {
+    let Some(path) = file_of(value) else { return Ok(OptionValue::Text(value.strip_prefix('@').unwrap_or(value).to_owned())) };
     let field = format!("options.{key}");
     if path.is_empty() {
         return Err(Problem::new(field, "@", "@FILE, or @@ for a literal @"));
@@ -75,27 +75,27 @@ pub fn option_value(key: &str, value: &str) -> Result<Typed, Problem> {
     let text = attach(&field, Path::new(path))?.text;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if !path.to_lowercase().ends_with(".json") {
-        return Ok(Typed::Text(text.trim_end_matches(['\n', '\r']).to_owned()));
+        return Ok(OptionValue::Text(text.trim_end_matches(['\n', '\r']).to_owned()));
     }
-    let read = serde_json::from_str(text).map(Typed::Json);
+    let read = serde_json::from_str(text).map(OptionValue::Json);
     read.map_err(|error| Problem::new(field, format!("{path}: {error}"), "a file that holds JSON"))
 }
 
 /// The models named by flags, or those of a panel.
-pub fn call(args: &OrderArgs, panel: Called) -> Called {
+pub fn call(args: &OrderArgs, panel: PanelRequest) -> PanelRequest {
     if args.models.is_empty() {
-        return Called { chair: args.chair.clone().or(panel.chair), ..panel };
+        return PanelRequest { chair: args.chair.clone().or(panel.chair), ..panel };
     }
-    Called {
+    PanelRequest {
         models: args.models.iter().map(|model| model.trim().to_owned()).collect(),
         chair: args.chair.clone(),
         light: panel.light,
-        ..Called::default()
+        ..PanelRequest::default()
     }
 }
 
 /// Plans an order, and tells its problems together with those the flags already had.
-pub async fn plan(runner: &Runner, order: &Order, args: &OrderArgs, mut problems: Vec<Problem>) -> CliResult<Plan> {
+pub async fn plan(runner: &Runner, order: &RunRequest, args: &OrderArgs, mut problems: Vec<Problem>) -> CliResult<Plan> {
     match runner.plan(order).await {
         Ok(plan) if problems.is_empty() => return Ok(plan),
         Ok(_) => {}

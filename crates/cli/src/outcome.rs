@@ -80,7 +80,8 @@ pub async fn say(app: &App, run: &str, ending: &Ending, output: &Output) -> CliR
 
 fn stopped_document(run: &str, stopped: &Stopped) -> serde_json::Value {
     let state = if stopped.reason == StopReason::Waiting { "waiting" } else { "stopped" };
-    json!({"run": run, "state": state, "stopped": stopped})
+    let Stopped { reason, detail, action } = stopped;
+    json!({"run": run, "state": state, "stopped": {"reason": reason, "detail": detail, "action": action, "next": synod_report::next_command(run, *action)}})
 }
 
 pub fn code(ending: &Ending, output: &Output) -> u8 {

@@ -1,7 +1,7 @@
 //! Evidence pointers, looked up once before a run: a file that exists, a command's recorded exit code, a URL's shape. Nothing is fetched or run.
 
 use std::path::Path;
-use synod_engine::{Order, Typed};
+use synod_engine::{OptionValue, RunRequest};
 use synod_modes::collapse;
 use synod_modes::collapse::card::{Card, Evidence, PointerCheck};
 
@@ -13,16 +13,16 @@ pub fn check(cards: &mut [Card], folder: &Path) {
 }
 
 /// The same for cards given as an option: whoever gives them may have written anything into them.
-pub fn check_option(order: &mut Order, folder: &Path) {
+pub fn check_option(order: &mut RunRequest, folder: &Path) {
     for (_, given) in order.options.iter_mut().filter(|(name, _)| order.mode == collapse::MODE.id && name == "cards") {
         let read = match &*given {
-            Typed::Json(value) => serde_json::from_value::<Vec<Card>>(value.clone()).ok(),
-            Typed::Text(text) => serde_json::from_str(text).ok(),
+            OptionValue::Json(value) => serde_json::from_value::<Vec<Card>>(value.clone()).ok(),
+            OptionValue::Text(text) => serde_json::from_str(text).ok(),
         };
         // What cannot be read is told when the run is planned.
         if let Some(mut cards) = read {
             check(&mut cards, folder);
-            *given = Typed::Json(synod_engine::to_value(&cards));
+            *given = OptionValue::Json(synod_engine::to_value(&cards));
         }
     }
 }

@@ -42,7 +42,7 @@ pub fn planned(mode: &Mode) -> Vec<(u32, Vec<Calls>)> {
     panels.dedup();
     let defaults = (mode.option_defaults)();
     let at = |panel: u32| {
-        let made = (mode.made)(&defaults, panel as usize).len() as u32;
+        let made = (mode.seats_from_options)(&defaults, panel as usize).len() as u32;
         let panel = panel.max(made);
         let mut seating = Seating::default();
         for index in 0..panel {
@@ -92,6 +92,18 @@ pub fn option_lines(mode: &Mode) -> Vec<OptionLine> {
     properties.iter().map(line).collect()
 }
 
+/// The command that asks a mode's example.
+pub fn command(mode: &Mode) -> String {
+    let example = &mode.example;
+    let quoted = |text: &str| if text.contains(' ') { format!("\"{text}\"") } else { text.to_owned() };
+    let mut parts = vec![format!("synod ask --mode {}", mode.id)];
+    parts.extend(example.options.iter().map(|(name, value)| format!("--{} {}", name.replace('_', "-"), quoted(value))));
+    parts.extend(example.content.map(|file| format!("--content {file}")));
+    parts.extend(example.files.iter().map(|file| format!("--file {file}")));
+    parts.push(format!("\"{}\"", example.question));
+    parts.join(" ")
+}
+
 /// The whole page.
 pub fn page() -> String {
     let mut out = String::from("# Modes\n\nMade by `synod modes --markdown` from the registry. Do not edit.\n\n");
@@ -114,7 +126,7 @@ fn anchor(mode: &Mode) -> String {
 
 fn section(out: &mut String, mode: &Mode) {
     out.push_str(&format!("\n## {} ({})\n\n{}\n\n{}\n\n", mode.name, mode.id, mode.summary, mode.pick));
-    out.push_str(&format!("```\n{}\n```\n\n", mode.example));
+    out.push_str(&format!("```\n{}\n```\n\n", command(mode)));
     out.push_str(&format!("- Family: {}\n- Seats: {}\n", family(mode).to_lowercase(), seats(mode)));
     out.push_str(&format!("- Phases: {}\n- Follow-up questions: {}\n", mode.phases.join(", "), if mode.multi_turn { "yes" } else { "no" }));
     out.push_str(&format!("- Limits: {} s a turn without a sign of life, {} s a run\n", mode.turn_secs, mode.run_secs));
@@ -133,8 +145,8 @@ fn section(out: &mut String, mode: &Mode) {
     }
     out.push_str("\n| stored row | by | parsed data |\n|---|---|---|\n");
     for stage in mode.stages {
-        let fields: Vec<String> = stage.data.iter().map(|field| format!("`{field}`")).collect();
-        let by = if stage.rare {
+        let fields: Vec<String> = stage.fields().iter().map(|field| format!("`{field}`")).collect();
+        let by = if stage.stand_in {
             format!("{}, when somebody failed", stage.role.unwrap_or("computed"))
         } else {
             stage.role.unwrap_or("computed").to_owned()

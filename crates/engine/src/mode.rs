@@ -2,8 +2,9 @@
 
 use crate::{Bench, Library, Result};
 use futures::future::BoxFuture;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use synod_types::{Place, Problem, Seat, SeatIx};
 
@@ -29,8 +30,8 @@ pub struct Mode {
     pub run_secs: u32,
     /// Planned calls as a formula of the panel and the options.
     pub cost: &'static str,
-    /// A command a reader can paste.
-    pub example: &'static str,
+    /// Something worth asking it. The door says how it is asked there.
+    pub example: Example,
     /// What it does when seats fail, in a sentence.
     pub failure_rule: &'static str,
     pub prompts: &'static [(&'static str, &'static str)],
@@ -38,16 +39,76 @@ pub struct Mode {
     pub option_defaults: fn() -> Value,
     /// Seats the mode makes of its options, one for each part to play, given how many models were named; the models are dealt round.
     /// Empty: every model named is one seat.
-    pub made: fn(&Value, usize) -> Vec<String>,
+    pub seats_from_options: fn(&Value, usize) -> Vec<String>,
     /// Puts in full what the options only name, before anything is checked against them: the header is the whole input of a run.
     pub prepare: fn(&mut Value, &dyn Library) -> Vec<Problem>,
     /// What the options' schema cannot say.
     pub check: fn(&Value) -> Vec<Problem>,
     /// What options and seats must be to each other, once both are sound alone.
-    pub fits: fn(&Value, &Seating) -> Vec<Problem>,
+    pub check_seating: fn(&Value, &Seating) -> Vec<Problem>,
     pub decision_schema: fn() -> Value,
+    /// What it can do beyond answering once.
+    pub abilities: Abilities,
     pub calls: fn(&Value, &Seating) -> Vec<Calls>,
-    pub run: fn(Bench, Value) -> BoxFuture<'static, Result<Finding>>,
+    pub run: fn(Bench, Value) -> BoxFuture<'static, Result<ModeResult>>,
+}
+
+/// A question and what goes with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Example {
+    pub question: &'static str,
+    pub options: &'static [(&'static str, &'static str)],
+    /// Names of files: the material under review, and what is attached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub files: &'static [&'static str],
+}
+
+impl Example {
+    pub const fn ask(question: &'static str) -> Self {
+        Self { question, options: &[], content: None, files: &[] }
+    }
+}
+
+/// What doors offer for a mode that can do more than answer once. Each names the option that carries it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Abilities {
+    /// Takes records of earlier decisions in this option. What a verdict of such a mode wants remembered is its `data.experience`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learns: Option<&'static str>,
+    /// A finished run can be taken further: a fork with one more entry in this option, `{after}` being the round it ended with
+    /// (`data.round` of its verdict).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continues: Option<&'static str>,
+    /// Cards in this option point to evidence, which the door looks up before the run: [`Library`] cannot, it knows names only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+impl Abilities {
+    pub const NONE: Self = Self { learns: None, continues: None, evidence: None };
+}
+
+/// An option whose evidence pointers are looked up before a run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Evidence {
+    pub option: &'static str,
+    /// Puts into the option's value what became of each pointer, asking for each what is there.
+    #[serde(skip)]
+    pub check: fn(&mut Value, &dyn Fn(&str) -> PointerTarget),
+}
+
+/// What a pointer's path leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointerTarget {
+    File {
+        bytes: u64,
+    },
+    NotAFile,
+    Nothing,
+    /// This door looks nothing up.
+    NotLookedUp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -66,11 +127,11 @@ pub enum Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
     pub name: &'static str,
-    pub held: Held,
+    pub held: RoleHolder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum RoleHolder {
     /// Every panel seat.
     Each,
     /// One panel seat, by place.
@@ -82,45 +143,71 @@ pub enum Held {
 }
 
 pub const fn each(name: &'static str) -> Role {
-    Role { name, held: Held::Each }
+    Role { name, held: RoleHolder::Each }
 }
 pub const fn seat(name: &'static str, k: SeatIx) -> Role {
-    Role { name, held: Held::Seat(k) }
+    Role { name, held: RoleHolder::Seat(k) }
 }
 pub const fn chair(name: &'static str) -> Role {
-    Role { name, held: Held::Chair }
+    Role { name, held: RoleHolder::Chair }
 }
 pub const fn chair_apart(name: &'static str) -> Role {
-    Role { name, held: Held::ChairApart }
+    Role { name, held: RoleHolder::ChairApart }
 }
 
-/// A kind of stored row. `{n}` in its name or role stands for whatever numbers or names it: `round_{n}`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// A kind of stored row: its name, who is behind it, and the type of its parsed data. `{n}` in a name or role stands for whatever numbers or
+/// names it: `round_{n}`.
+#[derive(Clone, Copy)]
 pub struct Stage {
     pub name: &'static str,
-    /// The part its speaker plays; `None`: computed.
+    /// The part played by the seat whose words these are; `None`: computed.
     pub role: Option<&'static str>,
-    /// Fields of its parsed data.
-    pub data: &'static [&'static str],
-    /// Only there when somebody failed.
-    pub rare: bool,
-}
-
-/// A row in somebody's words.
-pub const fn spoken(name: &'static str, role: &'static str, data: &'static [&'static str]) -> Stage {
-    Stage { name, role: Some(role), data, rare: false }
-}
-/// A row nobody spoke.
-pub const fn computed(name: &'static str, data: &'static [&'static str]) -> Stage {
-    Stage { name, role: None, data, rare: false }
-}
-
-/// A row that stands in where the usual speaker failed.
-pub const fn instead(stage: Stage) -> Stage {
-    Stage { rare: true, ..stage }
+    data: fn() -> Value,
+    /// Only there when a seat failed and something stands in for it.
+    pub stand_in: bool,
 }
 
 impl Stage {
+    /// A row in the words of a seat, which plays this role in it. `()`: nothing beside the words and the time they took.
+    pub const fn from_seat<T: JsonSchema>(name: &'static str, role: &'static str) -> Self {
+        Self { name, role: Some(role), data: crate::row_schema_of::<T>, stand_in: false }
+    }
+    /// A row the mode computed. `()`: nothing beside the text.
+    pub const fn computed<T: JsonSchema>(name: &'static str) -> Self {
+        Self { name, role: None, data: crate::row_schema_of::<T>, stand_in: false }
+    }
+    /// The row only stands in where a seat failed.
+    pub const fn stand_in(self) -> Self {
+        Self { stand_in: true, ..self }
+    }
+
+    /// The schema of the stored row's parsed data. Rows from a seat carry the time its turn took.
+    pub fn schema(&self) -> Value {
+        let mut schema = (self.data)();
+        if self.role.is_none() {
+            return schema;
+        }
+        if !schema.is_object() {
+            schema = json!({"type": "object"});
+        }
+        if schema["type"] == "null" {
+            schema = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+        }
+        // A map of any keys takes the time as one more of them.
+        schema["properties"]["responseTimeMs"] = json!({"type": "integer", "description": "How long the seat took, in milliseconds."});
+        match schema["required"].as_array_mut() {
+            Some(required) => required.push(json!("responseTimeMs")),
+            None => schema["required"] = json!(["responseTimeMs"]),
+        }
+        schema
+    }
+
+    /// The fields of its parsed data.
+    pub fn fields(&self) -> Vec<String> {
+        let schema = self.schema();
+        schema.get("properties").and_then(Value::as_object).map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    }
+
     /// Whether a stored row is of this kind.
     pub fn covers(&self, name: &str) -> bool {
         covers(self.name, name)
@@ -171,13 +258,13 @@ pub struct Calls {
 
 impl Mode {
     pub fn special_role(&self) -> Option<&'static str> {
-        self.roles.iter().find(|role| matches!(role.held, Held::Chair | Held::ChairApart)).map(|role| role.name)
+        self.roles.iter().find(|role| matches!(role.held, RoleHolder::Chair | RoleHolder::ChairApart)).map(|role| role.name)
     }
 }
 
-/// What a mode found. The Runner makes the verdict of it: who is missing, what it cost and whether it is whole are not the mode's to say.
+/// What a mode comes to. The Runner makes the verdict of it: who is missing, what it cost and whether it is whole are not the mode's to say.
 #[derive(Clone, Debug, Default)]
-pub struct Finding {
+pub struct ModeResult {
     /// Only for `deadlock` and `escalated`.
     pub status: Option<synod_types::Status>,
     pub stop_reason: &'static str,
@@ -189,17 +276,21 @@ pub struct Finding {
 }
 
 /// Makes a [`Mode`] of a module with `Options`, `Decision`, `calls` and `run` in it.
+///
+/// A change of a prompt, a stored row or a decision raises `version`: runs of another version are shown, verified, exported and forked, but
+/// neither resumed nor replayed.
 #[macro_export]
 macro_rules! mode {
     (
-        id: $id:literal, name: $name:literal, family: $family:ident, seats: $min:literal ..= $max:literal, roles: $roles:expr,
-        summary: $summary:literal, pick: $pick:literal, phases: $phases:expr, stages: $stages:expr, multi_turn: $multi:literal,
-        estimated_ms: $estimate:literal, turn_secs: $turn:literal, run_secs: $run_secs:literal, cost: $cost:literal, example: $example:literal,
-        failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(, made: $made:ident)? $(, prepare: $prepare:ident)? $(, fits: $fits:ident)? $(,)?
+        id: $id:literal, $(version: $version:literal,)? name: $name:literal, family: $family:ident, seats: $min:literal ..= $max:literal,
+        roles: $roles:expr, summary: $summary:literal, pick: $pick:literal, phases: $phases:expr, stages: $stages:expr, multi_turn: $multi:literal,
+        estimated_ms: $estimate:literal, turn_secs: $turn:literal, run_secs: $run_secs:literal, cost: $cost:literal, example: $example:expr,
+        failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(, seats_from_options: $made:ident)? $(, prepare: $prepare:ident)?
+        $(, check_seating: $fits:ident)? $(, abilities: $abilities:expr)? $(,)?
     ) => {
         $crate::Mode {
             id: $id,
-            version: 1,
+            version: $crate::mode!(@or 1 $(, $version)?),
             name: $name,
             family: $crate::Family::$family,
             summary: $summary,
@@ -218,11 +309,12 @@ macro_rules! mode {
             prompts: &[$(($prompt, include_str!(concat!($prompt, ".md")))),*],
             options_schema: || $crate::schema_of::<Options>(),
             option_defaults: || $crate::to_value(&Options::default()),
-            made: |_value, _models| $crate::mode!(@made _value, _models $(, $made)?),
+            seats_from_options: |_value, _models| $crate::mode!(@seats _value, _models $(, $made)?),
             prepare: |_value, _library| $crate::mode!(@prepare _value, _library $(, $prepare)?),
-            fits: |_value, _seating| $crate::mode!(@fits _value, _seating $(, $fits)?),
+            check_seating: |_value, _seating| $crate::mode!(@seating _value, _seating $(, $fits)?),
             check: |value| $crate::read_options::<Options>(value).map_or_else(|problem| vec![problem], |options| options.check()),
             decision_schema: || $crate::schema_of::<Decision>(),
+            abilities: $crate::mode!(@or $crate::Abilities::NONE $(, $abilities)?),
             calls: |value, seating| $crate::read_options::<Options>(value).map(|options| calls(&options, seating)).unwrap_or_default(),
             run: |bench, value| Box::pin(async move {
                 let options = $crate::read_options::<Options>(&value)
@@ -231,6 +323,8 @@ macro_rules! mode {
             }),
         }
     };
+    (@or $default:expr) => { $default };
+    (@or $default:expr, $given:expr) => { $given };
     (@prepare $value:ident, $library:ident) => { Vec::new() };
     (@prepare $value:ident, $library:ident, $prepare:ident) => {
         match $crate::read_options::<Options>($value) {
@@ -242,19 +336,19 @@ macro_rules! mode {
             Err(problem) => vec![problem],
         }
     };
-    (@fits $value:ident, $seating:ident) => { Vec::new() };
-    (@fits $value:ident, $seating:ident, $fits:ident) => {
+    (@seating $value:ident, $seating:ident) => { Vec::new() };
+    (@seating $value:ident, $seating:ident, $fits:ident) => {
         $crate::read_options::<Options>($value).map(|options| $fits(&options, $seating)).unwrap_or_default()
     };
-    (@made $value:ident, $models:ident) => { Vec::new() };
-    (@made $value:ident, $models:ident, $made:ident) => {
+    (@seats $value:ident, $models:ident) => { Vec::new() };
+    (@seats $value:ident, $models:ident, $made:ident) => {
         $crate::read_options::<Options>($value).map(|options| $made(&options, $models)).unwrap_or_default()
     };
 }
 
 /// Options as the mode's own type.
 pub fn read_options<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, Problem> {
-    T::deserialize(value).map_err(|error| Problem::new("options", error.to_string(), "see `synod modes MODE`"))
+    T::deserialize(value).map_err(|error| Problem::new("options", error.to_string(), "options the mode's schema allows"))
 }
 
 /// A value as JSON; for values that always can be.

@@ -130,7 +130,7 @@ impl Maker {
     async fn one(&self) -> Outcome {
         let text = match self {
             Self::Adapter { model, request, context } => {
-                let _place = model.place().await;
+                let _place = model.slot().await;
                 model.call(request, context).await.map_err(|failure| failure.to_string())?.text
             }
             Self::Bare { client, url, stream } => bare(client, url, *stream).await?,

@@ -78,7 +78,7 @@ impl Registry {
                 }
             }
         }
-        let _place = model.place().await;
+        let _place = model.slot().await;
         let start = Instant::now();
         let words = Arc::new(FirstWords { start, first: AtomicU64::new(0) });
         let context = CallContext {

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 use synod_math::Rng;
-use synod_math::collapse::converge::{Standing, ranked};
+use synod_math::collapse::converge::{ScoredCard, ranked};
 use synod_math::collapse::gates::{Approval, Case, CriticalRisk, Limits, Receipt, State, pass};
 use synod_math::collapse::score::{Card, Risk, Rules, Severity, score};
 
@@ -80,7 +80,7 @@ fn decide(cards: &[Card]) -> (usize, String) {
             continue;
         }
         let score = score(card, &rules);
-        standings.push(Standing {
+        standings.push(ScoredCard {
             id: format!("card {at}"),
             score: score.value,
             evidence: score.terms.evidence,

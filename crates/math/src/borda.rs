@@ -11,7 +11,7 @@ pub const MAX_SHOWN: usize = 64;
 /// All items, best first, and how that came about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    pub standings: Vec<Standing>,
+    pub standings: Vec<RankedItem>,
     /// Neighbours in `standings` whose scores are equal, and what put one above the other.
     pub ties: Vec<Tie>,
     /// Ballots counted.
@@ -35,7 +35,7 @@ impl Ranking {
 
 /// One item's place and the numbers behind it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
+pub struct RankedItem {
     pub item: usize,
     /// Mean of (m - position) / (m - 1) over the ballots that showed it among m: 1 is always first, 0 always last. `None`: on no ballot.
     pub score: Option<f64>,
@@ -121,12 +121,12 @@ struct Sum {
 }
 
 impl Sum {
-    fn standing(self, item: usize, unit: u128) -> Standing {
+    fn standing(self, item: usize, unit: u128) -> RankedItem {
         let shown = self.ballots > 0;
         let whole = unit * u128::from(self.ballots);
         // Reduced first, so that simple fractions come out as the floats one expects.
         let common = gcd(self.points, whole).max(1);
-        Standing {
+        RankedItem {
             item,
             score: shown.then(|| (self.points / common) as f64 / (whole / common) as f64),
             ballots: self.ballots,

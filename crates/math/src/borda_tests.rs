@@ -52,7 +52,7 @@ fn ballots_come_to_what_the_table_says() {
 #[test]
 fn the_numbers_of_a_standing_are_those_of_its_ballots() {
     let ranking = borda(&LABELS[..3], &ballots(&[&[0, 1, 2], &[0, 2], &[1, 0]]));
-    assert_eq!(ranking.standings[1], Standing { item: 0, score: Some(2.0 / 3.0), ballots: 3, first_places: 2, mean_position: Some(4.0 / 3.0) });
+    assert_eq!(ranking.standings[1], RankedItem { item: 0, score: Some(2.0 / 3.0), ballots: 3, first_places: 2, mean_position: Some(4.0 / 3.0) });
     assert_eq!((ranking.ballots, ranking.set_aside), (3, 0));
 }
 
@@ -170,7 +170,7 @@ proptest! {
     fn two_left_tied_are_ordered_by_their_duel(cast in any_ballots()) {
         let ranking = borda(&LABELS, &cast);
         let counted: Vec<&[usize]> = cast.iter().map(Vec::as_slice).filter(|ballot| ballot.len() > 1).collect();
-        let equal = |a: &Standing, b: &Standing| a.score == b.score && a.first_places == b.first_places;
+        let equal = |a: &RankedItem, b: &RankedItem| a.score == b.score && a.first_places == b.first_places;
         for group in ranking.standings.chunk_by(equal).filter(|group| group.len() == 2) {
             prop_assert!(majority(group[0].item, group[1].item, &counted) >= 0, "{:?}", ranking);
         }

@@ -3,7 +3,7 @@
 use crate::text::after_last_marker;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_types::Problem;
 
 /// Every answer shown, in order.
@@ -16,9 +16,9 @@ pub struct RankingBallot {
     pub ranking: Vec<String>,
 }
 
-impl Form for RankingBallot {
+impl TypedReply for RankingBallot {
     /// `FINAL RANKING:` (the last one) and a list of bare labels, or all of them in one line.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let labels = terms.list("labels");
         let (reasons, list) = after_last_marker(text, "FINAL RANKING:")?;
         let mut ranking: Vec<String> = Vec::new();
@@ -48,9 +48,9 @@ pub struct VoteBallot {
     pub vote: String,
 }
 
-impl Form for VoteBallot {
+impl TypedReply for VoteBallot {
     /// A line that begins with `VOTE:` (the last one) and holds one label.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let (reasons, rest) = after_last_marker(text, "VOTE:")?;
         let vote = label_in(rest.lines().next()?, terms.list("labels"))?;
         Some(Self { reasons: reasons.trim().to_owned(), vote })

@@ -2,10 +2,10 @@
 
 use super::*;
 use proptest::prelude::*;
-use synod_engine::Speech;
+use synod_engine::ReplyFormat;
 
-fn terms(labels: &[&str]) -> Terms {
-    Terms::default().with("labels", labels.iter().copied())
+fn terms(labels: &[&str]) -> IdLists {
+    IdLists::default().with("labels", labels.iter().copied())
 }
 
 fn vote(text: &str) -> Option<String> {

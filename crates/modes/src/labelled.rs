@@ -1,7 +1,7 @@
 //! Answers under neutral labels: one set per set of answers, the same for every reader, in an order of each reader's own.
 
 use serde_json::{Map, Value, json};
-use synod_engine::{Answers, Bench, Given, Result, prompt};
+use synod_engine::{Answers, Bench, Result, SeatReply, prompt};
 use synod_types::{Ballot, Exhibit, SeatIx, Shape};
 
 /// Fewer answers than this are nothing to compare.
@@ -21,19 +21,19 @@ pub struct Labelled {
 pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(Answers<String>, Vec<Labelled>)> {
     let stage = bench.phase("collect");
     let given = stage.ask_all::<String>(bench.role(role), prompt!("answer").max_tokens(answer_tokens)).await?.quorum(LEAST)?;
-    let answers = under(&given, synod_math::labels(bench.seed("labels"), given.given.len()));
-    stage.show("label_map", key_to_labels(bench, &answers)).await?;
+    let answers = under(&given, synod_math::labels(bench.seed("labels"), given.replies.len()));
+    stage.show("label_map", key_to_labels(bench, &answers))?;
     for answer in &answers {
         let title = format!("Answer {}", answer.label);
-        stage.show("collect", Exhibit::said(title, answer.seat, role, &answer.key).labelled(&answer.label)).await?;
+        stage.show("collect", Exhibit::said(title, answer.seat, role, &answer.key).labelled(&answer.label))?;
     }
     Ok((given, answers))
 }
 
 /// Answers under these labels, in seat order.
 pub fn under(answers: &Answers<String>, labels: Vec<String>) -> Vec<Labelled> {
-    let named = answers.given.iter().zip(labels);
-    named.map(|(Given { seat, key, value, .. }, label)| Labelled { label, seat: *seat, key: key.clone(), text: value.clone() }).collect()
+    let named = answers.replies.iter().zip(labels);
+    named.map(|(SeatReply { seat, key, value, .. }, label)| Labelled { label, seat: *seat, key: key.clone(), text: value.clone() }).collect()
 }
 
 /// What each reader sees.
@@ -54,7 +54,7 @@ pub fn for_readers<'a>(bench: &Bench, answers: &'a [Labelled], readers: &[SeatIx
 }
 
 /// Answers as prompts take them: label and text, nothing that tells whose they are.
-pub fn shown(answers: &[&Labelled]) -> Value {
+pub fn for_prompt(answers: &[&Labelled]) -> Value {
     answers.iter().map(|answer| json!({"label": answer.label, "text": answer.text})).collect()
 }
 
@@ -64,7 +64,7 @@ pub fn names(answers: &[&Labelled]) -> Vec<String> {
 
 /// A ballot that was asked for and did not come, and why.
 pub fn abstention<T>(title: &str, shown: Vec<String>, answers: &Answers<T>, seat: SeatIx) -> Exhibit {
-    let missed = answers.missed.iter().find(|missed| missed.seat == seat);
+    let missed = answers.failures.iter().find(|missed| missed.seat == seat);
     let abstained = missed.map(|missed| missed.failure.kind.plain().to_owned());
     let exhibit = Exhibit::new(title, Shape::Ballot(Ballot { shown, abstained, ..Ballot::default() }));
     match missed {
@@ -77,5 +77,5 @@ pub fn abstention<T>(title: &str, shown: Vec<String>, answers: &Answers<T>, seat
 pub fn key_to_labels(bench: &Bench, answers: &[Labelled]) -> Exhibit {
     let lines: Vec<String> = answers.iter().map(|answer| format!("{} is {}", answer.label, bench.seat(answer.seat).label)).collect();
     let map: Map<String, Value> = answers.iter().map(|answer| (answer.label.clone(), json!(bench.seat(answer.seat).model))).collect();
-    Exhibit::note("Labels", lines.join("; ") + ".").data(Value::Object(map))
+    Exhibit::note("Labels", lines.join("; ") + ".").data(&Value::Object(map))
 }

@@ -2,7 +2,7 @@
 
 use crate::labelled::{LEAST, Labelled};
 use serde_json::{Map, Value, json};
-use synod_engine::{Answers, Missed};
+use synod_engine::{Answers, SeatFailure};
 use synod_math::{Agreement, Tally as Count, plurality};
 use synod_types::*;
 
@@ -20,7 +20,7 @@ pub fn voters(collected: &Answers<String>, answers: &[Labelled]) -> Vec<SeatIx> 
         | FailureKind::Server => true,
         FailureKind::Timeout | FailureKind::Auth | FailureKind::ModelGone | FailureKind::ContextTooLong | FailureKind::Closed => false,
     };
-    collected.missed.iter().filter(|missed| may_yet_speak(missed.failure.kind)).map(|missed| missed.seat).collect()
+    collected.failures.iter().filter(|missed| may_yet_speak(missed.failure.kind)).map(|missed| missed.seat).collect()
 }
 
 /// The votes as cast, and their count.
@@ -33,8 +33,8 @@ pub struct Poll {
 impl Poll {
     /// A voter whose call failed cast no ballot; one whose reply could not be read cast an invalid one.
     pub fn of<T>(answers: &[Labelled], voters: &[SeatIx], votes: &Answers<T>, label: impl Fn(&T) -> &str) -> Self {
-        let unread = |missed: &&Missed| matches!(missed.failure.kind, FailureKind::Unreadable | FailureKind::Truncated);
-        let cast_one = |seat: &SeatIx| votes.of(*seat).is_some() || votes.missed.iter().filter(unread).any(|missed| missed.seat == *seat);
+        let unread = |missed: &&SeatFailure| matches!(missed.failure.kind, FailureKind::Unreadable | FailureKind::Truncated);
+        let cast_one = |seat: &SeatIx| votes.of(*seat).is_some() || votes.failures.iter().filter(unread).any(|missed| missed.seat == *seat);
         let voters: Vec<SeatIx> = voters.iter().copied().filter(cast_one).collect();
         let ballots: Vec<Option<usize>> = voters.iter().map(|seat| votes.of(*seat).and_then(|given| index(label(&given.value), answers))).collect();
         let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
@@ -78,5 +78,5 @@ pub fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
         "isTie": count.is_tie(), "winners": winners, "tiedLabels": tied,
     });
     let tally = Tally { entries, valid: count.valid, invalid: count.invalid, winners };
-    Exhibit::new("Votes", Shape::Tally(tally)).data(data)
+    Exhibit::new("Votes", Shape::Tally(tally)).data(&data)
 }

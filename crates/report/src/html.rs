@@ -129,7 +129,7 @@ fn state(view: &View) -> String {
             "<dl class=\"facts\"><dt>Reason</dt><dd>{}</dd><dt>Detail</dt><dd>{}</dd><dt>To go on</dt><dd><code>{}</code></dd></dl>\n",
             esc(&stop.reason.as_str().replace('_', " ")),
             esc(&stop.detail),
-            esc(&stop.next)
+            esc(&words::commands::next_command(&view.run, stop.action))
         ));
     }
     section("state", "State", &body)
@@ -238,7 +238,7 @@ fn foot(view: &View) -> String {
         facts.push_str(&format!("<dt>Seed</dt><dd>{}</dd><dt>Program</dt><dd>{}</dd>", header.seed, esc(&header.binary)));
     }
     facts.push_str(&format!("<dt>Hash chain head</dt><dd><code>{}</code> <span class=\"soft\">after {} rows</span></dd>", view.head_hex(), view.seq));
-    let commands: String = words::commands(view)
+    let commands: String = words::commands::commands(view)
         .iter()
         .map(|(command, purpose)| format!("<li><code>{}</code> <span class=\"soft\">{purpose}</span></li>", esc(command)))
         .collect();

@@ -20,4 +20,5 @@ pub use html::{STYLE, exhibit_html, html};
 pub use markdown::markdown;
 pub use terminal::{Style, show, stopped, terminal};
 pub use text::{clean, one_line};
-pub use view::{FigureAt, Outcome, Phase, State, Try, Turn, View, Waiting};
+pub use view::{FigureAt, Outcome, Phase, Try, Turn, View, Waiting};
+pub use words::commands::next_command;

@@ -126,7 +126,7 @@ fn state_part(out: &mut String, view: &View) {
     line(out, &words::what_happened(view));
     if let Some(stop) = view.stop() {
         line(out, &format!("Reason: {}. {}", stop.reason.as_str().replace('_', " "), inline(&stop.detail)));
-        line(out, &format!("To go on: {}", inline(&stop.next)));
+        line(out, &format!("To go on: {}", inline(&words::commands::next_command(&view.run, stop.action))));
     }
 }
 
@@ -243,7 +243,7 @@ fn receipt(out: &mut String, view: &View) {
     row("Journal", &format!("{} rows, head {}", view.seq, view.head_hex()));
     line(out, "## Receipt");
     line(out, &table);
-    for (command, purpose) in words::commands(view) {
+    for (command, purpose) in words::commands::commands(view) {
         out.push_str(&format!("- {}: {purpose}\n", inline(&command)));
     }
 }

@@ -10,12 +10,12 @@ mod table;
 mod thread;
 
 use crate::text::{excerpt, one_line, pad, width};
-use crate::view::{State, View};
+use crate::view::View;
 use crate::words;
 use paper::{Ink, Paper};
 pub use show::show;
 pub use stopped::stopped;
-use synod_types::{Answer, Status, Verdict};
+use synod_types::{Answer, RunState, Status, Verdict};
 
 /// What the terminal can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,15 +35,15 @@ impl Default for Style {
 /// What is printed when a run ends, and when it is looked up again: the answer first, then how far to trust it and what it cost.
 pub fn terminal(view: &View, style: Style) -> String {
     match (view.state, &view.verdict) {
-        (State::Complete, Some(verdict)) => {
+        (RunState::Complete, Some(verdict)) => {
             let mut paper = Paper::new(style);
             top(&mut paper, view);
             verdict_body(&mut paper, view, verdict, true);
             foot(&mut paper, view);
-            commands(&mut paper, &words::commands(view));
+            commands(&mut paper, &words::commands::commands(view));
             paper.done()
         }
-        (State::Running | State::Waiting | State::Stopped | State::Lost | State::Complete, _) => stopped(view, style),
+        _ => stopped(view, style),
     }
 }
 

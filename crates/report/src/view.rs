@@ -7,8 +7,8 @@ mod turn;
 
 use std::collections::BTreeMap;
 use synod_types::{
-    Asking, Body, Exhibit, Figure, Hash, Header, Millis, PersonAnswer, PhaseMark, Reply, Row, SeatIx, Shape, Shown, Status, StopReason, Stopped,
-    Verdict,
+    Asking, Body, Exhibit, Figure, Hash, Header, Ledger, Millis, PersonAnswer, PhaseMark, Reply, Row, RunState, SeatIx, SentRequest, Shape, Shown,
+    StopReason, Stopped, Verdict,
 };
 pub use turn::{Outcome, Try, Turn};
 
@@ -25,7 +25,9 @@ pub struct View {
     pub figures: Vec<FigureAt>,
     /// Every stop, the last one last; a resumed run keeps its earlier ones.
     pub stops: Vec<Stopped>,
-    pub state: State,
+    pub state: RunState,
+    /// Every request that went out, and what it cost.
+    pub ledger: Ledger,
     pub verdict: Option<Verdict>,
     pub title: Option<String>,
     /// When the first and the last row were written.
@@ -38,30 +40,6 @@ pub struct View {
     turns: BTreeMap<String, (usize, usize)>,
     /// Who wrote what is shown under a neutral label.
     authors: BTreeMap<String, SeatIx>,
-}
-
-/// Where a run stands, as far as rows can say: whether its process still lives is not in them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
-    #[default]
-    Running,
-    /// Nothing can go on until a person answers.
-    Waiting,
-    Stopped,
-    Complete,
-    Lost,
-}
-
-impl State {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Stopped => "stopped",
-            Self::Complete => "complete",
-            Self::Lost => "lost",
-        }
-    }
 }
 
 /// A named step and what happened in it.
@@ -121,15 +99,19 @@ impl View {
         self.head = Some(row.hash);
         self.began.get_or_insert(row.at);
         self.last = Some(row.at);
+        self.state = self.state.after(row.kind, &row.body);
         match row.body() {
-            Ok(body) => self.take(row, body),
+            Ok(body) => {
+                self.ledger.take(row, &body);
+                self.take(row, body);
+            }
             Err(error) => self.warn(format!("Journal {error}")),
         }
     }
 
     /// Notes a stop the journal could not take: storage failed, or the run belongs to another process now.
     pub fn note_stop(&mut self, stopped: Stopped) {
-        self.state = if stopped.reason == StopReason::Waiting { State::Waiting } else { State::Stopped };
+        self.state = if stopped.reason == StopReason::Waiting { RunState::Waiting } else { RunState::Stopped };
         self.stops.push(stopped);
     }
 
@@ -163,10 +145,16 @@ impl View {
                     self.phases[phase].ended = Some(row.at);
                 }
             }
-            Body::Asked(asked) => self.turn_at(row).asked(row, asked),
-            Body::Replied(replied) => self.turn_at(row).replied(row, replied),
+            Body::Asked(asked) => {
+                self.turn_at(row).asked(row, asked);
+                self.settle(row);
+            }
+            Body::Replied(_) => self.settle(row),
             Body::Said(said) => self.turn_at(row).ended(row, Outcome::Said(said)),
-            Body::Failed(failed) => self.turn_at(row).ended(row, Outcome::Failed(failed.failure)),
+            Body::Failed(failed) => {
+                self.turn_at(row).ended(row, Outcome::Failed(failed.failure));
+                self.settle(row);
+            }
             Body::Tool(tool) => self.turn_at(row).tools.push(tool),
             Body::Shown(shown) => self.exhibit(row, *shown),
             Body::Figure(figure) => self.figures.push(FigureAt { key: row.key.clone(), figure }),
@@ -181,20 +169,22 @@ impl View {
                 }
             },
             Body::Closing(closing) => self.warn(closing.plain()),
-            Body::Stopped(stopped) => self.note_stop(stopped),
-            Body::Resumed(_) => self.state = State::Running,
+            Body::Stopped(stopped) => self.stops.push(stopped),
+            Body::Resumed(_) => {}
             Body::Title(title) => self.title = Some(title.text),
             Body::Verdict(verdict) => {
-                self.state = match verdict.status {
-                    Status::Full | Status::Degraded | Status::Deadlock | Status::Escalated => State::Complete,
-                    Status::NoQuorum | Status::Failed => State::Lost,
-                };
                 for warning in &verdict.warnings {
                     self.warn(warning.clone());
                 }
                 self.verdict = Some(*verdict);
             }
         }
+    }
+
+    /// Gives a turn the requests of this row's key as the ledger now has them.
+    fn settle(&mut self, row: &Row) {
+        let sent: Vec<SentRequest> = self.ledger.of_turn(&row.key).cloned().collect();
+        self.turn_at(row).settle(sent);
     }
 
     fn warn(&mut self, text: String) {
@@ -296,8 +286,8 @@ impl View {
     /// The stop a run is in now.
     pub fn stop(&self) -> Option<&Stopped> {
         match self.state {
-            State::Stopped | State::Waiting => self.stops.last(),
-            State::Running | State::Complete | State::Lost => None,
+            RunState::Stopped | RunState::Waiting => self.stops.last(),
+            RunState::Running | RunState::Interrupted | RunState::Complete | RunState::Lost => None,
         }
     }
 

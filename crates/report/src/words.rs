@@ -2,6 +2,7 @@
 //!
 //! Gives clean text without markup; escaping is each medium's own.
 
+pub mod commands;
 mod debate;
 mod exhibit;
 mod shapes;
@@ -9,9 +10,11 @@ mod shapes;
 use crate::figures::{count, several, span, tokens, usd, usd_or_unknown};
 use crate::markup::without_marks;
 use crate::text::{clean, excerpt, one_line};
-use crate::view::{State, Turn, View};
+use crate::view::{Turn, View};
 use serde_json::Value;
-use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Header, Missing, Place, SeatIx, Status, StopReason, Usage, Verdict};
+use synod_types::{
+    Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Header, Missing, Place, RunState, SeatIx, Status, StopReason, Usage, Verdict,
+};
 
 pub use debate::*;
 pub use exhibit::*;
@@ -230,7 +233,7 @@ fn tokens_or_not(usage: Usage) -> String {
 
 /// The known part of what a run without a verdict has cost, with what is not known about it.
 pub fn cost_so_far(view: &View) -> String {
-    let answered: Vec<&Turn> = view.turns().filter(|turn| turn.tries.iter().any(|each| each.replied.is_some())).collect();
+    let answered: Vec<&Turn> = view.turns().filter(|turn| turn.answered()).collect();
     let known: Vec<f64> = answered.iter().filter_map(|turn| turn.spent_usd()).collect();
     let unanswered: f64 = view.turns().map(Turn::unanswered_usd).sum();
     let unknown = answered.len() - known.len();
@@ -242,22 +245,6 @@ pub fn cost_so_far(view: &View) -> String {
         cost.push_str(&format!("; up to {} for calls that were never answered", usd(unanswered)));
     }
     cost
-}
-
-/// The commands that look further or go on, with what each is for.
-pub fn commands(view: &View) -> Vec<(String, &'static str)> {
-    let run = one_line(&view.run);
-    let show = (format!("synod show {run}"), "every phase and turn");
-    match view.state {
-        State::Complete => vec![show, (format!("synod export {run} --format html"), "a page to keep or send")],
-        State::Running => vec![(format!("synod watch {run}"), "follow it"), show],
-        State::Lost => vec![(format!("synod resume {run} --fork"), "mend what failed, then go on from what was said, at no cost for it"), show],
-        State::Waiting => vec![(format!("synod review {run}"), "answer what waits for a person"), show],
-        State::Stopped => {
-            let next = view.stop().map(|stop| one_line(&stop.next)).filter(|next| !next.is_empty());
-            vec![(next.unwrap_or_else(|| format!("synod resume {run}")), "go on with only the missing turns"), show]
-        }
-    }
 }
 
 /// What a script branches on, in a line: fields of plain values by name, anything deeper as JSON.
@@ -294,17 +281,17 @@ pub fn decision(decision: &Value) -> String {
 /// What there is to say of a run that has no decision to show.
 pub fn what_happened(view: &View) -> String {
     match view.state {
-        State::Running => "This run has not ended.".to_owned(),
-        State::Waiting => "This run waits for a person.".to_owned(),
-        State::Complete => "This run is complete, but its verdict could not be read.".to_owned(),
-        State::Lost => match &view.verdict {
+        RunState::Running | RunState::Interrupted => "This run has not ended.".to_owned(),
+        RunState::Waiting => "This run waits for a person.".to_owned(),
+        RunState::Complete => "This run is complete, but its verdict could not be read.".to_owned(),
+        RunState::Lost => match &view.verdict {
             Some(verdict) => {
                 let why = stop_reason(verdict).unwrap_or_else(|| status_meaning(verdict.status).to_owned());
                 format!("This run ended without an answer: {}.", why.trim_end_matches('.'))
             }
             None => "This run ended without an answer.".to_owned(),
         },
-        State::Stopped => match view.stop().map(|stop| stop.reason) {
+        RunState::Stopped => match view.stop().map(|stop| stop.reason) {
             Some(StopReason::Cancelled) => "This run was cancelled.",
             Some(StopReason::Budget) => "This run stopped at its budget.",
             Some(StopReason::Waiting) => "This run waits for a person.",

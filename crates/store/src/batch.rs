@@ -3,14 +3,13 @@
 use crate::location::Engine;
 use crate::project::{Message, Projection, Raws, project};
 use crate::projections;
-use crate::runs::RunState;
 use crate::sql::{self, Statements, Table, Values, storable};
 use sqlx::AnyConnection;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use std::collections::HashSet;
 use synod_engine::{JournalError, JournalResult, Lease, Tail};
-use synod_types::{Hash, Header, Kind, Millis, NewRow, Row, Warned, sha256_hex};
+use synod_types::{Hash, Header, Kind, Millis, NewRow, Row, RunState, Warned, sha256_hex};
 use tokio::sync::oneshot;
 
 pub(crate) const NO_HASH: Hash = [0; 32];

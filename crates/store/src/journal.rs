@@ -3,7 +3,6 @@
 use crate::StoreError;
 use crate::batch::{self, Item, NewRun};
 use crate::location::Engine;
-use crate::runs::RunState;
 use crate::sql;
 use crate::store::Store;
 use crate::writer::Command;
@@ -13,7 +12,7 @@ use sqlx::{AnyConnection, Row as _};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use synod_engine::{Journal, JournalError, JournalResult, Lease, Tail};
-use synod_types::{Header, InboxItem, InboxKind, Kind, Millis, NewRow, Row};
+use synod_types::{Header, InboxItem, InboxKind, Kind, Millis, NewRow, Row, RunState};
 use tokio::time::Instant;
 
 /// How often an owner looks for messages that other processes left for its run.

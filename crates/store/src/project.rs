@@ -4,12 +4,11 @@
 //! what cannot be read: naming a broken row is `verify`'s task.
 
 use crate::experiences::ExperienceRow;
-use crate::runs::RunState;
 use crate::sql::storable;
 use crate::turns::{CostRow, TurnRow, Turns, model_name};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
-use synod_types::{Document, Exhibit, Figure, Header, Kind, Millis, Reply, Row, Shape, Shown, Status, Verdict};
+use synod_types::{Document, Exhibit, Figure, Header, Kind, Millis, Reply, Row, RunState, Shape, Shown, Status, Verdict};
 
 /// Raw replies by key and try. What is not here has expired.
 pub type Raws<'a> = HashMap<(&'a str, i64), &'a str>;

@@ -227,13 +227,13 @@ impl Store {
         if known.await? {
             return Ok(());
         }
-        Err(StoreError::NoSuchRun { given: run.to_owned(), want: "`synod runs` lists them".into() })
+        Err(StoreError::NoSuchRun { given: run.to_owned(), want: "no run has this id".into() })
     }
 
     /// What the journal says so far, for a run whose projections are not final yet.
     async fn unless_ended(&self, conn: &mut AnyConnection, run: &str) -> Result<Option<Projection>, StoreError> {
         let row = sqlx::query("SELECT state FROM runs WHERE id = $1").bind(run).fetch_optional(&mut *conn).await?;
-        let row = row.ok_or_else(|| StoreError::NoSuchRun { given: run.to_owned(), want: "`synod runs` lists them".into() })?;
+        let row = row.ok_or_else(|| StoreError::NoSuchRun { given: run.to_owned(), want: "no run has this id".into() })?;
         if writer::read_state(&row, 0)?.ended() {
             return Ok(None);
         }

@@ -7,64 +7,7 @@ use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::Row as _;
-use synod_types::{Asking, Kind, Millis, Status, StopReason, Stopped};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunState {
-    Running,
-    /// Stopped until a person answers.
-    Waiting,
-    Stopped,
-    /// Derived, never stored: running, and the owner is gone.
-    Interrupted,
-    Complete,
-    Lost,
-}
-
-impl RunState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Stopped => "stopped",
-            Self::Interrupted => "interrupted",
-            Self::Complete => "complete",
-            Self::Lost => "lost",
-        }
-    }
-
-    /// Also for what users type.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Running, Self::Waiting, Self::Stopped, Self::Interrupted, Self::Complete, Self::Lost].into_iter().find(|state| state.as_str() == text)
-    }
-
-    /// There is a verdict: nothing more will happen.
-    pub fn ended(self) -> bool {
-        matches!(self, Self::Complete | Self::Lost)
-    }
-
-    /// The state once one more row is there. An end is final, and only `resumed` undoes a stop.
-    pub(crate) fn after(self, kind: Kind, body: &str) -> Self {
-        #[derive(Deserialize)]
-        struct Ended {
-            status: Status,
-        }
-        match kind {
-            Kind::Verdict => {
-                let completes = serde_json::from_str::<Ended>(body).is_ok_and(|ended| ended.status.completes());
-                if completes { Self::Complete } else { Self::Lost }
-            }
-            _ if self.ended() => self,
-            Kind::Resumed => Self::Running,
-            Kind::Stopped => match serde_json::from_str::<Stopped>(body) {
-                Ok(Stopped { reason: StopReason::Waiting, .. }) => Self::Waiting,
-                _ => Self::Stopped,
-            },
-            _ => self,
-        }
-    }
-}
+use synod_types::{Asking, Millis, RunState};
 
 /// Which runs to list. The default is all of them, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,7 +89,7 @@ impl Store {
             " FROM runs WHERE id = $1"
         );
         let row = sqlx::query(sql).bind(id).fetch_optional(&mut *conn).await?;
-        let row = row.ok_or_else(|| StoreError::NoSuchRun { given: id.to_owned(), want: "`synod runs` lists them".into() })?;
+        let row = row.ok_or_else(|| StoreError::NoSuchRun { given: id.to_owned(), want: "no run has this id".into() })?;
         let mut run = self.summary(&row, now)?;
         if !run.state.ended() {
             run.waiting = waiting(&mut conn, id).await?;
@@ -191,7 +134,7 @@ impl Store {
             let sql = "SELECT id FROM runs ORDER BY created_at DESC, id DESC LIMIT 1";
             return match sqlx::query(sql).fetch_optional(&mut *conn).await? {
                 Some(row) => Ok(row.try_get(0)?),
-                None => no("there are no runs yet; `synod ask` starts one".into()),
+                None => no("there are no runs yet".into()),
             };
         }
         let text = given.trim().to_ascii_lowercase();
@@ -210,7 +153,7 @@ impl Store {
             return Ok(exact.clone());
         }
         match found.as_slice() {
-            [] => no("no run's id begins or ends with it; `synod runs` lists them".into()),
+            [] => no("no run's id begins or ends with it".into()),
             [only] => Ok(only.clone()),
             many => {
                 let more = if many.len() > 5 { ", …" } else { "" };

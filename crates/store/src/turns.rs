@@ -2,7 +2,7 @@
 
 use crate::sql::storable;
 use std::collections::HashMap;
-use synod_types::{Asked, FailedTurn, Header, Kind, Millis, Replied, Row, Said, Usage, seat_of};
+use synod_types::{Asked, FailedTurn, Header, Kind, Ledger, Millis, Replied, Row, Said, Usage, seat_of};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnRow {
@@ -55,30 +55,20 @@ pub struct CostRow {
     pub usd: Option<f64>,
 }
 
-/// Turns in the order in which they were first asked.
+/// Turns in the order in which they were first asked. What each cost comes from the ledger.
 pub(crate) struct Turns<'a> {
     pub list: Vec<TurnRow>,
     index: HashMap<&'a str, usize>,
     /// The last try that got a reply.
     pub replied: HashMap<&'a str, i64>,
     said: HashMap<&'a str, &'a Row>,
-    calls: Vec<Call>,
-}
-
-/// One try of a turn, and what it cost: settled by its reply, or reserved.
-struct Call {
-    /// Which turn.
-    at: usize,
-    usd: Option<f64>,
-    usage: Usage,
-    replied: bool,
-    reasked: bool,
+    ledger: Ledger,
 }
 
 impl<'a> Turns<'a> {
     pub fn of(rows: &[&'a Row], header: Option<&Header>) -> Self {
-        let mut turns = Self { list: Vec::new(), index: HashMap::new(), replied: HashMap::new(), said: HashMap::new(), calls: Vec::new() };
-        let mut open: HashMap<(&str, i64), usize> = HashMap::new();
+        let ledger = Ledger::of(rows.iter().copied());
+        let mut turns = Self { list: Vec::new(), index: HashMap::new(), replied: HashMap::new(), said: HashMap::new(), ledger };
         for &row in rows {
             match row.kind {
                 Kind::Asked => {
@@ -91,8 +81,6 @@ impl<'a> Turns<'a> {
                     if turn.model.is_empty() {
                         turn.model = asked.model;
                     }
-                    open.insert((&row.key, row.attempt), turns.calls.len());
-                    turns.calls.push(Call { at, usd: asked.reserved_usd, usage: Usage::default(), replied: false, reasked: asked.reasked });
                 }
                 Kind::Replied => {
                     let Ok(replied) = row.read::<Replied>() else { continue };
@@ -101,13 +89,6 @@ impl<'a> Turns<'a> {
                     let turn = &mut turns.list[at];
                     turn.outcome = TurnOutcome::Replied;
                     turn.ms = Some(replied.ms);
-                    let usage = replied.usage.unwrap_or_default();
-                    turn.usage += usage;
-                    if let Some(call) = open.get(&(row.key.as_str(), row.attempt)).and_then(|call| turns.calls.get_mut(*call)) {
-                        call.replied = true;
-                        call.usd = replied.spent_usd;
-                        call.usage = usage;
-                    }
                 }
                 Kind::Said => {
                     let at = turns.at(row, header);
@@ -118,11 +99,6 @@ impl<'a> Turns<'a> {
                     let at = turns.at(row, header);
                     turns.list[at].outcome = TurnOutcome::Failed;
                     if let Ok(failed) = row.read::<FailedTurn>() {
-                        if failed.failure.kind.turned_away() {
-                            for call in turns.calls.iter_mut().filter(|call| call.at == at && !call.replied && !call.reasked) {
-                                call.usd = Some(0.0);
-                            }
-                        }
                         turns.list[at].failure = Some(failed.failure.kind.as_str().to_owned());
                         turns.list[at].detail = Some(storable(&failed.failure.detail));
                     }
@@ -130,9 +106,11 @@ impl<'a> Turns<'a> {
                 _ => {}
             }
         }
-        for call in &turns.calls {
-            let turn = &mut turns.list[call.at];
-            turn.usd = turn.usd.zip(call.usd).map(|(sum, usd)| sum + usd);
+        for turn in &mut turns.list {
+            for request in turns.ledger.of_turn(&turn.key) {
+                turn.usd = turn.usd.zip(request.usd()).map(|(sum, usd)| sum + usd);
+                turn.usage += request.usage();
+            }
         }
         turns
     }
@@ -175,26 +153,23 @@ impl<'a> Turns<'a> {
 
     pub fn costs(&self) -> Vec<CostRow> {
         let mut costs: Vec<CostRow> = Vec::new();
-        for call in &self.calls {
-            let model = &self.list[call.at].model;
+        for request in self.ledger.requests() {
+            let model = self.get(&request.key).map_or(&request.model, |turn| &turn.model);
             let at = costs.iter().position(|cost| cost.model == *model).unwrap_or_else(|| {
                 costs.push(CostRow { model: model.clone(), calls: 0, usage: Usage::default(), usd: Some(0.0) });
                 costs.len() - 1
             });
             let cost = &mut costs[at];
             cost.calls += 1;
-            cost.usage += call.usage;
-            cost.usd = cost.usd.zip(call.usd).map(|(sum, usd)| sum + usd);
+            cost.usage += request.usage();
+            cost.usd = cost.usd.zip(request.usd()).map(|(sum, usd)| sum + usd);
         }
         costs
     }
 
-    /// The known part of what was spent. An `asked` without a reply counts with what was reserved for it.
+    /// The known part of what was spent. A request without a reply counts with what was reserved for it.
     pub fn spent(&self) -> Option<f64> {
-        if self.calls.is_empty() {
-            return Some(0.0);
-        }
-        self.calls.iter().filter_map(|call| call.usd).reduce(|sum, usd| sum + usd)
+        self.ledger.spent()
     }
 }
 

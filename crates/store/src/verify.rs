@@ -103,7 +103,7 @@ impl Store {
             .await?;
         let sql = "SELECT seq, head FROM runs WHERE id = $1";
         let Some(kept) = sqlx::query(sql).bind(run).fetch_optional(&mut *conn).await? else {
-            return Err(StoreError::NoSuchRun { given: run.to_owned(), want: "`synod runs` lists them".into() });
+            return Err(StoreError::NoSuchRun { given: run.to_owned(), want: "no run has this id".into() });
         };
         let sql = "SELECT seq, epoch, key, kind, try, at, digest, body, hash FROM journal WHERE run = $1 ORDER BY seq";
         let stored = sqlx::query(sql).bind(run).fetch_all(&mut *conn).await?;

@@ -7,7 +7,6 @@ use crate::batch::{self, Group, Item, Release, Story, Unwritten};
 use crate::desk::Desk;
 use crate::error::{Class, StoreError, plain};
 use crate::owner::Owner;
-use crate::runs::RunState;
 use crate::watch::Watchers;
 use futures::future::BoxFuture;
 use sqlx::Row as _;
@@ -17,6 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use synod_engine::{JournalError, JournalResult, Lease, Tail};
 use synod_types::Millis;
+use synod_types::RunState;
 use tokio::sync::{mpsc, oneshot};
 
 /// Bounds the memory of a batch and how long its first append waits for the last.
@@ -40,7 +40,7 @@ pub(crate) enum Command {
 }
 
 /// A run this process may append to.
-pub(crate) struct Held {
+pub(crate) struct LeasedRun {
     pub epoch: i64,
     /// `None` after a commit whose outcome nobody knows: read again.
     pub tail: Option<Tail>,
@@ -57,7 +57,7 @@ pub(crate) struct Writer {
     pub lease_ms: Millis,
     /// When the lease was last renewed.
     pub kept: Option<Instant>,
-    pub held: HashMap<String, Held>,
+    pub held: HashMap<String, LeasedRun>,
     /// Of all stories in `held`.
     pub weight: usize,
     pub watchers: Arc<Watchers>,
@@ -193,7 +193,7 @@ impl Writer {
     /// Chains a group behind its run's tail, and hands it the story if it will be told.
     fn prepare(&mut self, group: &mut Group) {
         match self.held.get_mut(&group.run) {
-            Some(Held { tail: Some(tail), state, story, .. }) if group.create.is_none() => {
+            Some(LeasedRun { tail: Some(tail), state, story, .. }) if group.create.is_none() => {
                 group.chain_from(*tail, *state);
                 if group.projects() {
                     group.story = story.take();
@@ -230,7 +230,7 @@ impl Writer {
             let at = *index.entry(item.run.clone()).or_insert_with(|| {
                 let mut group = Group::new(item.run.clone(), item.epoch, None);
                 if item.create.is_none()
-                    && let Some(&Held { tail: Some(tail), state, .. }) = self.held.get(&item.run)
+                    && let Some(&LeasedRun { tail: Some(tail), state, .. }) = self.held.get(&item.run)
                 {
                     group.chain_from(tail, state);
                 }
@@ -274,7 +274,7 @@ impl Writer {
             }
             Ok(None) => Err(JournalError::NoSuchRun(run.to_owned())),
             Ok(Some((tail, stored, owner, state))) if stored == epoch && owner.as_deref() == Some(self.owner.id.as_str()) => {
-                self.held.insert(run.to_owned(), Held { epoch, tail: Some(tail), state, story: None });
+                self.held.insert(run.to_owned(), LeasedRun { epoch, tail: Some(tail), state, story: None });
                 Ok(())
             }
             Ok(Some(_)) => {
@@ -325,7 +325,7 @@ impl Writer {
             self.watchers.hold(&group.run);
         }
         self.watchers.notify(&group.run);
-        self.held.insert(group.run, Held { epoch: group.epoch, tail: Some(group.end), state: group.state, story });
+        self.held.insert(group.run, LeasedRun { epoch: group.epoch, tail: Some(group.end), state: group.state, story });
         // Last, so that nobody is woken later for news that came before.
         for (reply, tail) in answers {
             let _ = reply.send(Ok(tail));

@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use synod_engine::{CallContext, Model, Models, Standing};
+use synod_engine::{CallContext, EndpointSlot, Model, Models};
 use synod_types::{Failure, ModelCard, Problem, Reply, Request};
 
 type Seen = Arc<Mutex<Vec<(String, Request)>>>;
@@ -43,8 +43,8 @@ struct Listening {
 }
 
 impl Model for Listening {
-    fn place(&self) -> BoxFuture<'_, Standing> {
-        self.inner.place()
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
+        self.inner.slot()
     }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((context.key.clone(), request.clone()));

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use synod_engine::{
-    Called, Changes, Ending, Held, Journal, MemoryJournal, Mode, Models, Order, Prompts, RunHandle, Runner, Setup, SystemClock, Typed,
+    Changes, Ending, Journal, MemoryJournal, Mode, Models, NoLibrary, OptionValue, PanelRequest, Prompts, Resumption, RoleHolder, RunHandle,
+    RunRequest, Runner, Setup, SystemClock,
 };
 use synod_modes::MODES;
 use synod_types::{Question, Row, Stopped, Verdict};
@@ -53,9 +54,11 @@ impl Rig {
     pub fn runner(&self) -> Runner {
         Runner::new(Setup {
             modes: self.modes,
+            internal_modes: &[],
             models: self.models.clone(),
             journal: self.journal.clone(),
             prompts: self.prompts.clone(),
+            library: Arc::new(NoLibrary),
             clock: Arc::new(SystemClock),
             binary: "testkit".into(),
             live: self.live,
@@ -63,14 +66,14 @@ impl Rig {
         })
     }
 
-    pub async fn start(&self, order: &Order) -> RunHandle {
+    pub async fn start(&self, order: &RunRequest) -> RunHandle {
         let runner = self.runner();
         let plan = runner.plan(order).await.expect("the order is sound");
         runner.start(plan).await.expect("the run starts")
     }
 
     /// Runs an order to its end.
-    pub async fn run(&self, order: &Order) -> (String, Ending) {
+    pub async fn run(&self, order: &RunRequest) -> (String, Ending) {
         let mut handle = self.start(order).await;
         (handle.run.clone(), handle.ending().await)
     }
@@ -78,8 +81,8 @@ impl Rig {
     /// Goes on with a run, to its end.
     pub async fn resume(&self, run: &str, changes: Changes) -> Ending {
         match self.runner().resume(run, changes).await.expect("the run can be taken up") {
-            Ok(mut handle) => handle.ending().await,
-            Err(verdict) => Ending::Verdict(verdict),
+            Resumption::Running(mut handle) => handle.ending().await,
+            Resumption::Ended(verdict) => Ending::Verdict(verdict),
         }
     }
 
@@ -98,28 +101,28 @@ pub fn modes() -> Vec<&'static Mode> {
 }
 
 /// A question for every mode: some panel seats, and a chair where the mode has one.
-pub fn order(mode: &Mode, seed: u64) -> Order {
+pub fn order(mode: &Mode, seed: u64) -> RunRequest {
     let (least, most) = mode.seats;
-    let has_chair = mode.roles.iter().any(|role| matches!(role.held, Held::Chair | Held::ChairApart));
+    let has_chair = mode.roles.iter().any(|role| matches!(role.held, RoleHolder::Chair | RoleHolder::ChairApart));
     let beside = u32::from(has_chair);
     let panel = 3.max(least.saturating_sub(beside)).min(most - beside);
-    Order {
+    RunRequest {
         mode: mode.id.to_owned(),
         question: Question { text: "Should a small team move its batch jobs from cron to a queue?".into(), ..Question::default() },
-        called: Called {
+        panel: PanelRequest {
             models: (0..panel).map(|n| format!("m{n}")).collect(),
             chair: has_chair.then(|| "chair".to_owned()),
             // A clerk of its own, where the mode needs one: another chair must not be another clerk too.
             light: Some("light".into()),
-            ..Called::default()
+            ..PanelRequest::default()
         },
         seed: Some(seed),
-        ..Order::default()
+        ..RunRequest::default()
     }
 }
 
 /// The same with other options from the 12th seed on, one choice after another: what only some choice needs is then asked too.
-pub fn varied(mode: &Mode, seed: u64) -> Order {
+pub fn varied(mode: &Mode, seed: u64) -> RunRequest {
     let mut order = order(mode, seed);
     let schema = (mode.options_schema)();
     let of_enum = |property: &Value| -> Vec<Value> {
@@ -132,7 +135,7 @@ pub fn varied(mode: &Mode, seed: u64) -> Order {
     let choices: Vec<(String, Value)> =
         choices.flat_map(|(name, property)| of_enum(property).into_iter().map(|value| (name.clone(), value))).collect();
     if let Some((name, value)) = seed.checked_sub(12).and_then(|turn| choices.get(turn as usize % choices.len().max(1))) {
-        order.options = vec![(name.clone(), Typed::Json(value.clone()))];
+        order.options = vec![(name.clone(), OptionValue::Json(value.clone()))];
     }
     order
 }

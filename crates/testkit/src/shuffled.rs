@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{CallContext, Model, Models, Standing};
+use synod_engine::{CallContext, EndpointSlot, Model, Models};
 use synod_types::{Failure, ModelCard, Problem, Reply, Request, sha256_hex};
 
 pub struct Shuffled {
@@ -23,8 +23,8 @@ struct Late {
 }
 
 impl Model for Late {
-    fn place(&self) -> BoxFuture<'_, Standing> {
-        self.inner.place()
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
+        self.inner.slot()
     }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {

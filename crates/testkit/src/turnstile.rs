@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use synod_engine::{CallContext, Model, Models, Standing};
+use synod_engine::{CallContext, EndpointSlot, Model, Models};
 use synod_types::{Failure, ModelCard, Problem, Reply, Request};
 use tokio::sync::Semaphore;
 
@@ -38,14 +38,14 @@ impl Turnstile {
     }
 }
 
-struct Held {
+struct GatedModel {
     inner: Arc<dyn Model>,
     gate: Arc<Gate>,
 }
 
-impl Model for Held {
-    fn place(&self) -> BoxFuture<'_, Standing> {
-        self.inner.place()
+impl Model for GatedModel {
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
+        self.inner.slot()
     }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {
@@ -63,7 +63,7 @@ impl Models for Turnstile {
         self.inner.resolve(field, name)
     }
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
-        Ok(Arc::new(Held { inner: self.inner.open(card)?, gate: self.gate.clone() }))
+        Ok(Arc::new(GatedModel { inner: self.inner.open(card)?, gate: self.gate.clone() }))
     }
     fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
         self.inner.probe(cards)

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{CallContext, Changes, Ending, Model, Order, Typed};
+use synod_engine::{CallContext, Changes, Ending, Model, OptionValue, RunRequest};
 use synod_llm::rehearsal::Rehearsal;
 use synod_modes::collapse::MODE;
 use synod_testkit::counted::Counted;
@@ -26,8 +26,8 @@ fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'stat
     })
 }
 
-fn with(mut order: Order, options: Value) -> Order {
-    order.options = options.as_object().expect("options").iter().map(|(name, value)| (name.clone(), Typed::Json(value.clone()))).collect();
+fn with(mut order: RunRequest, options: Value) -> RunRequest {
+    order.options = options.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
     order
 }
 
@@ -105,7 +105,7 @@ async fn no_seat_verifies_doubts_or_rates_a_card_of_its_own() {
 #[tokio::test]
 async fn one_seat_alone_judges_itself_and_the_report_says_so() {
     let mut alone = order(&MODE, 4);
-    alone.called.models.truncate(1);
+    alone.panel.models.truncate(1);
     let (_, ending) = Rig::new(Arc::new(Voices::default())).run(&alone).await;
     let verdict = verdict(ending);
     assert!(verdict.warnings.iter().any(|warning| warning.contains("it wrote itself")), "{:?}", verdict.warnings);
@@ -225,7 +225,7 @@ async fn experts_who_stay_apart_are_settled_by_the_panel_whatever_else_is_wantin
 }
 
 /// Two cards too close to tell apart, rated so that the panel cannot either.
-fn split() -> Order {
+fn split() -> RunRequest {
     let cards = json!([card("a", json!({})), card("b", json!({"cost": 30, "risks": []}))]);
     let receipts = json!([{"position_id": "a", "status": "PASS"}, {"position_id": "b", "status": "PASS"}]);
     with(order(&MODE, 3), json!({"cards": cards, "receipts": receipts, "policy": {"panel_on_tradeoff": false}}))
@@ -275,7 +275,7 @@ async fn earlier_decisions_stand_before_the_collective_intelligence_seat_alone()
     let mut given = split();
     let past =
         json!([{"run": "r", "objective": "Tea or coffee?", "position": "tea", "summary": "Tea keeps longer.", "status": "ACCEPTED", "score": 9.5}]);
-    given.options.push(("experience".into(), Typed::Json(past)));
+    given.options.push(("experience".into(), OptionValue::Json(past)));
     let counted = Arc::new(Counted::new(Arc::new(Voices::default())));
     Rig::new(counted.clone()).run(&given).await;
     let rates: Vec<_> = counted.requests().into_iter().filter(|(key, _)| key.starts_with("panel/") && prompt_of(key) == "rate").collect();
@@ -295,7 +295,7 @@ async fn a_receipt_that_contradicts_itself_holds_its_card() {
         let mut receipt = json!({"position_id": "a", "status": "PASS"});
         receipt.as_object_mut().expect("a receipt").extend(more.as_object().expect("fields").clone());
         let mut given = with(order(&MODE, 3), json!({"cards": [card("a", json!({}))], "receipts": [receipt]}));
-        given.called.models.clear();
+        given.panel.models.clear();
         let (_, ending) = Rig::new(Arc::new(Voices::default())).run(&given).await;
         let verdict = verdict(ending);
         assert_eq!(verdict.decision.expect("a decision")["positions"][0]["state"], "held");
@@ -317,7 +317,7 @@ async fn a_trade_off_calls_the_panel_unless_it_is_told_not_to() {
             json!({"cards": cards, "policy": {"panel_on_tradeoff": on}, "receipts": [
             {"position_id": "proven", "status": "PASS"}, {"position_id": "cheap", "status": "PASS"}]}),
         );
-        given.called.models.truncate(2);
+        given.panel.models.truncate(2);
         let (_, ending) = rig.run(&given).await;
         let decision = verdict(ending).decision.expect("a decision");
         assert_eq!(decision["conflict_type"], conflict, "{decision}");
@@ -378,7 +378,7 @@ fn decided(cards: Vec<Value>, sitting: Sitting) -> (Value, Value, Value) {
     }
     let mut given = with(order(&MODE, 5), options);
     if !matches!(sitting, Sitting::Models) {
-        given.called.models.clear();
+        given.panel.models.clear();
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

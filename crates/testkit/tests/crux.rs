@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{Called, Changes, Order, Typed};
+use synod_engine::{Changes, OptionValue, PanelRequest, RunRequest};
 use synod_testkit::reading::asked_after_reply;
 use synod_testkit::rig::{Rig, stopped, verdict};
 use synod_testkit::served::served;
@@ -163,16 +163,16 @@ async fn rig(script: Script) -> (Rig, ModelServer) {
     (Rig::new(served(&server.url(), &["m0".to_owned()])), server)
 }
 
-fn order(options: &[(&str, &str)]) -> Order {
+fn order(options: &[(&str, &str)]) -> RunRequest {
     let mut given = vec![("personas", "actuary,founder,nurse")];
     given.extend(options);
-    Order {
+    RunRequest {
         mode: "crux".into(),
         question: Question { text: "Is Bitcoin a good investment?".into(), ..Question::default() },
-        called: Called { models: vec!["m0".into()], ..Called::default() },
-        options: given.into_iter().map(|(name, value)| (name.to_owned(), Typed::Text(value.to_owned()))).collect(),
+        panel: PanelRequest { models: vec!["m0".into()], ..PanelRequest::default() },
+        options: given.into_iter().map(|(name, value)| (name.to_owned(), OptionValue::Text(value.to_owned()))).collect(),
         seed: Some(4),
-        ..Order::default()
+        ..RunRequest::default()
     }
 }
 

@@ -130,6 +130,10 @@ pub struct Rule {
     pub numbers: Vec<(String, f64)>,
 }
 
+/// The parsed data of one kind of stored row. A mode declares the type with the row's name; no loose JSON passes here.
+pub trait RowData: Serialize + schemars::JsonSchema {}
+impl RowData for Value {}
+
 impl Exhibit {
     pub fn new(title: impl Into<String>, shape: Shape) -> Self {
         Self { title: title.into(), seat: None, role: None, turn: None, covers: Vec::new(), aside: None, shape, data: None }
@@ -158,8 +162,9 @@ impl Exhibit {
         self.aside = Some(title.into());
         self
     }
-    pub fn data(mut self, data: Value) -> Self {
-        self.data = Some(data);
+    /// The stored row's parsed data. Its fields stand once, in the type.
+    pub fn data(mut self, data: &impl RowData) -> Self {
+        self.data = Some(serde_json::to_value(data).unwrap_or_default());
         self
     }
     pub fn labelled(mut self, label: impl Into<String>) -> Self {

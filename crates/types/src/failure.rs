@@ -1,4 +1,4 @@
-//! How a turn can fail (data, journaled) and how a request can be wrong (never journaled).
+//! How a turn can fail: data, journaled.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -79,49 +79,5 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.detail.is_empty() { f.write_str(self.kind.as_str()) } else { write!(f, "{}: {}", self.kind.as_str(), self.detail) }
-    }
-}
-
-/// One thing wrong with what the user gave us: where, what it was, and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
-    pub field: String,
-    pub got: String,
-    pub want: String,
-}
-
-impl Problem {
-    pub fn new(field: impl Into<String>, got: impl Into<String>, want: impl Into<String>) -> Self {
-        Self { field: field.into(), got: got.into(), want: want.into() }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} (want: {})", self.field, self.got, self.want)
-    }
-}
-
-/// Everything wrong with a request, found before anything was paid.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Problems(pub Vec<Problem>);
-
-impl fmt::Display for Problems {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().enumerate() {
-            if i > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{problem}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Problems {}
-
-impl From<Problem> for Problems {
-    fn from(problem: Problem) -> Self {
-        Self(vec![problem])
     }
 }

@@ -8,7 +8,7 @@ use crate::title::title;
 use crate::{experience, order, outcome, pointers};
 use std::io::{IsTerminal, Read};
 use std::path::Path;
-use synod_engine::{Order, Plan, Runner};
+use synod_engine::{Plan, RunRequest, Runner};
 use synod_llm::Detected;
 use synod_report::one_line;
 use synod_types::{Problem, Quote, Span};
@@ -25,9 +25,9 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
         Ok(panel) => {
             let rehearsing = detected.as_ref().is_some_and(|detected| detected.rehearsal) && ask.order.panel.is_none();
             let panel = if rehearsing { app::voices(&order.mode).unwrap_or(panel) } else { panel };
-            let roles = std::mem::take(&mut order.called.roles);
-            order.called = order::call(&ask.order, panel);
-            order.called.roles = roles;
+            let roles = std::mem::take(&mut order.panel.roles);
+            order.panel = order::call(&ask.order, panel);
+            order.panel.roles = roles;
         }
         Err(CliError::Usage(found)) => problems.extend(found.0),
         Err(error) => return Err(error),
@@ -55,14 +55,14 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
 }
 
 /// An order with the limits of the configuration, for flags to be put on top.
-pub fn blank(app: &App, mode: &str) -> Order {
+pub fn blank(app: &App, mode: &str) -> RunRequest {
     let limits = &app.config.limits;
-    Order {
+    RunRequest {
         mode: mode.into(),
         budget_usd: limits.budget_usd,
         deadline_secs: limits.deadline_secs.map(|secs| secs as f64),
         timeout_secs: limits.timeout_secs.map(|secs| secs as f64),
-        ..Order::default()
+        ..RunRequest::default()
     }
 }
 
@@ -83,7 +83,7 @@ pub fn quoted(app: &App, runner: &Runner, plan: &Plan, only: bool, quiet: bool) 
     only
 }
 
-fn read_question(ask: &Ask, order: &mut Order, problems: &mut Vec<Problem>) {
+fn read_question(ask: &Ask, order: &mut RunRequest, problems: &mut Vec<Problem>) {
     let content_from_stdin = ask.content.as_deref().is_some_and(|path| path.as_os_str() == "-");
     match ask.question.as_deref() {
         Some("-") | None if content_from_stdin => {
@@ -122,7 +122,7 @@ fn stdin(field: &str, problems: &mut Vec<Problem>) -> String {
 }
 
 /// Puts an order into a conversation: its earlier turns, and its mode.
-async fn join(app: &App, id: &str, order: &mut Order) -> CliResult<()> {
+async fn join(app: &App, id: &str, order: &mut RunRequest) -> CliResult<()> {
     let mode = app.store.conversation_mode(id).await?;
     if mode != order.mode {
         return Err(CliError::usage(

@@ -6,7 +6,7 @@ use crate::commands::ask;
 use crate::exit::{CliError, CliResult, DECIDED, print_json};
 use crate::{document, experience, order, outcome, pointers};
 use std::path::{Path, PathBuf};
-use synod_engine::{Called, Typed};
+use synod_engine::{OptionValue, PanelRequest};
 use synod_modes::collapse::{Options, file};
 use synod_types::{Problem, Problems};
 
@@ -26,7 +26,7 @@ pub async fn run(global: &Global, args: Decide) -> CliResult {
     let mut order = ask::blank(&app, "collapse");
     order.question.text = objective;
     let fields = synod_engine::to_value(&options);
-    order.options = fields.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), Typed::Json(value.clone()))).collect();
+    order.options = fields.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
     order.options.retain(|(name, _)| name != "experience");
     experience::add(&app, &mut order).await?;
     let flags = args.flags();
@@ -35,8 +35,8 @@ pub async fn run(global: &Global, args: Decide) -> CliResult {
     let seated = args.panel.is_some() || !args.models.is_empty() || args.rehearse;
     let detected = if seated && args.models.is_empty() { app.detect(args.rehearse).await } else { None };
     if seated {
-        order.called = called(&app, &args, &flags, detected.as_ref(), &mut problems)?;
-        if order.called.models.is_empty() {
+        order.panel = called(&app, &args, &flags, detected.as_ref(), &mut problems)?;
+        if order.panel.models.is_empty() {
             problems.push(Problem::new("panel", "no models", "--models A,B,C, a panel in synod.toml, or no --panel to decide without models"));
         }
     }
@@ -70,18 +70,24 @@ fn names_a_card(field: &str) -> bool {
     field.ends_with("].position_id") || field.contains("].position_scores")
 }
 
-fn called(app: &App, args: &Decide, flags: &OrderArgs, detected: Option<&synod_llm::Detected>, problems: &mut Vec<Problem>) -> CliResult<Called> {
+fn called(
+    app: &App,
+    args: &Decide,
+    flags: &OrderArgs,
+    detected: Option<&synod_llm::Detected>,
+    problems: &mut Vec<Problem>,
+) -> CliResult<PanelRequest> {
     let name = args.panel.as_deref().filter(|name| !name.is_empty());
     match app::panel(&app.config, detected, name) {
         Ok(panel) => {
             let rehearsing = detected.is_some_and(|detected| detected.rehearsal) && name.is_none();
             let panel = if rehearsing { app::voices("collapse").unwrap_or(panel) } else { panel };
             // The panel's parts are dealt over its models; there is no chair among them.
-            Ok(Called { chair: None, ..order::call(flags, panel) })
+            Ok(PanelRequest { chair: None, ..order::call(flags, panel) })
         }
         Err(CliError::Usage(found)) => {
             problems.extend(found.0);
-            Ok(Called::default())
+            Ok(PanelRequest::default())
         }
         Err(error) => Err(error),
     }

@@ -62,14 +62,14 @@ fn describe(mode: &Mode) -> Value {
         "estimatedDurationMs": mode.estimated_ms,
         "roles": mode.roles.iter().map(|role| role.name).collect::<Vec<_>>(),
         "phases": mode.phases,
-        "stages": mode.stages,
+        "stages": mode.stages.iter().map(|stage| json!({"name": stage.name, "role": stage.role, "data": stage.fields(), "standIn": stage.stand_in, "schema": stage.schema()})).collect::<Vec<_>>(),
         "turnSeconds": mode.turn_secs,
         "runSeconds": mode.run_secs,
         "failureRule": mode.failure_rule,
         "version": mode.version,
         "cost": mode.cost,
         "calls": planned(mode).into_iter().map(|(panel, turns)| json!({"panel": panel, "turns": turns})).collect::<Vec<_>>(),
-        "example": mode.example,
+        "example": reference::command(mode),
         "options": (mode.options_schema)(),
         "defaults": (mode.option_defaults)(),
         "decision": (mode.decision_schema)(),
@@ -97,7 +97,7 @@ fn explain(mode: &Mode) {
         say!("  --{} (default {})", line.name.replace('_', "-"), line.default);
         folded("      ", &line.help);
     }
-    say!("\nExample\n  {}", mode.example);
+    say!("\nExample\n  {}", reference::command(mode));
 }
 
 const NAME: usize = 10;

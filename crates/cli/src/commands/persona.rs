@@ -8,7 +8,7 @@ use crate::say::{note, say};
 use crate::{order, outcome};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use synod_engine::{Clock, Ending, Library, Order, SystemClock, Typed, tokens};
+use synod_engine::{Clock, Ending, Library, OptionValue, RunRequest, SystemClock, tokens};
 use synod_modes::crux::persona::{self, KIND, Persona};
 use synod_report::one_line;
 use synod_types::{Problem, Problems, Question};
@@ -174,20 +174,20 @@ async fn draft(global: &Global, files: &Files, new: PersonaNew) -> CliResult {
     let detected = if new.model.is_none() || new.rehearse { app.detect(new.rehearse).await } else { None };
     let mut called = app::panel(&app.config, detected.as_ref(), None)?;
     called.models = new.model.clone().or_else(|| called.chair.take().or_else(|| called.models.first().cloned())).into_iter().collect();
-    let text = |text: &str| Typed::Json(json!(text));
+    let text = |text: &str| OptionValue::Json(json!(text));
     let written = synod_report::moment(SystemClock.now()).replace(" UTC", "Z").replace(' ', "T");
-    let order = Order {
+    let order = RunRequest {
         mode: synod_modes::crux::draft::MODE.id.into(),
         question,
-        called: synod_engine::Called { models: called.models, ..Default::default() },
+        panel: synod_engine::PanelRequest { models: called.models, ..Default::default() },
         options: vec![
             ("id".into(), text(&id)),
             ("handle".into(), text(&new.handle)),
-            ("decks".into(), Typed::Json(json!(new.decks))),
+            ("decks".into(), OptionValue::Json(json!(new.decks))),
             ("version".into(), text(&written)),
         ],
         budget_usd: app.config.limits.budget_usd,
-        ..Order::default()
+        ..RunRequest::default()
     };
     let runner = app.runner(detected, false)?;
     let plan = order::plan(&runner, &order, &OrderArgs::default(), problems).await?;

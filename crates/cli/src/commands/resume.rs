@@ -7,7 +7,7 @@ use crate::say::note;
 use crate::{further, order, outcome, pointers};
 use std::path::Path;
 use std::time::Duration;
-use synod_engine::{Changes, Ending, JournalError, Order, Record, RunError, Runner};
+use synod_engine::{Changes, Ending, JournalError, Record, Resumption, RunError, RunRequest, Runner};
 use synod_types::Problems;
 
 pub async fn run(global: &Global, args: Resume) -> CliResult {
@@ -26,8 +26,8 @@ pub async fn run(global: &Global, args: Resume) -> CliResult {
 pub async fn go_on(app: &App, runner: &Runner, run: &str, changes: Changes, output: &crate::args::Output) -> CliResult {
     loop {
         match runner.resume(run, changes).await {
-            Ok(Ok(handle)) => return outcome::follow(app, runner, handle, output).await,
-            Ok(Err(verdict)) => {
+            Ok(Resumption::Running(handle)) => return outcome::follow(app, runner, handle, output).await,
+            Ok(Resumption::Ended(verdict)) => {
                 note!("This run has already ended; nothing was asked. --fork starts a new one from it.");
                 return outcome::say(app, run, &Ending::Verdict(verdict), output).await;
             }
@@ -42,7 +42,7 @@ pub async fn go_on(app: &App, runner: &Runner, run: &str, changes: Changes, outp
 
 async fn fork(app: &App, run: &str, mut args: Resume, detected: Option<synod_llm::Detected>) -> CliResult {
     let record = Record::of(&app.rows(run).await?).map_err(RunError::from)?;
-    let mut order = Order::again(&record);
+    let mut order = RunRequest::again(&record);
     if args.order.mode.as_ref().is_some_and(|mode| *mode != order.mode) {
         order.options.clear();
         // A conversation keeps to its mode.
@@ -65,13 +65,13 @@ async fn fork(app: &App, run: &str, mut args: Resume, detected: Option<synod_llm
     }
     if !args.order.models.is_empty() && args.order.panel.is_none() && !args.order.rehearse {
         // Another panel, the same chair: replacing a seat that failed does not change who writes the answer.
-        order.called.models = args.order.models.iter().map(|model| model.trim().to_owned()).collect();
-        order.called.standing = false;
+        order.panel.models = args.order.models.iter().map(|model| model.trim().to_owned()).collect();
+        order.panel.may_shrink = false;
     } else if args.order.panel.is_some() || args.order.rehearse {
         let panel = app::panel(&app.config, detected.as_ref(), args.order.panel.as_deref())?;
-        let roles = std::mem::take(&mut order.called.roles);
-        order.called = order::call(&args.order, panel);
-        order.called.roles = roles;
+        let roles = std::mem::take(&mut order.panel.roles);
+        order.panel = order::call(&args.order, panel);
+        order.panel.roles = roles;
     }
     let runner = app.runner(detected, app.live(args.output.quiet))?;
     let plan = order::plan(&runner, &order, &args.order, problems).await?;
@@ -82,7 +82,7 @@ async fn fork(app: &App, run: &str, mut args: Resume, detected: Option<synod_llm
 /// Only limits may change without a fork.
 fn changes(args: &OrderArgs) -> CliResult<Changes> {
     let mut problems = Vec::new();
-    let mut order = Order::default();
+    let mut order = RunRequest::default();
     order::apply(args, &mut order, &mut problems);
     let frozen = [
         ("mode", args.mode.is_some()),

@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use synod_engine::{CallContext, Model, Standing};
+use synod_engine::{CallContext, EndpointSlot, Model};
 use synod_types::{Failure, FailureKind, Problem, Reply, Request};
 use tape::{Entry, Outcome, Tape};
 
@@ -63,10 +63,10 @@ struct Cassette {
 }
 
 impl Model for Cassette {
-    fn place(&self) -> BoxFuture<'_, Standing> {
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
         match &self.inner {
-            Some((model, _)) => model.place(),
-            None => Box::pin(std::future::ready(Box::new(()) as Standing)),
+            Some((model, _)) => model.slot(),
+            None => Box::pin(std::future::ready(Box::new(()) as EndpointSlot)),
         }
     }
 

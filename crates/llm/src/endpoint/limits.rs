@@ -23,7 +23,7 @@ impl Limits {
     }
 
     /// Waits for a free place, first come, first served, and for the pace of the request that will be made from it. Free again when dropped.
-    pub async fn place(&self) -> Option<OwnedSemaphorePermit> {
+    pub async fn slot(&self) -> Option<OwnedSemaphorePermit> {
         // `None` only if somebody had closed the semaphore, and nobody does.
         let place = self.places.clone().acquire_owned().await.ok();
         self.pace().await;

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use synod_engine::{CallContext, Standing};
+use synod_engine::{CallContext, EndpointSlot};
 use synod_types::{Failure, FailureKind, Reply};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -49,8 +49,8 @@ impl Endpoint {
         self.no_temperature.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned());
     }
 
-    pub async fn place(&self) -> Standing {
-        Box::new(self.limits.place().await)
+    pub async fn slot(&self) -> EndpointSlot {
+        Box::new(self.limits.slot().await)
     }
 
     /// One call from a place already taken: the breaker, and as many tries as are allowed.

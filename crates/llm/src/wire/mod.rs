@@ -25,7 +25,7 @@ use request::Ask;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{CallContext, Deltas, Model, Standing};
+use synod_engine::{CallContext, Deltas, EndpointSlot, Model};
 use synod_types::{Failure, Finish, Reply, Request, Search, ToolCall, Usage};
 
 pub(crate) struct WireModel {
@@ -36,8 +36,8 @@ pub(crate) struct WireModel {
 }
 
 impl Model for WireModel {
-    fn place(&self) -> BoxFuture<'_, Standing> {
-        Box::pin(self.endpoint.place())
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
+        Box::pin(self.endpoint.slot())
     }
 
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {

@@ -26,12 +26,12 @@ async fn a_place_is_to_be_had_when_the_one_before_is_given_back_and_not_earlier(
     let server = ModelServer::start().await;
     let registry = registry(EndpointConfig { concurrency: 1, ..endpoint(&server, EndpointKind::OpenAi) });
     let (first, second) = (open(&registry, "m"), open(&registry, "n"));
-    let place = first.place().await;
-    let mut waiting = second.place();
+    let place = first.slot().await;
+    let mut waiting = second.slot();
     assert!(tokio::time::timeout(Duration::from_millis(50), &mut waiting).await.is_err(), "one place, and it is taken");
     // A run that gives up waiting leaves nothing behind.
     drop(waiting);
-    let waiting = second.place();
+    let waiting = second.slot();
     drop(place);
     let place = waiting.now_or_never().expect("free at once");
     drop(place);
@@ -44,8 +44,8 @@ async fn a_call_waits_for_no_place_and_its_retries_keep_the_one_they_have() {
     server.script_next("m", 2, Fault::server_error());
     let registry = registry(EndpointConfig { concurrency: 1, ..endpoint(&server, EndpointKind::OpenAi) });
     let model = open(&registry, "m");
-    let place = model.place().await;
-    let mut next = model.place();
+    let place = model.slot().await;
+    let mut next = model.slot();
     let request = request("m");
     let within = CallContext { total_ms: 5_000, ..context() };
     let mut call = model.call(&request, &within);
@@ -64,7 +64,7 @@ async fn the_doctor_waits_for_a_place_like_everybody() {
     let server = ModelServer::start().await;
     let registry = registry(EndpointConfig { concurrency: 1, ..endpoint(&server, EndpointKind::OpenAi) });
     let card = registry.resolve("seats", "it/m").expect("resolves");
-    let place = open(&registry, "m").place().await;
+    let place = open(&registry, "m").slot().await;
     let mut check = Box::pin(registry.check(&card));
     assert!(tokio::time::timeout(Duration::from_millis(100), &mut check).await.is_err(), "the only place is taken");
     assert_eq!(server.total(), 0);
@@ -108,10 +108,10 @@ async fn it_is_the_place_that_is_paced_not_the_call() {
     let model = open(&registry, "m");
     let start = Instant::now();
     for _ in 0..31 {
-        drop(model.place().await);
+        drop(model.slot().await);
     }
     assert!(start.elapsed() >= Duration::from_millis(190), "{:?}", start.elapsed());
-    let place = model.place().await;
+    let place = model.slot().await;
     let start = Instant::now();
     model.call(&request("m"), &context()).await.expect("answers");
     assert!(start.elapsed() < Duration::from_millis(190), "its place was paced already: {:?}", start.elapsed());
@@ -126,7 +126,7 @@ async fn every_retry_is_a_request_and_paced_like_one() {
     let registry = registry(EndpointConfig { requests_per_minute: Some(590), ..endpoint(&server, EndpointKind::OpenAi) });
     let model = open(&registry, "m");
     for _ in 0..59 {
-        drop(model.place().await);
+        drop(model.slot().await);
     }
     let start = Instant::now();
     model.call(&request("m"), &context()).await.expect("the third try answers");

@@ -244,13 +244,13 @@ async fn a_recording_takes_its_place_at_the_endpoint_it_records() {
     config.endpoints.insert("it".to_owned(), recording);
     let registry = Registry::with_env(config, env(&[("TEST_KEY", KEY)]));
     let (first, second) = (open(&registry, "m"), open(&registry, "n"));
-    let place = first.place().await;
-    assert!(second.place().now_or_never().is_none(), "the endpoint has one place");
+    let place = first.slot().await;
+    assert!(second.slot().now_or_never().is_none(), "the endpoint has one place");
     drop(place);
     turn(&*second, &request("n"), &context()).await.expect("answers");
     // On playback nobody waits for anybody.
     let registry = tape(&path, None);
     let (first, second) = (open(&registry, "n"), open(&registry, "n"));
-    let _place = first.place().await;
-    second.place().now_or_never().expect("no limit");
+    let _place = first.slot().await;
+    second.slot().now_or_never().expect("no limit");
 }

@@ -71,7 +71,7 @@ pub async fn call(endpoint: EndpointConfig, id: &str) -> Result<Reply, Failure> 
 
 /// As a run does it: a place first, held over the call.
 pub async fn turn(model: &dyn Model, request: &Request, context: &CallContext) -> Result<Reply, Failure> {
-    let _place = model.place().await;
+    let _place = model.slot().await;
     model.call(request, context).await
 }
 

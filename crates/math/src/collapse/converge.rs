@@ -4,7 +4,7 @@ use super::{EPSILON, above, below};
 
 /// A card that passed the gates, as far as its place among the others depends on it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
+pub struct ScoredCard {
     pub id: String,
     pub score: f64,
     pub evidence: f64,
@@ -65,7 +65,7 @@ pub enum Move {
 }
 
 /// Best first: score, then evidence, less risk, reversibility, less cost, earlier, smaller id. Whoever comes in another order gets the same.
-pub fn ranked(standings: &[Standing]) -> Vec<usize> {
+pub fn ranked(standings: &[ScoredCard]) -> Vec<usize> {
     // Scores are ranked on a grid of the tolerance: "equal" must be transitive for a sort.
     let grid = |value: f64| (value / EPSILON).round();
     let mut order: Vec<usize> = (0..standings.len()).collect();
@@ -84,12 +84,12 @@ pub fn ranked(standings: &[Standing]) -> Vec<usize> {
 }
 
 /// The lead of the best over the second; none with one card alone.
-pub fn gap(standings: &[Standing], order: &[usize]) -> Option<f64> {
+pub fn gap(standings: &[ScoredCard], order: &[usize]) -> Option<f64> {
     let (first, second) = (order.first()?, order.get(1)?);
     Some(standings[*first].score - standings[*second].score)
 }
 
-pub fn converge(viable: &[Standing], parked: bool, attempts: u32, rules: &Rules) -> Move {
+pub fn converge(viable: &[ScoredCard], parked: bool, attempts: u32, rules: &Rules) -> Move {
     let order = ranked(viable);
     let Some(best) = order.first().copied() else {
         return match (parked, attempts < rules.max_reflexions) {

@@ -1,6 +1,6 @@
 //! The weighted panel: seats rate every card, confidence counts, and a ladder turns the result into an outcome.
 
-use super::{below, converge::Standing};
+use super::{below, converge::ScoredCard};
 
 /// One seat's rating of every card, in the cards' order.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub enum Outcome {
 }
 
 /// The first rung that holds. `cards` are those rated, in the order of `ratings`.
-pub fn outcome(ratings: &[f64], cards: &[Standing], ladder: &Ladder) -> Option<Outcome> {
+pub fn outcome(ratings: &[f64], cards: &[ScoredCard], ladder: &Ladder) -> Option<Outcome> {
     let order = best_first(ratings, cards);
     let first = *order.first()?;
     let second = order.get(1).copied();
@@ -67,7 +67,7 @@ pub fn outcome(ratings: &[f64], cards: &[Standing], ladder: &Ladder) -> Option<O
 }
 
 /// By rating, then as the safest: nothing depends on the order the cards came in.
-fn best_first(ratings: &[f64], cards: &[Standing]) -> Vec<usize> {
+fn best_first(ratings: &[f64], cards: &[ScoredCard]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..ratings.len()).collect();
     let calm = |a: usize, b: usize| cards[a].risk.total_cmp(&cards[b].risk).then_with(|| cards[b].reversibility.total_cmp(&cards[a].reversibility));
     order.sort_by(|a, b| ratings[*b].total_cmp(&ratings[*a]).then_with(|| calm(*a, *b)).then_with(|| cards[*a].id.cmp(&cards[*b].id)));
@@ -75,7 +75,7 @@ fn best_first(ratings: &[f64], cards: &[Standing]) -> Vec<usize> {
 }
 
 /// The card with the least risk; then the higher rating, the more reversible, the smaller id.
-pub fn safest(ratings: &[f64], cards: &[Standing]) -> Option<usize> {
+pub fn safest(ratings: &[f64], cards: &[ScoredCard]) -> Option<usize> {
     (0..cards.len()).min_by(|a, b| {
         let (x, y) = (&cards[*a], &cards[*b]);
         x.risk

@@ -119,7 +119,7 @@ pub struct Card {
 
 /// The terms of the formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Terms {
+pub struct ScoreTerms {
     pub evidence: f64,
     pub risk: f64,
     pub reversibility: f64,
@@ -128,7 +128,7 @@ pub struct Terms {
     pub violations: f64,
 }
 
-impl Terms {
+impl ScoreTerms {
     pub const NAMES: [&'static str; 6] = ["evidence", "risk", "reversibility", "cost", "confidence", "violation"];
 
     pub fn of(card: &Card, rules: &Rules) -> Self {
@@ -150,16 +150,16 @@ impl Terms {
 /// A card's score with both readings and the share of each term in the ruling one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    pub terms: Terms,
+    pub terms: ScoreTerms,
     pub intent: f64,
     pub literal: f64,
     /// By the reading that rules.
     pub value: f64,
-    /// Signed contribution of each term, in the order of [`Terms::NAMES`].
+    /// Signed contribution of each term, in the order of [`ScoreTerms::NAMES`].
     pub parts: [f64; 6],
 }
 
-/// The sign of each term, in the order of [`Terms::NAMES`].
+/// The sign of each term, in the order of [`ScoreTerms::NAMES`].
 pub fn signs(signs: Signs) -> [f64; 6] {
     match signs {
         Signs::Intent => [1.0, -1.0, 1.0, -1.0, 1.0, -1.0],
@@ -174,7 +174,7 @@ impl Weights {
 }
 
 pub fn score(card: &Card, rules: &Rules) -> Score {
-    let terms = Terms::of(card, rules);
+    let terms = ScoreTerms::of(card, rules);
     let parts = |reading: Signs| {
         let (signs, weights, values) = (signs(reading), rules.weights.values(), terms.values());
         std::array::from_fn::<f64, 6, _>(|i| signs[i] * weights[i] * values[i])

@@ -1,7 +1,7 @@
 //! How far the winner is from losing: the smallest change of one weight that puts another card first, and cards that are worse in everything.
 
 use super::EPSILON;
-use super::score::{Score, Signs, Terms, Weights, signs};
+use super::score::{Score, ScoreTerms, Signs, Weights, signs};
 
 /// The least change of one weight that makes another card the best.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub fn nearest_flip(scores: &[Score], winner: usize, weights: &Weights, reading:
             // Of those that meet the winner at one point, the steepest leads beyond it.
             let nearer = best.as_ref().is_none_or(|(known, slope, _)| change < known - EPSILON || change < known + EPSILON && pull.abs() > *slope);
             if nearer {
-                best = Some((change, pull.abs(), Flip { weight: Terms::NAMES[term], from: weight[term], to, up, winner: other }));
+                best = Some((change, pull.abs(), Flip { weight: ScoreTerms::NAMES[term], from: weight[term], to, up, winner: other }));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The known numbers, and what must hold for any.
 
-use super::converge::{Conflict, GapCheck, Move, Standing, converge, gap, ranked, trade_off};
+use super::converge::{Conflict, GapCheck, Move, ScoredCard, converge, gap, ranked, trade_off};
 use super::gates::{Approval, Case, CriticalRisk, Limits, Receipt, State, pass};
 use super::panel::{Ladder, Outcome, Rating, consensus, outcome, shared};
 use super::score::{Card, Combine, Risk, Rules, Score, Severity, Signs, score};
@@ -109,10 +109,10 @@ fn risks_combine_four_ways() {
     }
 }
 
-fn standing(name: &str) -> Standing {
+fn standing(name: &str) -> ScoredCard {
     let card = card(name);
     let score = score(&card, &Rules::default());
-    Standing {
+    ScoredCard {
         id: name.into(),
         score: score.value,
         evidence: score.terms.evidence,
@@ -142,7 +142,7 @@ fn the_best_is_taken_unless_it_is_close_or_poor() {
         (&[], true, 3, Move::AwaitApproval),
     ];
     for (names, parked, attempts, want) in rows {
-        let viable: Vec<Standing> = names.iter().map(|name| standing(name)).collect();
+        let viable: Vec<ScoredCard> = names.iter().map(|name| standing(name)).collect();
         assert_eq!(converge(&viable, parked, attempts, &converge::Rules::default()), want, "{names:?} after {attempts}");
     }
     let printed = converge::Rules { gap_check: GapCheck::BelowThresholdOnly, ..converge::Rules::default() };
@@ -347,18 +347,18 @@ proptest! {
     fn the_order_of_the_cards_never_matters(cards in prop::collection::vec(any_card(), 1..6), ratings in prop::collection::vec(0.0..=1.0f64, 6), seed in any::<u64>()) {
         let place = |at: usize, card: &Card| {
             let score = score(card, &Rules::default());
-            Standing { id: format!("p{at}"), score: score.value, evidence: score.terms.evidence, risk: score.terms.risk, reversibility: card.reversibility, cost: card.cost, at: None }
+            ScoredCard { id: format!("p{at}"), score: score.value, evidence: score.terms.evidence, risk: score.terms.risk, reversibility: card.reversibility, cost: card.cost, at: None }
         };
-        let standings: Vec<Standing> = cards.iter().enumerate().map(|(at, card)| place(at, card)).collect();
+        let standings: Vec<ScoredCard> = cards.iter().enumerate().map(|(at, card)| place(at, card)).collect();
         let shuffle = crate::Rng::new(seed).permutation(standings.len());
-        let mixed: Vec<Standing> = shuffle.iter().map(|at| standings[*at].clone()).collect();
-        let names = |list: &[Standing]| ranked(list).into_iter().map(|at| list[at].id.clone()).collect::<Vec<_>>();
+        let mixed: Vec<ScoredCard> = shuffle.iter().map(|at| standings[*at].clone()).collect();
+        let names = |list: &[ScoredCard]| ranked(list).into_iter().map(|at| list[at].id.clone()).collect::<Vec<_>>();
         prop_assert_eq!(names(&standings), names(&mixed));
-        let who = |list: &[Standing], found: Move| match found { Move::Accept(at) => format!("accept {}", list[at].id), other => format!("{other:?}") };
+        let who = |list: &[ScoredCard], found: Move| match found { Move::Accept(at) => format!("accept {}", list[at].id), other => format!("{other:?}") };
         let rules = converge::Rules::default();
         prop_assert_eq!(who(&standings, converge(&standings, false, 1, &rules)), who(&mixed, converge(&mixed, false, 1, &rules)));
         let mixed_ratings: Vec<f64> = shuffle.iter().map(|at| ratings[*at]).collect();
-        let said = |list: &[Standing], found: Option<Outcome>| match found {
+        let said = |list: &[ScoredCard], found: Option<Outcome>| match found {
             Some(Outcome::Consensus { winner, near_tie }) => format!("consensus {} {near_tie}", list[winner].id),
             Some(Outcome::Hybrid { first, second }) => format!("hybrid {} {}", list[first].id, list[second].id),
             Some(Outcome::Fallback { winner }) => format!("fallback {}", list[winner].id),

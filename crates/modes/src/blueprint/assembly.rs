@@ -5,7 +5,7 @@ use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_types::{Exhibit, FindingEntry, Findings, Shape};
 
 /// A correction mends a term, a name or a figure. What is longer is rewriting, and refused.
@@ -46,9 +46,9 @@ pub struct Correction {
     pub why: String,
 }
 
-impl Form for Assembly {
+impl TypedReply for Assembly {
     /// Headings for summary, transitions, corrections and gaps; `TRANSITION n:` and `CORRECTION n:` with `Find:`, `Replace:`, `Why:`.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let under = |name: &str| text::section(text, name);
         let ids = terms.list("sections");
         let summary = under("Executive Summary").filter(|summary| !summary.is_empty())?.to_owned();

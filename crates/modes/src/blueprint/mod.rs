@@ -16,7 +16,7 @@ use outline::{Outline, Plan, Planned};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Finding, Given, Halt, Mode, Prompt, Result, Seating, computed, each, instead, mode, prompt, seat, spoken};
+use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Prompt, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
 use synod_math::likeness::kept;
 use synod_types::*;
 
@@ -29,18 +29,15 @@ pub static MODE: Mode = mode! {
     pick: "Take it for long output from much source material: a design, a roadmap, a report of five thousand words and more.",
     phases: &["outline", "expansion", "assembly"],
     stages: &[
-        spoken("outline", "architect", &["documentTitle", "documentType", "sections", "totalSections", "estimatedLength", "keyThemes"]),
-        spoken("section_{n}", "author", &["sectionNumber", "sectionTitle", "wordCount", "keyTopicsCovered", "targetLength", "withinTarget"]),
-        spoken("assembly", "assembler", &[
-            "documentTitle", "totalWordCount", "sectionsAssembled", "sectionsMissing", "hasTodoMarkers", "todoMarkers", "crossReferencesAdded",
-            "corrections", "openQuestions",
-        ]),
-        instead(computed("assembly", &["documentTitle", "totalWordCount", "sectionsAssembled", "sectionsMissing"])),
-        computed("document", &["documentTitle", "totalWordCount", "missingSections", "todoMarkers", "brokenReferences", "misfits"]),
+        Stage::from_seat::<Value>("outline", "architect"),
+        Stage::from_seat::<Value>("section_{n}", "author"),
+        Stage::from_seat::<Value>("assembly", "assembler"),
+        Stage::computed::<Value>("assembly").stand_in(),
+        Stage::computed::<Value>("document"),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 300, run_secs: 900,
     cost: "s + 2 for s sections, however many seats write them",
-    example: "synod ask --mode blueprint --document-type implementation_roadmap \"Plan the move to one database\" --file notes.md",
+    example: Example { options: &[("document_type", "implementation_roadmap")], files: &["notes.md"], ..Example::ask("Plan the move to one database") },
     failure_rule: "If the architect fails, the next seat outlines. A section that fails is given to the next author once, and then stands as a marked gap; one written section is enough. If the assembler fails, the authors are asked in seat order; if nobody can, the sections are joined without summary and transitions.",
     prompts: ["outline", "section", "assembly"],
 };
@@ -68,7 +65,7 @@ fn calls(_: &Options, _: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     // Seat 0 plans and assembles, so the far end of the table begins to write.
     let authors: Vec<SeatIx> = bench.role("author").iter().rev().copied().collect();
     let (architect, plan) = outline(bench, &options, &authors).await?;
@@ -96,7 +93,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         }
     }
     let kind = if assembler.is_some() { AnswerKind::Synthesis } else { AnswerKind::Computed };
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(Answer { kind, text, by }),
@@ -123,7 +120,7 @@ async fn outline(bench: &Bench, options: &Options, authors: &[SeatIx]) -> Result
     }
     let models: Vec<&str> = authors.iter().cycle().take(sections).map(|seat| bench.seat(*seat).model.as_str()).collect();
     let exhibit = plan.exhibit(options.document_type, &models);
-    stage.show("outline", exhibit.by(given.seat, "architect").turn(&given.key)).await?;
+    stage.show("outline", exhibit.by(given.seat, "architect").turn(&given.key))?;
     Ok((given.seat, plan))
 }
 
@@ -152,7 +149,7 @@ fn capitalised(words: &str) -> String {
 async fn expand(bench: &Bench, options: &Options, plan: &Plan, authors: &[SeatIx]) -> Result<Vec<Option<Written>>> {
     let stage = bench.phase("expansion");
     let strands = plan.numbered().map(|(number, planned)| (number, (number, planned)));
-    let given: Vec<Option<Given<String>>> = stage.all(strands, |strand, (number, _)| section(strand, options, plan, number, authors)).await?;
+    let given: Vec<Option<SeatReply<String>>> = stage.all(strands, |strand, (number, _)| section(strand, options, plan, number, authors)).await?;
     let mut written = Vec::new();
     for ((number, planned), given) in plan.numbered().zip(given) {
         let Some(given) = given else {
@@ -164,7 +161,7 @@ async fn expand(bench: &Bench, options: &Options, plan: &Plan, authors: &[SeatIx
             stage.warn(format!("Section {number}, “{}”, was cut off at its token limit: its end is missing.", planned.title));
         }
         let text = without_heading(&given.value, &planned.title);
-        stage.show(&format!("section_{number}"), section_exhibit(number, planned, &given, &text)).await?;
+        stage.show(&format!("section_{number}"), section_exhibit(number, planned, &given, &text))?;
         written.push(Some(Written { seat: given.seat, text }));
     }
     if written.iter().all(Option::is_none) {
@@ -174,7 +171,7 @@ async fn expand(bench: &Bench, options: &Options, plan: &Plan, authors: &[SeatIx
 }
 
 /// One section by the author whose turn it is; if that one fails, by the next, once.
-async fn section(strand: Bench, options: &Options, plan: &Plan, number: u32, authors: &[SeatIx]) -> Result<Option<Given<String>>> {
+async fn section(strand: Bench, options: &Options, plan: &Plan, number: u32, authors: &[SeatIx]) -> Result<Option<SeatReply<String>>> {
     let place = number as usize - 1;
     let turn = |n: usize| authors[(place + n) % authors.len()];
     let ask = section_prompt(options, plan, number);
@@ -196,7 +193,7 @@ fn section_prompt(options: &Options, plan: &Plan, number: u32) -> Prompt {
     prompt!("section", document = options.label(), outline = plan.contents(), own, neighbours, number)
 }
 
-fn section_exhibit(number: u32, planned: &Planned, given: &Given<String>, text: &str) -> Exhibit {
+fn section_exhibit(number: u32, planned: &Planned, given: &SeatReply<String>, text: &str) -> Exhibit {
     // A topic counts as covered if at least half of its words stand in the text.
     let (covered, absent): (Vec<&String>, Vec<&String>) = planned.key_topics.iter().partition(|topic| kept(topic, text) >= 0.5);
     let words = crate::text::words(text);
@@ -204,7 +201,7 @@ fn section_exhibit(number: u32, planned: &Planned, given: &Given<String>, text: 
         "sectionNumber": number, "sectionTitle": planned.title, "wordCount": words, "keyTopicsCovered": covered, "keyTopicsNotNamed": absent,
         "targetLength": planned.length, "withinTarget": planned.length.fits(words),
     });
-    Exhibit::said(format!("Section {number}: {}", planned.title), given.seat, "author", &given.key).data(data)
+    Exhibit::said(format!("Section {number}: {}", planned.title), given.seat, "author", &given.key).data(&data)
 }
 
 /// The assembler reads all sections and adds what joins them; then the document is shown. Gives the seat that assembled, if any could.
@@ -231,12 +228,12 @@ async fn assemble(bench: &Bench, options: &Options, plan: &Plan, manuscript: &mu
         None => {
             let said = "Nobody could assemble the document; its sections are joined without summary and transitions.";
             stage.warn(said);
-            stage.show("assembly", Exhibit::note("Assembly", said).data(assembly_data(manuscript))).await?;
+            stage.show("assembly", Exhibit::note("Assembly", said).data(&assembly_data(manuscript)))?;
         }
         Some(given) => {
             manuscript.assemble(given.value);
-            let exhibit = assembly::exhibit(&manuscript.applied).data(assembly_data(manuscript));
-            stage.show("assembly", exhibit.by(given.seat, "assembler").turn(&given.key)).await?;
+            let exhibit = assembly::exhibit(&manuscript.applied).data(&assembly_data(manuscript));
+            stage.show("assembly", exhibit.by(given.seat, "assembler").turn(&given.key))?;
         }
     }
     let refused = manuscript.applied.iter().filter(|applied| applied.refused.is_some()).count();
@@ -259,7 +256,7 @@ async fn assemble(bench: &Bench, options: &Options, plan: &Plan, manuscript: &mu
         "todoMarkers": manuscript.todos(), "brokenReferences": broken.iter().map(|(from, to)| json!({"section": from, "to": to})).collect::<Value>(),
         "misfits": misfits.iter().map(|(number, words, length)| json!({"section": number, "words": words, "length": length})).collect::<Value>(),
     });
-    stage.show("document", manuscript.exhibit().data(data)).await?;
+    stage.show("document", manuscript.exhibit().data(&data))?;
     Ok(assembler)
 }
 

@@ -5,7 +5,7 @@ use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_types::{Cluster, Clusters, Exhibit, Shape};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,9 +71,9 @@ impl Length {
 
 const FIELDS: [&str; 4] = ["Description", "Key Topics", "Length", "Source Coverage"];
 
-impl Form for Outline {
+impl TypedReply for Outline {
     /// `DOCUMENT TITLE:`, blocks `SECTION n:` with their fields, `DOCUMENT SUMMARY:` with the themes. Only sections are insisted on.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let (body, summary) = text::after_last_marker(text, "DOCUMENT SUMMARY:").unwrap_or((text, ""));
         let sections: Vec<Planned> = text::blocks(body, "SECTION").into_iter().map(|block| planned(&block.title, &block.body)).collect();
         let title = text::field(body, "DOCUMENT TITLE", &[]).and_then(|value| value.lines().next().map(str::to_owned)).unwrap_or_default();
@@ -194,6 +194,6 @@ impl Plan {
             "totalSections": self.sections.len(), "estimatedLength": format!("{least} to {most} words"), "keyThemes": self.themes,
         });
         let clusters = self.numbered().map(cluster).collect();
-        Exhibit::new(format!("Outline: {}", self.title), Shape::Clusters(Clusters { clusters })).data(data)
+        Exhibit::new(format!("Outline: {}", self.title), Shape::Clusters(Clusters { clusters })).data(&data)
     }
 }

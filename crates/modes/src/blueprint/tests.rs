@@ -5,10 +5,10 @@ use super::manuscript::{Manuscript, Written, without_heading};
 use super::marks::{references, todos};
 use super::outline::{Length, Outline, Plan, Planned};
 use super::{DocumentType, Options};
-use synod_engine::{Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat};
 
-fn read<T: Speech>(text: &str) -> Option<T> {
-    let terms = Terms::default().with("sections", ["1", "2", "3"]);
+fn read<T: ReplyFormat>(text: &str) -> Option<T> {
+    let terms = IdLists::default().with("sections", ["1", "2", "3"]);
     T::read(text, &terms).ok().map(|(value, _)| T::recall(&value).expect("what was read can be recalled"))
 }
 

@@ -5,7 +5,7 @@ use crate::text::{blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Form, Result, Terms, prompt};
+use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_math::groups;
 use synod_types::{Cluster as Shown, Clusters, Exhibit, SeatIx, Shape};
 
@@ -46,9 +46,9 @@ pub enum Promise {
 
 const LABELS: [&str; 3] = ["Theme", "Promise", "Ideas"];
 
-impl Form for Clustering {
+impl TypedReply for Clustering {
     /// `CLUSTER n: name` with the lines `Theme:`, `Promise:` and `Ideas:` below it, blank lines between them or not.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let themes = blocks(text, "CLUSTER").into_iter().map(|block| {
             let value = |label: &str| field(&block.body, label, &LABELS);
             let promise = value("Promise").and_then(|value| token(&value, &["HIGH", "MEDIUM", "LOW"])).map(|said| match said {
@@ -63,7 +63,7 @@ impl Form for Clustering {
         Some(Self { reasons: before.collect::<Vec<_>>().join("\n").trim().to_owned(), clusters: themes.collect() })
     }
 
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, _terms: &IdLists) -> Result<(), String> {
         if self.clusters.iter().any(|theme| !theme.ideas.is_empty()) { Ok(()) } else { Err("no cluster holds an idea".to_owned()) }
     }
 }
@@ -196,12 +196,12 @@ pub async fn arrange(bench: &Bench, pool: &Pool, max_clusters: u32) -> Result<Ve
     if !arranged.dissolved.is_empty() {
         stage.warn(format!("More than {most} clusters were made; the ideas of the last ({}) went to the others.", arranged.dissolved.join("; ")));
     }
-    let exhibit = Exhibit::new("Clusters", Shape::Clusters(picture(&arranged.clusters, pool))).data(data(&arranged, pool, given.is_none()));
+    let exhibit = Exhibit::new("Clusters", Shape::Clusters(picture(&arranged.clusters, pool))).data(&data(&arranged, pool, given.is_none()));
     let exhibit = match &given {
         Some(given) => exhibit.by(given.seat, "curator").turn(&given.key),
         None => exhibit,
     };
-    stage.show("clustering", exhibit).await?;
+    stage.show("clustering", exhibit)?;
     Ok(arranged.clusters)
 }
 

@@ -4,7 +4,7 @@ use crate::text::{bare, blocks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Form, Given, Result, Terms, prompt};
+use synod_engine::{Bench, IdLists, Result, SeatReply, TypedReply, prompt};
 use synod_math::{Rng, groups, likeness};
 use synod_types::{Cluster, Clusters, Exhibit, SeatIx, Shape};
 
@@ -39,9 +39,9 @@ impl Idea {
     }
 }
 
-impl Form for Ideas {
+impl TypedReply for Ideas {
     /// `IDEA n: title` and what follows it. A title alone is an idea too, also at the very end.
-    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _terms: &IdLists) -> Option<Self> {
         let ideas = blocks(text, "IDEA").into_iter().filter_map(|block| {
             let body = block.body.trim();
             // Some put the title below the heading.
@@ -55,7 +55,7 @@ impl Form for Ideas {
         Some(Self { reasons, ideas: ideas.collect() })
     }
 
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, _terms: &IdLists) -> Result<(), String> {
         if self.ideas.iter().any(named) { Ok(()) } else { Err("no idea has a title".to_owned()) }
     }
 }
@@ -147,7 +147,7 @@ pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
     let stage = bench.phase("ideation");
     let answers = stage.ask_all::<Ideas>(bench.role("ideator"), prompt!("ideas", least, most = MOST)).await?.quorum(LEAST)?;
     let mut given: Vec<(SeatIx, Vec<Idea>)> = Vec::new();
-    for Given { seat, value, .. } in &answers.given {
+    for SeatReply { seat, value, .. } in &answers.replies {
         let mut ideas: Vec<Idea> = value.ideas.iter().filter(|idea| named(idea)).cloned().collect();
         if ideas.len() > MOST {
             stage.warn(format!("{} gave {} ideas; the first {MOST} were taken.", bench.seat(*seat).label, ideas.len()));
@@ -156,7 +156,7 @@ pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
         given.push((*seat, ideas));
     }
     let (pool, drawn) = Pool::of(&given, bench.seed("ideas"));
-    for ((seat, ideas), answer) in given.iter().zip(&answers.given) {
+    for ((seat, ideas), answer) in given.iter().zip(&answers.replies) {
         let own: Vec<&Drawn> = drawn.iter().filter(|drawn| drawn.seat == *seat).collect();
         let rows = ideas
             .iter()
@@ -168,7 +168,7 @@ pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
         let name = format!("Ideas of {}", bench.seat(*seat).label);
         let list = Cluster { id: format!("seat {seat}"), name: name.clone(), items, note: merged.join("; "), ..Cluster::default() };
         let exhibit = Exhibit::new(name, Shape::Clusters(Clusters { clusters: vec![list] }));
-        stage.show(&format!("ideation_{seat}"), exhibit.by(*seat, "ideator").turn(&answer.key).data(data)).await?;
+        stage.show(&format!("ideation_{seat}"), exhibit.by(*seat, "ideator").turn(&answer.key).data(&data))?;
     }
     Ok(pool)
 }

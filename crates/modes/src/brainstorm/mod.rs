@@ -20,7 +20,7 @@ use scores::Rated;
 pub use scores::{Mark, Scores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Finding, Mode, Result, Seating, computed, each, instead, mode, prompt, seat, spoken};
+use synod_engine::{Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, each, mode, prompt, seat};
 use synod_math::Agreement;
 use synod_types::*;
 
@@ -30,17 +30,17 @@ pub static MODE: Mode = mode! {
     pick: "Take it for an open question with many possible answers, when you want breadth first and one worked-out proposal at the end.",
     phases: &["ideation", "clustering", "scoring", "refinement"],
     stages: &[
-        spoken("ideation_{i}", "ideator", &["ideas", "ideaCount"]),
-        spoken("clustering", "curator", &["clusters", "totalClusters", "unclusteredCount", "unclusteredIds", "fallback", "merged"]),
-        instead(computed("clustering", &["clusters"])),
-        spoken("scoring_{i}", "scorer", &["scores"]),
-        computed("ranking", &["rankedClusters", "scorerCount", "source", "tied", "tieRung"]),
-        spoken("refinement", "refiner", &["winningClusterId", "winningClusterName", "winningScore", "wordCount", "tiedClusters", "totalIdeas", "totalClusters"]),
-        instead(computed("refinement", &["winningClusterId"])),
+        Stage::from_seat::<Value>("ideation_{i}", "ideator"),
+        Stage::from_seat::<Value>("clustering", "curator"),
+        Stage::computed::<Value>("clustering").stand_in(),
+        Stage::from_seat::<Value>("scoring_{i}", "scorer"),
+        Stage::computed::<Value>("ranking"),
+        Stage::from_seat::<Value>("refinement", "refiner"),
+        Stage::computed::<Value>("refinement").stand_in(),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2n + 2 for a panel of n (n + 2 when all ideas fall into one group)",
-    example: "synod ask --mode brainstorm \"How could a small museum bring in people who never visit museums?\"",
+    example: Example::ask("How could a small museum bring in people who never visit museums?"),
     failure_rule: "Two seats with ideas are enough. If the curator fails, the next seat groups; if nobody can, the ideas are grouped by the words they share. With fewer than two scorers the curator's promise decides, or the number of ideas if there is none. If nobody can write the proposal, the best group is returned as it is.",
     prompts: ["ideas", "clusters", "score", "refine"],
 };
@@ -93,7 +93,7 @@ fn calls(_options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let pool = ideas::collect(bench, options.ideas_per_seat).await?;
     let clusters = clusters::arrange(bench, &pool, options.max_clusters).await?;
     let scoring = bench.phase("scoring");
@@ -102,7 +102,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     for warning in said_of(&ranking, &clusters) {
         scoring.warn(warning);
     }
-    scoring.show("ranking", exhibit(&ranking, &clusters, &pool)).await?;
+    scoring.show("ranking", exhibit(&ranking, &clusters, &pool))?;
     let best = ranking.order[0];
     let answer = refine(bench, &pool, &clusters, &ranking).await?;
 
@@ -123,14 +123,14 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         tied: ranking.tied.iter().map(|place| clusters[*place].name.clone()).collect(),
     };
     let runner_up = ranking.order.get(1).map(|place| json!({"name": clusters[*place].name, "ideas": pool.named(&clusters[*place].members)}));
-    Ok(Finding {
+    Ok(ModeResult {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
         confidence: (agreement.n > 1).then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n }),
         dissent: dissent(&rated, &clusters, best),
         data: json!({"ideas": pool.entries.len(), "given": pool.given, "clusters": clusters.len(), "runnerUp": runner_up}),
-        ..Finding::default()
+        ..ModeResult::default()
     })
 }
 
@@ -204,12 +204,12 @@ async fn refine(bench: &Bench, pool: &Pool, clusters: &[Cluster], ranking: &Rank
             if given.partial {
                 stage.warn("The proposal was cut off at its token limit: its end is missing.");
             }
-            stage.show("refinement", Exhibit::said("Proposal", given.seat, "refiner", &given.key).data(data)).await?;
+            stage.show("refinement", Exhibit::said("Proposal", given.seat, "refiner", &given.key).data(&data))?;
             Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![given.seat] })
         }
         None => {
             stage.warn("Nobody could write the proposal; the best cluster is returned as it is.");
-            stage.show("refinement", Exhibit::note("Best cluster", &text).data(data)).await?;
+            stage.show("refinement", Exhibit::note("Best cluster", &text).data(&data))?;
             let mut by: Vec<SeatIx> = cluster.members.iter().flat_map(|member| pool.entries[*member].authors.clone()).collect();
             by.sort_unstable();
             by.dedup();

@@ -28,7 +28,7 @@ pub enum Source {
 
 /// What one cluster was given.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct ClusterScore {
     /// Mean of the scorers' standard scores: what decides.
     pub standard: Option<f64>,
     /// Plain means of novelty, feasibility and impact, 1 to 5.
@@ -43,7 +43,7 @@ pub struct Standing {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     pub order: Vec<usize>,
-    pub standings: Vec<Standing>,
+    pub standings: Vec<ClusterScore>,
     pub source: Source,
     pub scorers: usize,
     /// Those that stand equal with the first, but for the ladder.
@@ -61,7 +61,7 @@ impl Ranking {
             (..) if clusters.iter().any(|cluster| cluster.promise.is_some()) => Source::Promise,
             (..) => Source::Size,
         };
-        let standings = if source == Source::Scores { standings(clusters.len(), &valid) } else { vec![Standing::default(); clusters.len()] };
+        let standings = if source == Source::Scores { standings(clusters.len(), &valid) } else { vec![ClusterScore::default(); clusters.len()] };
         let keys: Vec<Key> = clusters.iter().zip(&standings).map(|(cluster, standing)| Key::of(cluster, standing)).collect();
         let mut order: Vec<usize> = (0..clusters.len()).collect();
         match source {
@@ -81,14 +81,14 @@ impl Ranking {
     }
 }
 
-fn standings(clusters: usize, valid: &[&Rated]) -> Vec<Standing> {
+fn standings(clusters: usize, valid: &[&Rated]) -> Vec<ClusterScore> {
     let totals: Vec<Vec<Option<f64>>> =
         valid.iter().map(|rated| rated.marks.iter().map(|mark| mark.as_ref()?.total().map(f64::from)).collect()).collect();
     let scores = standard(&totals, clusters);
     let one = |place: usize| {
         let marks: Vec<&Mark> = valid.iter().filter_map(|rated| rated.marks[place].as_ref()).collect();
         let given: Vec<f64> = totals.iter().filter_map(|row| row[place]).collect();
-        Standing {
+        ClusterScore {
             standard: scores[place],
             means: [0, 1, 2].map(|at| mean(marks.iter().filter_map(|mark| mark.values()[at]).map(f64::from))),
             total: mean(given.iter().copied()),
@@ -108,7 +108,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(cluster: &Cluster, standing: &Standing) -> Self {
+    fn of(cluster: &Cluster, standing: &ClusterScore) -> Self {
         let fixed = |value: Option<f64>| value.map(|value| (value * 1e9).round() as i64);
         let [_, feasibility, impact] = standing.means;
         Self { standard: fixed(standing.standard), impact: fixed(impact), feasibility: fixed(feasibility), promise: cluster.promise }
@@ -150,10 +150,10 @@ pub fn exhibit(ranking: &Ranking, clusters: &[Cluster], pool: &Pool) -> Exhibit 
             chosen: rank == 0,
         }
     });
-    Exhibit::new("Clusters, best first", Shape::Clusters(Clusters { clusters: shown.collect() })).data(data(ranking, clusters))
+    Exhibit::new("Clusters, best first", Shape::Clusters(Clusters { clusters: shown.collect() })).data(&data(ranking, clusters))
 }
 
-fn note(ranking: &Ranking, standing: &Standing) -> String {
+fn note(ranking: &Ranking, standing: &ClusterScore) -> String {
     match (ranking.source, standing.raters) {
         (Source::Only, _) => "the only cluster".to_owned(),
         (Source::Promise, _) => "ordered by promise: too few seats scored".to_owned(),

@@ -6,7 +6,7 @@ use crate::text::{bare, blocks, score};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Form, Result, Terms, prompt};
+use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_types::{Exhibit, ScoreRow, Scorecard, SeatIx, Shape};
 
 /// One scorer's ratings.
@@ -47,9 +47,9 @@ impl Mark {
 
 pub const DIMENSIONS: [&str; 3] = ["Novelty", "Feasibility", "Impact"];
 
-impl Form for Scores {
+impl TypedReply for Scores {
     /// `Cluster K3: Novelty=4, Feasibility=4/5 Impact=3`, on one line or several.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let labels = terms.list("clusters");
         let marks = blocks(text, "CLUSTER").into_iter().filter_map(|block| {
             let cluster = labels.iter().find(|label| label.eq_ignore_ascii_case(&block.id))?.clone();
@@ -125,13 +125,13 @@ pub async fn collect(bench: &Bench, pool: &Pool, clusters: &[Cluster]) -> Result
         })
         .await?;
     let mut all: Vec<Rated> = Vec::new();
-    for given in &answers.given {
+    for given in &answers.replies {
         let rated = Rated::of(given.seat, &given.value, clusters);
         if !rated.is_valid() {
             stage.abstained(given.seat, "gave no score that could be counted");
         }
         let exhibit = Exhibit::new("Scores", Shape::Scorecard(card(&rated, clusters, view(given.seat)))).by(given.seat, "scorer").turn(&given.key);
-        stage.show(&format!("scoring_{}", given.seat), exhibit.data(data(&rated, clusters, view(given.seat)))).await?;
+        stage.show(&format!("scoring_{}", given.seat), exhibit.data(&data(&rated, clusters, view(given.seat))))?;
         all.push(rated);
     }
     Ok(all)

@@ -5,7 +5,7 @@ use super::ideas::{Entry, Pool};
 use super::ranking::Ranking;
 use super::scores::visible;
 use super::*;
-use synod_engine::{Form, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
 fn pool(ideas: &[(&str, SeatIx)]) -> Pool {
     let entry = |(at, (title, author)): (usize, &(&str, SeatIx))| Entry {
@@ -20,25 +20,25 @@ fn pool(ideas: &[(&str, SeatIx)]) -> Pool {
     Pool { entries: ideas.iter().enumerate().map(entry).collect(), authors, given: ideas.len() }
 }
 
-fn ids() -> Terms {
-    Terms::default().with("ideas", (1..=6).map(|n| format!("I{n:02}")))
+fn ids() -> IdLists {
+    IdLists::default().with("ideas", (1..=6).map(|n| format!("I{n:02}")))
 }
 
 fn titles(text: &str) -> Vec<String> {
-    Ideas::from_text(text, &Terms::default()).map(|ideas| ideas.ideas.into_iter().map(|idea| idea.title).collect()).unwrap_or_default()
+    Ideas::from_text(text, &IdLists::default()).map(|ideas| ideas.ideas.into_iter().map(|idea| idea.title).collect()).unwrap_or_default()
 }
 
 #[test]
 fn ideas_are_read_with_their_markup_and_the_last_may_be_a_title_alone() {
     let text = "Some thoughts.\n\n**IDEA 1: Night bus**\nRun it late.\nAnd early.\n\n### Idea 2 — Two lanes\nPart them, as in IDEA 1: Night bus.\n\nIDEA 3:\nTents\nPut up tents.\nIDEA 4: Boats";
-    let ideas = Ideas::from_text(text, &Terms::default()).expect("ideas");
+    let ideas = Ideas::from_text(text, &IdLists::default()).expect("ideas");
     assert_eq!(titles(text), ["Night bus", "Two lanes", "Tents", "Boats"]);
     let told: Vec<&str> = ideas.ideas.iter().map(|idea| idea.description.as_str()).collect();
     assert_eq!(told, ["Run it late.\nAnd early.", "Part them, as in IDEA 1: Night bus.", "Put up tents.", ""]);
     assert_eq!(ideas.reasons, "Some thoughts.");
-    assert!(Ideas::read(text, &Terms::default()).is_ok());
-    assert!(Ideas::read("An idea would be boats.", &Terms::default()).is_err());
-    assert!(Ideas::read("{\"reasons\": \"\", \"ideas\": [{\"title\": \" \", \"description\": \"x\"}]}", &Terms::default()).is_err());
+    assert!(Ideas::read(text, &IdLists::default()).is_ok());
+    assert!(Ideas::read("An idea would be boats.", &IdLists::default()).is_err());
+    assert!(Ideas::read("{\"reasons\": \"\", \"ideas\": [{\"title\": \" \", \"description\": \"x\"}]}", &IdLists::default()).is_err());
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_blank_line_between_fields_breaks_nothing() {
 
 #[test]
 fn scores_are_read_with_commas_scales_and_line_breaks() {
-    let terms = Terms::default().with("clusters", ["K3", "T9", "P4"]);
+    let terms = IdLists::default().with("clusters", ["K3", "T9", "P4"]);
     let read = |text: &str| {
         Scores::from_text(text, &terms).map(|scores| scores.scores.iter().map(|mark| (mark.cluster.clone(), mark.values())).collect::<Vec<_>>())
     };

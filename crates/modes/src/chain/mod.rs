@@ -15,7 +15,7 @@ use notes::without_notes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Finding, Given, Halt, Missed, Mode, Result, Seating, computed, each, mode, prompt, spoken};
+use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatFailure, SeatReply, Seating, Stage, each, mode, prompt};
 use synod_types::*;
 
 const ROW: &[&str] =
@@ -27,16 +27,16 @@ pub static MODE: Mode = mode! {
     pick: "Take it when you want a finished document rather than an opinion: one text, gone over by several editors, each looking for one thing.",
     phases: &["step"],
     stages: &[
-        spoken("chain_step_{n}", "drafter", ROW),
-        spoken("chain_step_{n}", "improver", ROW),
-        computed("chain_summary", &["completedSteps", "skippedSteps", "wordCountProgression", "lastStep"]),
+        Stage::from_seat::<Value>("chain_step_{n}", "drafter"),
+        Stage::from_seat::<Value>("chain_step_{n}", "improver"),
+        Stage::computed::<Value>("chain_summary"),
     ],
     multi_turn: false, estimated_ms: 240_000, turn_secs: 120, run_secs: 600,
     cost: "one a step: 4 by default",
-    example: "synod ask --mode chain --steps draft,security_review,polish_format \"A guide to rotating our signing keys\"",
+    example: Example { options: &[("steps", "draft,security_review,polish_format")], ..Example::ask("A guide to rotating our signing keys") },
     failure_rule: "If the first seat cannot draft, the next one does; without a draft there is no result. A later step that fails, refuses, or loses too much of the text is skipped: the version before it goes on, and the next step is told what was left out.",
     prompts: ["draft", "improve"],
-    made: seats_of,
+    seats_from_options: seats_of,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -106,7 +106,7 @@ struct Version {
 /// What became of the steps: the words of each whose text was taken, `None` for a skipped one.
 type Progress = Vec<Option<u32>>;
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let tasks = tasks(&options.steps, &options.custom_mandates);
     if mandate::polishes_too_early(&options.steps) {
         bench.round("step", 1).warn("Polish & Format comes before Accuracy & Completeness: what is added later will not be polished.");
@@ -123,7 +123,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
             Ok(given) => take(&stage, &options, task, &mut version, given, n).await?,
             Err(missed) => {
                 let data = row(n, task, &version, None, Some(missed.failure.kind.plain()), &[]);
-                stage.show(&format!("chain_step_{n}"), missed_row(task, &missed, "improver").data(data)).await?;
+                stage.show(&format!("chain_step_{n}"), missed_row(task, &missed, "improver").data(&data))?;
                 None
             }
         };
@@ -147,7 +147,7 @@ async fn draft(bench: &Bench, options: &Options, tasks: &[Task]) -> Result<Versi
                 let (notes, text) = without_notes(&given.value);
                 let refused = is_refusal(&text).then_some("it refuses instead of drafting");
                 let data = row(1, task, &nothing, Some(&text).filter(|_| refused.is_none()), refused, &notes);
-                stage.show("chain_step_1", Exhibit::said(task.display.clone(), *seat, "drafter", &given.key).data(data)).await?;
+                stage.show("chain_step_1", Exhibit::said(task.display.clone(), *seat, "drafter", &given.key).data(&data))?;
                 match refused {
                     Some(why) => stage.abstained(*seat, why),
                     None => {
@@ -160,7 +160,7 @@ async fn draft(bench: &Bench, options: &Options, tasks: &[Task]) -> Result<Versi
             }
             Err(missed) => {
                 let data = row(1, task, &nothing, None, Some(missed.failure.kind.plain()), &[]);
-                stage.show("chain_step_1", missed_row(task, &missed, "drafter").data(data)).await?;
+                stage.show("chain_step_1", missed_row(task, &missed, "drafter").data(&data))?;
             }
         }
         failed.push(label);
@@ -169,7 +169,7 @@ async fn draft(bench: &Bench, options: &Options, tasks: &[Task]) -> Result<Versi
 }
 
 /// Takes a new version, or says why not. Returns the words of what was taken.
-async fn take(stage: &Bench, options: &Options, task: &Task, version: &mut Version, given: Given<String>, n: u32) -> Result<Option<u32>> {
+async fn take(stage: &Bench, options: &Options, task: &Task, version: &mut Version, given: SeatReply<String>, n: u32) -> Result<Option<u32>> {
     let (notes, text) = without_notes(&given.value);
     let refused = objection(&version.text, &text, options.least_kept);
     let data = row(n, task, version, Some(&text).filter(|_| refused.is_none()), refused.as_deref(), &notes);
@@ -178,7 +178,7 @@ async fn take(stage: &Bench, options: &Options, task: &Task, version: &mut Versi
     change.kept = refused.is_none();
     change.notes = refused.iter().map(|why| format!("Skipped: {why}.")).chain(notes).collect();
     let exhibit = Exhibit::new(format!("Step {n}: {}", task.display), Shape::Revision(change)).by(given.seat, "improver").turn(&given.key);
-    stage.show(&format!("chain_step_{n}"), exhibit.data(data)).await?;
+    stage.show(&format!("chain_step_{n}"), exhibit.data(&data))?;
     if let Some(why) = refused {
         stage.warn(format!("Step {n} ({}) was skipped: {why}.", task.display));
         stage.abstained(given.seat, why);
@@ -204,11 +204,11 @@ fn row(n: u32, task: &Task, before: &Version, text: Option<&String>, skip_reason
     })
 }
 
-fn missed_row(task: &Task, missed: &Missed, role: &str) -> Exhibit {
+fn missed_row(task: &Task, missed: &SeatFailure, role: &str) -> Exhibit {
     Exhibit::note(task.display.clone(), format!("Skipped: {}", missed.failure)).by(missed.seat, role).turn(&missed.key)
 }
 
-async fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress) -> Result<Finding> {
+async fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress) -> Result<ModeResult> {
     let steps = |taken: bool| (1..).zip(&progress).filter(|(_, words)| words.is_some() == taken).map(|(n, _)| n).collect::<Vec<u32>>();
     let decision = Decision { completed_steps: steps(true), skipped_steps: steps(false), words: words(&version.text), last_step: version.step };
     let series = Series {
@@ -219,12 +219,12 @@ async fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Pro
         "completedSteps": decision.completed_steps, "skippedSteps": decision.skipped_steps, "wordCountProgression": progress,
         "lastStep": version.step,
     });
-    bench.show("chain_summary", Exhibit::new("Words by step", Shape::Series(series)).data(data.clone())).await?;
+    bench.show("chain_summary", Exhibit::new("Words by step", Shape::Series(series)).data(&data.clone()))?;
     bench.figure("words", f64::from(decision.words));
     bench.figure("skipped", decision.skipped_steps.len() as f64);
     // A draft that nobody improved is one seat's text and no more.
     let kind = if version.step == 1 { AnswerKind::Selected } else { AnswerKind::Synthesis };
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(Answer { kind, text: version.text, by: version.by }),

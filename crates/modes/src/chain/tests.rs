@@ -6,7 +6,7 @@ use super::notes::without_notes;
 use super::{MODE, Options};
 use proptest::prelude::*;
 use serde_json::json;
-use synod_engine::{Typed, options};
+use synod_engine::{OptionValue, options};
 
 /// A text with this many distinct words.
 fn prose(words: std::ops::Range<u32>) -> String {
@@ -97,8 +97,8 @@ fn custom_steps_are_named_by_their_first_words() {
 #[test]
 fn chains_that_make_no_sense_are_refused_with_what_would() {
     let wrong = |given: serde_json::Value| -> String {
-        let given: Vec<(String, Typed)> =
-            given.as_object().expect("options").iter().map(|(name, value)| (name.clone(), Typed::Json(value.clone()))).collect();
+        let given: Vec<(String, OptionValue)> =
+            given.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
         let problems = options::resolve(&MODE, &given).err().unwrap_or_default();
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };

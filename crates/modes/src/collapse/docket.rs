@@ -6,7 +6,7 @@ use super::record::{Approval, Receipt};
 use super::{Options, words};
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
-use synod_math::collapse::converge::{Standing, ranked};
+use synod_math::collapse::converge::{ScoredCard, ranked};
 use synod_types::SeatIx;
 
 pub struct Docket {
@@ -44,7 +44,7 @@ impl Docket {
             docket.positions.sort_by(|a, b| a.id().cmp(b.id()));
         }
         let cards: Vec<_> = docket.positions.iter().map(|position| &position.card).collect();
-        stage.show("positions", words::cards_exhibit(cards.iter().copied()).data(json!({"cards": cards}))).await?;
+        stage.show("positions", words::cards_exhibit(cards.iter().copied()).data(&json!({"cards": cards})))?;
         for (position, evidence) in cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
             if let Some(check) = evidence.checked.as_ref().filter(|check| !check.valid) {
                 stage.warn(format!("{}: the evidence {} counts as 0: {}.", position.id, evidence.pointer, check.found));
@@ -61,12 +61,12 @@ impl Docket {
         let answers = stage.ask_all::<Draft>(&writers, asking(prompt!("author"), &self.options)).await?;
         self.closed |= answers.closed();
         let answers = answers.quorum(writers.len().clamp(1, 2))?;
-        let labels = synod_math::labels(stage.seed("labels"), answers.given.len());
-        for (given, id) in answers.given.iter().zip(labels) {
+        let labels = synod_math::labels(stage.seed("labels"), answers.replies.len());
+        for (given, id) in answers.replies.iter().zip(labels) {
             let card = given.value.card(&id, &stage.seat(given.seat).label, &self.options, stage.question());
             let data = json!({"positionId": id, "card": card});
-            let exhibit = words::card_exhibit(format!("Position {id}"), &card).by(given.seat, "author").turn(&given.key).data(data);
-            stage.show("position_card", exhibit).await?;
+            let exhibit = words::card_exhibit(format!("Position {id}"), &card).by(given.seat, "author").turn(&given.key).data(&data);
+            stage.show("position_card", exhibit)?;
             self.positions.push(Position::new(card, Some(given.seat), Vec::new(), &self.options.policy));
         }
         Ok(())
@@ -93,7 +93,7 @@ impl Docket {
     /// Viable positions, best score first.
     pub fn ranked(&self) -> Vec<usize> {
         let viable = self.viable();
-        let standings: Vec<Standing> = viable.iter().map(|at| self.positions[*at].standing()).collect();
+        let standings: Vec<ScoredCard> = viable.iter().map(|at| self.positions[*at].standing()).collect();
         ranked(&standings).into_iter().map(|place| viable[place]).collect()
     }
 }

@@ -4,7 +4,7 @@ use super::Options;
 use super::card::{Card, CostUnit, Evidence, EvidenceKind, PointerCheck, Risk, Severity, Step, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Prompt, Terms};
+use synod_engine::{IdLists, Prompt, TypedReply};
 use synod_types::Question;
 
 /// What stands in a list of ids when there are none: schemas do not allow an empty choice.
@@ -69,8 +69,8 @@ pub struct DraftRisk {
     pub residual_risk: f64,
 }
 
-impl Form for Draft {
-    fn check(&self, _: &Terms) -> Result<(), String> {
+impl TypedReply for Draft {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         let blank = |text: &String| text.trim().is_empty();
         if self.claims.iter().any(blank) {
             return Err("a claim is empty".into());

@@ -4,12 +4,12 @@ use super::Docket;
 use super::card::{Risk, Severity};
 use super::position::Position;
 use super::record::{ApprovalState, Check, Receipt, ReceiptStatus};
-use super::seats::{Came, first, judges};
+use super::seats::{FirstReply, first, judges};
 use super::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Bench, Form, Missed, Result, Terms, prompt};
+use synod_engine::{Bench, IdLists, Result, SeatFailure, TypedReply, prompt};
 use synod_math::collapse::gates;
 use synod_types::*;
 
@@ -23,8 +23,8 @@ pub struct Verification {
     pub checks: Vec<Check>,
 }
 
-impl Form for Verification {
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+impl TypedReply for Verification {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let (reasons, rest) = crate::text::after_last_marker(text, "STATUS:")?;
         let status = match crate::text::token(rest.lines().next().unwrap_or_default(), &["PASS", "FAIL", "PENDING"])? {
             "PASS" => ReceiptStatus::Pass,
@@ -57,8 +57,8 @@ pub struct Doubt {
     pub residual_risk: f64,
 }
 
-impl Form for Doubts {
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+impl TypedReply for Doubts {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let risks: Vec<Doubt> = crate::text::blocks(text, "RISK").iter().filter_map(Doubt::from_block).take(5).collect();
         (!risks.is_empty()).then(|| Self { reasons: text.trim().to_owned(), risks, concerns: Vec::new() })
     }
@@ -114,13 +114,13 @@ pub async fn examine(bench: &Bench, docket: &mut Docket) -> Result<()> {
     // Shown when all have spoken: rows in an order that no seat's pace decides.
     for (at, (verified, _)) in open.iter().zip(&found) {
         if let Some(exhibit) = &verified.exhibit {
-            bench.at(docket.positions[*at].id()).show("verifier_receipt", exhibit.clone()).await?;
+            bench.at(docket.positions[*at].id()).show("verifier_receipt", exhibit.clone())?;
         }
     }
     for (at, (verified, doubted)) in open.into_iter().zip(found) {
         let position = &mut docket.positions[at];
         if let Some(exhibit) = doubted.exhibit {
-            bench.at(position.id()).show("skeptic_risks", exhibit).await?;
+            bench.at(position.id()).show("skeptic_risks", exhibit)?;
         }
         for note in [verified.note, doubted.note].into_iter().flatten() {
             bench.warn(note);
@@ -158,7 +158,7 @@ async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, 
         .set("invariants", &options.invariants);
     let id = position.id();
     match first::<Verification>(bench, &seats, ask, &format!("verifying {id}")).await? {
-        Came::Given(given, note) => {
+        FirstReply::Reply(given, note) => {
             let said = &given.value;
             let receipt = match said.status {
                 ReceiptStatus::Pass => gates::Receipt::Pass,
@@ -176,15 +176,15 @@ async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, 
             let shape = Shape::Checks(Checks { entries: entries.collect(), score: None, measure });
             let data = json!({"positionId": id, "status": said.status, "checksPerformed": said.checks, "cardHash": position.card.digest()});
             let exhibit = Exhibit::new(format!("Verification of {id}"), shape).by(given.seat, "verifier").turn(&given.key);
-            Ok(Verified { receipt, failed_checks: failed(&said.checks), exhibit: Some(exhibit.data(data)), note, closed: false })
+            Ok(Verified { receipt, failed_checks: failed(&said.checks), exhibit: Some(exhibit.data(&data)), note, closed: false })
         }
-        Came::Missed(missed) => {
+        FirstReply::Failed(missed) => {
             let data = json!({"positionId": id, "status": "PENDING", "checksPerformed": []});
             let exhibit = absent(bench, "verifier", &format!("Verification of {id}"), missed, data);
             let note = format!("Nobody could verify {id}: its receipt is pending, and it can be neither accepted nor shown to the panel.");
             Ok(Verified { exhibit, note: Some(note), ..Verified::quiet(gates::Receipt::Pending) })
         }
-        Came::Closed => Ok(Verified { closed: true, ..Verified::quiet(gates::Receipt::Pending) }),
+        FirstReply::Closed => Ok(Verified { closed: true, ..Verified::quiet(gates::Receipt::Pending) }),
     }
 }
 
@@ -196,7 +196,7 @@ async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usize) -
     let id = position.id();
     let ask = prompt!("doubt", card = words::card_text(&position.card), position = id, constraints = docket.options.constraints);
     match first::<Doubts>(bench, &seats, ask, &format!("doubting {id}")).await? {
-        Came::Given(given, note) => {
+        FirstReply::Reply(given, note) => {
             let said = &given.value;
             let entries = said.risks.iter().zip(1..).map(|(doubt, n)| FindingEntry {
                 id: format!("D{n}"),
@@ -208,22 +208,22 @@ async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usize) -
             let none = "The skeptic found no risk beyond the card's own.".to_owned();
             let shape = Shape::Findings(Findings { entries: entries.collect(), none });
             let data = json!({"positionId": id, "risks": said.risks, "concerns": said.concerns});
-            let exhibit = Exhibit::new(format!("Doubts about {id}"), shape).by(given.seat, "skeptic").turn(&given.key).data(data);
+            let exhibit = Exhibit::new(format!("Doubts about {id}"), shape).by(given.seat, "skeptic").turn(&given.key).data(&data);
             let risks = said.risks.iter().map(Doubt::risk).collect();
             Ok(Doubted { risks, concerns: said.concerns.clone(), exhibit: Some(exhibit), note, closed: false })
         }
-        Came::Missed(missed) => {
+        FirstReply::Failed(missed) => {
             let data = json!({"positionId": id, "risks": [], "concerns": []});
             Ok(Doubted { exhibit: absent(bench, "skeptic", &format!("Doubts about {id}"), missed, data), ..Doubted::default() })
         }
-        Came::Closed => Ok(Doubted { closed: true, ..Doubted::default() }),
+        FirstReply::Closed => Ok(Doubted { closed: true, ..Doubted::default() }),
     }
 }
 
-fn absent(bench: &Bench, role: &str, title: &str, missed: Option<Missed>, data: serde_json::Value) -> Option<Exhibit> {
+fn absent(bench: &Bench, role: &str, title: &str, missed: Option<SeatFailure>, data: serde_json::Value) -> Option<Exhibit> {
     let missed = missed?;
     let text = format!("{} {}.", bench.seat(missed.seat).label, missed.failure.kind.plain());
-    Some(Exhibit::note(title, text).by(missed.seat, role).turn(&missed.key).data(data))
+    Some(Exhibit::note(title, text).by(missed.seat, role).turn(&missed.key).data(&data))
 }
 
 /// What a given receipt is worth for the card as it is now.

@@ -5,12 +5,12 @@ use super::card::{Card, Evidence, Risk, Step, Violation};
 use super::draft::{DraftRisk, DraftStep};
 use super::panel::Panel;
 use super::position::Position;
-use super::seats::{Came, first};
+use super::seats::{FirstReply, first};
 use super::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Bench, Form, Result, Terms, prompt};
+use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_types::SeatIx;
 
 pub const ID: &str = "hybrid";
@@ -42,8 +42,8 @@ pub struct Merger {
     pub cost_reason: String,
 }
 
-impl Form for Merger {
-    fn check(&self, _: &Terms) -> Result<(), String> {
+impl TypedReply for Merger {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         let bare = self.new_risks.iter().filter(|risk| risk.mitigation.trim().is_empty()).count();
         if bare > 0 {
             return Err(format!("{bare} of the new risks have no mitigation; every risk that neither parent has needs one"));
@@ -111,12 +111,12 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
     let concerns: Vec<String> = panel.concerns().into_iter().map(|(seat, text)| format!("{}: {text}", seat.as_str().replace('_', " "))).collect();
     let ask = prompt!("hybrid", first = shown(&a), second = shown(&b), concerns, constraints = docket.options.constraints);
     let given = match first::<Merger>(bench, &writers, ask, "writing the hybrid").await? {
-        Came::Given(given, note) => {
+        FirstReply::Reply(given, note) => {
             note.into_iter().for_each(|note| bench.warn(note));
             given
         }
-        Came::Missed(_) => return Ok(None),
-        Came::Closed => {
+        FirstReply::Failed(_) => return Ok(None),
+        FirstReply::Closed => {
             docket.closed = true;
             return Ok(None);
         }
@@ -127,7 +127,7 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
         "positionId": ID, "parentIds": card.parent_ids, "strengths": given.value.strengths, "sharedWeaknesses": given.value.shared_weaknesses, "card": card,
     });
     let exhibit = words::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card).by(given.seat, "synthesist").turn(&given.key);
-    bench.show("hybrid_card", exhibit.data(data)).await?;
+    bench.show("hybrid_card", exhibit.data(&data))?;
     docket.positions.push(Position::new(card, Some(given.seat), Vec::new(), &docket.options.policy));
     Ok(Some(docket.positions.len() - 1))
 }

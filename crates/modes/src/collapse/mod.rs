@@ -34,8 +34,9 @@ use record::{Approval, Evaluation, Experience, Invariant, Receipt};
 pub use report::Decision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeSet;
-use synod_engine::{Bench, Calls, Finding, Mode, Result, Seating, computed, each, mode, spoken};
+use synod_engine::{Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, each, mode};
 use synod_types::Problem;
 
 pub static MODE: Mode = mode! {
@@ -44,25 +45,25 @@ pub static MODE: Mode = mode! {
     pick: "Take it to choose between worked-out options when the choice must be explained with numbers, and nothing irreversible may slip through.",
     phases: &["cards", "round", "panel", "hybrid", "decision"],
     stages: &[
-        spoken("position_card", "author", &["positionId", "card"]),
-        computed("positions", &["cards"]),
-        spoken("verifier_receipt", "verifier", &["positionId", "status", "checksPerformed"]),
-        spoken("skeptic_risks", "skeptic", &["positionId", "risks", "concerns"]),
-        computed("gates", &["positions"]),
-        computed("scores", &["scores"]),
-        computed("convergence", &["rung", "best", "gap", "threshold", "attempts"]),
-        spoken("revision", "author", &["positionId", "attempt", "triggers", "concerns", "card"]),
-        spoken("panel_evaluation", "{n}", &["agent", "member", "positionScores", "concerns", "confidence"]),
-        computed("panel_result", &["conflictType", "consensus", "deltaC", "quorum", "absent", "evaluations", "algorithm"]),
-        spoken("hybrid_card", "synthesist", &["positionId", "parentIds", "strengths", "sharedWeaknesses", "card"]),
-        computed("hybrid_result", &["conflictType", "consensus", "quorum"]),
-        computed("decision", &["status", "position", "rung"]),
-        computed("sensitivity", &["flip", "dominated"]),
-        computed("audit", &["config"]),
+        Stage::from_seat::<Value>("position_card", "author"),
+        Stage::computed::<Value>("positions"),
+        Stage::from_seat::<Value>("verifier_receipt", "verifier"),
+        Stage::from_seat::<Value>("skeptic_risks", "skeptic"),
+        Stage::computed::<Value>("gates"),
+        Stage::computed::<Value>("scores"),
+        Stage::computed::<Value>("convergence"),
+        Stage::from_seat::<Value>("revision", "author"),
+        Stage::from_seat::<Value>("panel_evaluation", "{n}"),
+        Stage::computed::<Value>("panel_result"),
+        Stage::from_seat::<Value>("hybrid_card", "synthesist"),
+        Stage::computed::<Value>("hybrid_result"),
+        Stage::computed::<Value>("decision"),
+        Stage::computed::<Value>("sensitivity"),
+        Stage::computed::<Value>("audit"),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 3600,
     cost: "3a for a cards written (0 with all of them given), 3a more for each revision, 7 to 14 for the panel, 10 for a hybrid",
-    example: "synod ask --mode collapse \"PostgreSQL or MongoDB for a shop with many tenants?\"",
+    example: Example::ask("PostgreSQL or MongoDB for a shop with many tenants?"),
     failure_rule: "Two cards are enough, or one from one author. A card nobody can verify is held. A seat that fails is stood in for by another; a panel below quorum hands over to a person, and a closed run takes the safest position that passed the gates.",
     prompts: ["author", "verify", "doubt", "revise", "rate", "hybrid"],
 };
@@ -132,7 +133,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut docket = Docket::open(bench, options).await?;
     let road = rounds::converge_on(bench, &mut docket).await?;
     let ruling = ruling::rule(bench, &mut docket, road).await?;

@@ -117,7 +117,7 @@ impl Panel {
             "conflictType": conflict, "consensus": scores, "deltaC": self.lead(), "quorum": self.quorate, "absent": absent,
             "evaluations": self.evaluations, "algorithm": "confidence-weighted mean",
         });
-        Exhibit::new(title, Shape::Scorecard(shape)).data(data)
+        Exhibit::new(title, Shape::Scorecard(shape)).data(&data)
     }
 }
 

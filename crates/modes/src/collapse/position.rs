@@ -4,7 +4,7 @@ use super::card::{Card, Risk};
 use super::policy::Policy;
 use super::record::{Approval, ApprovalDecision, Check};
 use serde_json::{Value, json};
-use synod_math::collapse::converge::Standing;
+use synod_math::collapse::converge::ScoredCard;
 use synod_math::collapse::gates::{self, Case, CriticalRisk, Passage, Reason, Receipt, State};
 use synod_math::collapse::instant::instant;
 use synod_math::collapse::score::{Score, score};
@@ -120,8 +120,8 @@ impl Position {
         self.passage.reasons.iter().filter(|reason| reason.state == State::NeedsApproval)
     }
 
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn standing(&self) -> ScoredCard {
+        ScoredCard {
             id: self.card.id.clone(),
             score: self.score.value,
             evidence: self.score.terms.evidence,
@@ -140,7 +140,7 @@ impl Position {
 
     pub fn summary(&self) -> Value {
         let terms = &self.score.terms;
-        let names = synod_math::collapse::score::Terms::NAMES;
+        let names = synod_math::collapse::score::ScoreTerms::NAMES;
         let breakdown: serde_json::Map<String, Value> =
             names.iter().zip(self.score.parts).map(|(name, part)| ((*name).to_owned(), json!(part))).collect();
         json!({

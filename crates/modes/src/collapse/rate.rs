@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
-use synod_engine::{Answers, Bench, Form, Given, Prompt, Result, Terms, prompt};
+use synod_engine::{Answers, Bench, IdLists, Prompt, Result, SeatReply, TypedReply, prompt};
 use synod_types::*;
 
 /// One evaluator's part.
@@ -62,8 +62,8 @@ pub struct Rated {
     pub score: f64,
 }
 
-impl Form for Rating {
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+impl TypedReply for Rating {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let labels: Vec<&str> = terms.list("positions").iter().map(String::as_str).chain(["CONFIDENCE"]).collect();
         let value = |label: &str| crate::text::field(text, label, &labels);
         let head = |value: String| value.lines().next().unwrap_or_default().to_owned();
@@ -136,7 +136,7 @@ pub async fn rate(bench: &Bench, docket: &Docket, parts: &[Part], positions: &[u
         for (scope, exhibit) in shown {
             let bench = bench.at(part.name());
             let bench = if scope.is_empty() { bench } else { bench.at(scope) };
-            bench.show("panel_evaluation", exhibit).await?;
+            bench.show("panel_evaluation", exhibit)?;
         }
         out.closed |= closed;
         if own {
@@ -165,8 +165,8 @@ async fn play(bench: &Bench, docket: &Docket, part: &Part, at: usize, order: &[u
     let mut said = ask(bench, docket, part, &groups, why, false).await?;
     let mut shown = exhibits("", part, &said);
     let mut closed = said.closed();
-    if !said.missed.is_empty() && !closed {
-        let failed: Vec<SeatIx> = said.missed.iter().map(|missed| missed.seat).collect();
+    if !said.failures.is_empty() && !closed {
+        let failed: Vec<SeatIx> = said.failures.iter().map(|missed| missed.seat).collect();
         let left: Vec<SeatIx> = docket.seats.iter().copied().filter(|seat| !failed.contains(seat)).collect();
         let seats = if left.is_empty() { docket.seats.clone() } else { left };
         let open: Vec<(usize, Option<SeatIx>)> = groups
@@ -179,9 +179,9 @@ async fn play(bench: &Bench, docket: &Docket, part: &Part, at: usize, order: &[u
         shown.extend(exhibits("again", part, &more));
         own |= forced;
         closed |= more.closed();
-        said.given.extend(more.given);
+        said.replies.extend(more.replies);
     }
-    Ok(Played { evaluation: joined(part, &said.given, order, docket), own, closed, shown })
+    Ok(Played { evaluation: joined(part, &said.replies, order, docket), own, closed, shown })
 }
 
 fn ask<'a>(
@@ -220,7 +220,7 @@ fn prompt_for(docket: &Docket, part: &Part, positions: &[usize], why: &str) -> P
 
 fn exhibits(scope: &'static str, part: &Part, said: &Answers<Rating>) -> Vec<(&'static str, Exhibit)> {
     let role = part.seat.as_str();
-    let one = |given: &Given<Rating>| {
+    let one = |given: &SeatReply<Rating>| {
         let rows = given.value.scores.iter().map(|(id, rated)| ScoreRow {
             name: id.clone(),
             cells: vec![Some(rated.score)],
@@ -234,13 +234,13 @@ fn exhibits(scope: &'static str, part: &Part, said: &Answers<Rating>) -> Vec<(&'
             "agent": role, "member": part.member, "positionScores": scores, "concerns": given.value.concerns, "confidence": given.value.confidence,
         });
         let exhibit = Exhibit::new(format!("Rating by the {}", part.name().replace('_', " ")), Shape::Scorecard(shape));
-        (scope, exhibit.by(given.seat, role).turn(&given.key).data(data))
+        (scope, exhibit.by(given.seat, role).turn(&given.key).data(&data))
     };
-    said.given.iter().map(one).collect()
+    said.replies.iter().map(one).collect()
 }
 
 /// One evaluation of what the seats in a part said. Without a score for every position it is none.
-fn joined(part: &Part, given: &[Given<Rating>], order: &[usize], docket: &Docket) -> Option<Evaluation> {
+fn joined(part: &Part, given: &[SeatReply<Rating>], order: &[usize], docket: &Docket) -> Option<Evaluation> {
     let all = || given.iter().flat_map(|given| &given.value.scores);
     let position_scores: BTreeMap<String, f64> = all().map(|(id, rated)| (id.clone(), rated.score.clamp(0.0, 1.0))).collect();
     if given.is_empty() || order.iter().any(|at| !position_scores.contains_key(docket.positions[*at].id())) {
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_text_form_is_read_and_prose_is_not() {
-        let terms = Terms::default().with("positions", ["K3", "T9"]);
+        let terms = IdLists::default().with("positions", ["K3", "T9"]);
         let read = Rating::from_text("Both work.\n**K3:** 0.8\nT9: 0.55\nCONFIDENCE: 0.7", &terms).expect("a rating");
         assert_eq!((read.scores["K3"].score, read.scores["T9"].score, read.confidence), (0.8, 0.55, 0.7));
         assert_eq!(Rating::from_text("K3: about 0.8\nT9: 0.5\nCONFIDENCE: 0.7", &terms), None);

@@ -8,7 +8,7 @@ use super::ruling::{Ruling, Status};
 use serde_json::Value;
 use synod_engine::Bench;
 use synod_math::collapse::converge::trade_off;
-use synod_math::collapse::score::Terms;
+use synod_math::collapse::score::ScoreTerms;
 use synod_math::collapse::{above, below};
 
 pub fn report(bench: &Bench, docket: &Docket, ruling: &Ruling, decision: &Decision) -> String {
@@ -69,7 +69,7 @@ fn rationale(docket: &Docket, ruling: &Ruling, decision: &Decision, winner: Opti
     let mut out = Vec::new();
     let threshold = docket.options.policy.threshold;
     if let Some(position) = winner {
-        let parts: Vec<String> = Terms::NAMES
+        let parts: Vec<String> = ScoreTerms::NAMES
             .iter()
             .zip(position.score.parts)
             .filter(|(_, part)| part.abs() > 1e-9)

@@ -96,9 +96,9 @@ pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<D
             asking(ask, &docket.options)
         })
         .await?;
-    docket.closed |= answers.missed.iter().any(|missed| missed.failure.kind == FailureKind::Closed);
+    docket.closed |= answers.failures.iter().any(|missed| missed.failure.kind == FailureKind::Closed);
     let mut came = 0;
-    for given in &answers.given {
+    for given in &answers.replies {
         let at = of(given.seat);
         let id = docket.positions[at].id().to_owned();
         let before = &docket.positions[at].card;
@@ -109,8 +109,8 @@ pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<D
         let triggers: Vec<&str> = wanted(at).iter().map(|demand| demand.trigger).collect();
         let texts: Vec<&str> = wanted(at).iter().map(|demand| demand.text.as_str()).collect();
         let data = json!({"positionId": id, "attempt": docket.attempts, "triggers": triggers, "concerns": texts, "card": card});
-        let exhibit = words::card_exhibit(format!("Position {id}, revised"), &card).by(given.seat, "author").turn(&given.key).data(data);
-        bench.at(&id).show("revision", exhibit).await?;
+        let exhibit = words::card_exhibit(format!("Position {id}, revised"), &card).by(given.seat, "author").turn(&given.key).data(&data);
+        bench.at(&id).show("revision", exhibit)?;
         let policy = docket.options.policy.clone();
         docket.positions[at].replace(card, &policy);
         came += 1;

@@ -11,7 +11,7 @@ use super::{reasons, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Finding, Result};
+use synod_engine::{Bench, ModeResult, Result};
 use synod_math::collapse::above;
 use synod_math::collapse::gates::Receipt;
 use synod_math::collapse::panel::band;
@@ -85,18 +85,18 @@ pub struct Flip {
     pub winner: String,
 }
 
-pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<Finding> {
+pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeResult> {
     let stage = bench.phase("decision");
     let decision = decision(bench, docket, &ruling);
     if let Some(note) = unverified(docket, &ruling) {
         stage.warn(note);
     }
-    stage.show("decision", verdict_exhibit(&decision)).await?;
-    stage.show("sensitivity", sensitivity_exhibit(&decision)).await?;
+    stage.show("decision", verdict_exhibit(&decision))?;
+    stage.show("sensitivity", sensitivity_exhibit(&decision))?;
     let approvals: Vec<_> = docket.positions.iter().flat_map(|position| &position.approvals).collect();
     let audit = reasons::audit(docket, &ruling, &decision);
     let audit = audit.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n");
-    stage.show("audit", Exhibit::note("Audit", audit).data(json!({"config": decision.config, "approvals": approvals}))).await?;
+    stage.show("audit", Exhibit::note("Audit", audit).data(&json!({"config": decision.config, "approvals": approvals})))?;
     if let Some(score) = decision.score {
         bench.figure("score", score);
     }
@@ -121,7 +121,7 @@ pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<
     };
     let text = reasons::report(bench, docket, &ruling, &decision);
     let experience = winner.filter(|_| decision.memory_write).map(|position| experience(bench, &position.card, &decision));
-    Ok(Finding {
+    Ok(ModeResult {
         // A run that was closed is degraded, not handed over.
         status: (decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated),
         stop_reason: if docket.closed { "closed" } else { "finished" },
@@ -237,13 +237,13 @@ fn verdict_exhibit(decision: &Decision) -> Exhibit {
         "deltaC": decision.delta_c, "conflictType": decision.conflict_type, "reflexions": decision.reflexions, "memoryWrite": decision.memory_write,
         "memoryReason": decision.memory_reason,
     });
-    Exhibit::new("Decision", Shape::Rule(Rule { decided, rung: decision.rung.clone(), numbers })).data(data)
+    Exhibit::new("Decision", Shape::Rule(Rule { decided, rung: decision.rung.clone(), numbers })).data(&data)
 }
 
 fn sensitivity_exhibit(decision: &Decision) -> Exhibit {
     let text = reasons::sensitivity(decision);
     let data: Value = json!({"flip": decision.flip, "dominated": decision.dominated, "rung": decision.rung});
-    Exhibit::note("Sensitivity", text).data(data)
+    Exhibit::note("Sensitivity", text).data(&data)
 }
 
 /// Seats of the panel, played here, that would have taken another position.

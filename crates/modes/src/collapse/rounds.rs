@@ -8,7 +8,7 @@ use super::show;
 use super::{Docket, examine::examine};
 use synod_engine::{Bench, Result};
 use synod_math::collapse::above;
-use synod_math::collapse::converge::{Conflict, Move, Standing, converge, gap, ranked, trade_off};
+use synod_math::collapse::converge::{Conflict, Move, ScoredCard, converge, gap, ranked, trade_off};
 use synod_math::collapse::gates::Receipt;
 use synod_types::*;
 
@@ -43,8 +43,8 @@ pub async fn converge_on(bench: &Bench, docket: &mut Docket) -> Result<Road> {
             docket.positions.clone_from(&settled);
         }
         docket.weigh();
-        round.show("gates", show::gates(docket)).await?;
-        round.show("scores", show::scores(docket)).await?;
+        round.show("gates", show::gates(docket))?;
+        round.show("scores", show::scores(docket))?;
         if docket.options.policy.gate_scope == GateScope::Deliberation && docket.positions.iter().any(|position| position.parked()) {
             approve(&round, docket).await?;
         }
@@ -58,7 +58,7 @@ pub async fn converge_on(bench: &Bench, docket: &mut Docket) -> Result<Road> {
             Next::Go(road, rung) => (road, rung),
             Next::Ask => (Road::Stuck, "awaiting_approval"),
             Next::Reflect(demands, rung) => {
-                round.show("convergence", rule(docket, &format!("The authors of {} are asked to revise.", names(docket, &demands)), rung)).await?;
+                round.show("convergence", rule(docket, &format!("The authors of {} are asked to revise.", names(docket, &demands)), rung))?;
                 aligned |= demands.iter().any(|(_, list)| list.iter().any(|demand| demand.trigger == "experts_disagree"));
                 settled.clone_from(&docket.positions);
                 docket.attempts += 1;
@@ -71,7 +71,7 @@ pub async fn converge_on(bench: &Bench, docket: &mut Docket) -> Result<Road> {
             Road::Panel { why, .. } => format!("The panel is called: {why}"),
             Road::Stuck => "No position may be taken.".to_owned(),
         };
-        round.show("convergence", rule(docket, &decided, rung)).await?;
+        round.show("convergence", rule(docket, &decided, rung))?;
         return Ok(road);
     }
 }
@@ -81,8 +81,8 @@ async fn approve(round: &Bench, docket: &mut Docket) -> Result<()> {
     people::approvals(round, docket).await?;
     docket.weigh();
     let after = round.at("approved");
-    after.show("gates", show::gates(docket)).await?;
-    after.show("scores", show::scores(docket)).await
+    after.show("gates", show::gates(docket))?;
+    after.show("scores", show::scores(docket))
 }
 
 /// With two experts or more, each rates every position that stands.
@@ -112,7 +112,7 @@ async fn disagreement(round: &Bench, docket: &mut Docket) -> Result<()> {
 fn next(docket: &Docket, aligned: bool) -> Next {
     let policy = &docket.options.policy;
     let viable = docket.viable();
-    let standings: Vec<Standing> = viable.iter().map(|at| docket.positions[*at].standing()).collect();
+    let standings: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].standing()).collect();
     let order = ranked(&standings);
     let parked = docket.positions.iter().any(|position| position.parked());
     let may_reflect = docket.attempts < policy.max_reflexions && !docket.closed && docket.positions.iter().any(|position| position.author.is_some());
@@ -188,7 +188,7 @@ fn names(docket: &Docket, demands: &[(usize, Vec<Demand>)]) -> String {
 
 fn rule(docket: &Docket, decided: &str, rung: &str) -> Exhibit {
     let policy = &docket.options.policy;
-    let standings: Vec<Standing> = docket.viable().iter().map(|at| docket.positions[*at].standing()).collect();
+    let standings: Vec<ScoredCard> = docket.viable().iter().map(|at| docket.positions[*at].standing()).collect();
     let order = ranked(&standings);
     let best = order.first().map(|best| standings[*best].score);
     let gap = gap(&standings, &order);
@@ -197,5 +197,5 @@ fn rule(docket: &Docket, decided: &str, rung: &str) -> Exhibit {
     numbers.extend(gap.map(|gap| ("lead".to_owned(), gap)));
     numbers.extend([("threshold".to_owned(), policy.threshold), ("reflexions".to_owned(), f64::from(docket.attempts))]);
     let data = serde_json::json!({"rung": rung, "best": best, "gap": gap, "threshold": policy.threshold, "attempts": docket.attempts});
-    Exhibit::new("Convergence", Shape::Rule(Rule { decided: decided.to_owned(), rung: rung.to_owned(), numbers })).data(data)
+    Exhibit::new("Convergence", Shape::Rule(Rule { decided: decided.to_owned(), rung: rung.to_owned(), numbers })).data(&data)
 }

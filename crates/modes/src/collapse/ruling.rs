@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, Halt, Result};
 use synod_math::collapse::below;
-use synod_math::collapse::converge::{Conflict, Standing};
+use synod_math::collapse::converge::{Conflict, ScoredCard};
 use synod_math::collapse::panel::{Outcome, outcome, safest};
 
 /// How it was decided.
@@ -94,8 +94,8 @@ async fn by_panel(bench: &Bench, docket: &mut Docket, conflict: Conflict, why: &
     let viable = docket.viable();
     let panel = convene(&stage, docket, &viable, why).await?;
     docket.closed |= panel.closed;
-    stage.show("panel_result", panel.exhibit(docket, "Panel", conflict.as_str())).await?;
-    let standings: Vec<Standing> = viable.iter().map(|at| docket.positions[*at].standing()).collect();
+    stage.show("panel_result", panel.exhibit(docket, "Panel", conflict.as_str()))?;
+    let standings: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].standing()).collect();
     let base = |status, winner, rung| Ruling { status, winner, rung, panel: Some(panel.clone()), ..Ruling::by_score(0) };
     if !panel.quorate {
         let names: Vec<String> = panel.absent.iter().map(|seat| seat.as_str().replace('_', " ")).collect();
@@ -128,13 +128,13 @@ async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Pan
         Some(at) => {
             examine(&stage, docket).await?;
             docket.weigh();
-            stage.show("gates", show::gates(docket)).await?;
-            stage.show("scores", show::scores(docket)).await?;
+            stage.show("gates", show::gates(docket))?;
+            stage.show("scores", show::scores(docket))?;
             if docket.positions[at].viable() {
                 let again = convene(&stage, docket, &[at], "A hybrid of the two best positions is to be rated by the same standards.").await?;
                 docket.closed |= again.closed;
                 if again.quorate {
-                    stage.show("hybrid_result", again.exhibit(docket, "Panel on the hybrid", "hybrid")).await?;
+                    stage.show("hybrid_result", again.exhibit(docket, "Panel on the hybrid", "hybrid"))?;
                     rated = Some((at, again));
                 }
             }
@@ -148,14 +148,14 @@ async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Pan
     }
     let mut all: Vec<(usize, f64)> = viable.iter().copied().zip(panel.consensus.iter().copied()).collect();
     all.extend(rated.iter().map(|(at, again)| (*at, again.consensus[0])));
-    let standings: Vec<Standing> = all.iter().map(|(at, _)| docket.positions[*at].standing()).collect();
+    let standings: Vec<ScoredCard> = all.iter().map(|(at, _)| docket.positions[*at].standing()).collect();
     let ratings: Vec<f64> = all.iter().map(|(_, rating)| *rating).collect();
     let winner = safest(&ratings, &standings).map(|place| all[place].0);
     Ok(Ruling { winner, hybrid: rated.map(|(_, again)| again), ..near })
 }
 
 /// A person decides; if the run is told to conclude first, the safest position stands.
-async fn hand_over(stage: &Bench, docket: &mut Docket, ruling: Ruling, viable: &[usize], standings: &[Standing], why: &str) -> Result<Ruling> {
+async fn hand_over(stage: &Bench, docket: &mut Docket, ruling: Ruling, viable: &[usize], standings: &[ScoredCard], why: &str) -> Result<Ruling> {
     let choice = if docket.closed { Choice::Unanswered } else { people::choose(stage, docket, viable, why).await? };
     Ok(match choice {
         Choice::Position { at, by, note } => Ruling { winner: Some(at), person: Some((by, note)), ..ruling },

@@ -1,6 +1,6 @@
 //! Which seat does what: nobody judges a card of its own while another seat is free, and a seat that fails is stood in for.
 
-use synod_engine::{Bench, Given, Missed, Prompt, Result, Speech};
+use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatFailure, SeatReply};
 use synod_types::{FailureKind, SeatIx};
 
 /// Seats that may judge a card, in the order they are asked: from the `turn`th on, round the table, its author left out. With nobody else at
@@ -17,17 +17,17 @@ pub fn judges(seats: &[SeatIx], author: Option<SeatIx>, turn: usize) -> Vec<Seat
 }
 
 /// What came of asking seats one after another.
-pub enum Came<T> {
+pub enum FirstReply<T> {
     /// And who took whose place, if anybody did.
-    Given(Given<T>, Option<String>),
+    Reply(SeatReply<T>, Option<String>),
     /// Nobody gave anything; the last failure tells why.
-    Missed(Option<Missed>),
+    Failed(Option<SeatFailure>),
     /// The run is closing: nobody was asked.
     Closed,
 }
 
 /// The first of these seats that answers. Whoever asks says who took whose place: strands must not warn in the order they end.
-pub async fn first<T: Speech>(bench: &Bench, seats: &[SeatIx], prompt: Prompt, work: &str) -> Result<Came<T>> {
+pub async fn first<T: ReplyFormat>(bench: &Bench, seats: &[SeatIx], prompt: Prompt, work: &str) -> Result<FirstReply<T>> {
     let mut failed: Vec<String> = Vec::new();
     let mut last = None;
     for seat in seats {
@@ -36,16 +36,16 @@ pub async fn first<T: Speech>(bench: &Bench, seats: &[SeatIx], prompt: Prompt, w
             Ok(given) => {
                 let label = &bench.seat(*seat).label;
                 let note = (!failed.is_empty()).then(|| format!("{} failed; {label} took over {work}.", failed.join(", ")));
-                return Ok(Came::Given(given, note));
+                return Ok(FirstReply::Reply(given, note));
             }
-            Err(missed) if missed.failure.kind == FailureKind::Closed => return Ok(Came::Closed),
+            Err(missed) if missed.failure.kind == FailureKind::Closed => return Ok(FirstReply::Closed),
             Err(missed) => {
                 failed.push(bench.seat(missed.seat).label.clone());
                 last = Some(missed);
             }
         }
     }
-    Ok(Came::Missed(last))
+    Ok(FirstReply::Failed(last))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::Docket;
 use super::position::{reason_text, state_word};
 use serde_json::json;
-use synod_math::collapse::score::{Terms, signs};
+use synod_math::collapse::score::{ScoreTerms, signs};
 use synod_math::collapse::sensitivity::{Flip, dominated, nearest_flip};
 use synod_types::*;
 
@@ -32,14 +32,14 @@ pub fn gates(docket: &Docket) -> Exhibit {
         })
         .collect();
     let none = "Every position passed all five gates.".to_owned();
-    Exhibit::new("Gates", Shape::Findings(Findings { entries: entries.collect(), none })).data(json!({"positions": rows}))
+    Exhibit::new("Gates", Shape::Findings(Findings { entries: entries.collect(), none })).data(&json!({"positions": rows}))
 }
 
 /// Each position's score with the share of every term in it.
 pub fn scores(docket: &Docket) -> Exhibit {
     let rules = docket.options.policy.score_rules();
     let weights = rules.weights.values();
-    let rows = Terms::NAMES.iter().enumerate().map(|(term, name)| ScoreRow {
+    let rows = ScoreTerms::NAMES.iter().enumerate().map(|(term, name)| ScoreRow {
         name: (*name).to_owned(),
         weight: Some(signs(rules.signs)[term] * weights[term]),
         cells: docket.positions.iter().map(|position| Some(tidy(position.score.parts[term]))).collect(),
@@ -54,7 +54,7 @@ pub fn scores(docket: &Docket) -> Exhibit {
         measure: format!("points of each term; the score is their sum, and {} is the threshold", docket.options.policy.threshold),
     };
     let data: Vec<_> = docket.positions.iter().map(|position| position.summary()).collect();
-    Exhibit::new("Scores", Shape::Scorecard(shape)).data(json!({"scores": data}))
+    Exhibit::new("Scores", Shape::Scorecard(shape)).data(&json!({"scores": data}))
 }
 
 /// Sums of decimal fractions without the dust of binary ones.

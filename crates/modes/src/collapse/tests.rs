@@ -7,7 +7,7 @@ use super::policy::Policy;
 use super::position::Position;
 use super::record::{Approval, ApprovalDecision, Invariant};
 use super::{Options, problems};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::collapse::gates::{Receipt, State};
 
 /// The card that scores 10.0.
@@ -105,8 +105,8 @@ fn a_hybrid_inherits_what_weighs_against_it() {
     assert_eq!(merged(&merger(5, "The second half is not built.", "A date."), &a, &b).cost, 5);
     let twice = merged(&merger(0, "", "A date."), &a, &a);
     assert_eq!((twice.evidence.len(), twice.risks.len()), (2, 2), "what both have counts once");
-    assert!(merger(5, "", "").check(&Terms::default()).is_err(), "a new risk needs a mitigation");
-    assert!(merger(5, "", "A date.").check(&Terms::default()).is_ok());
+    assert!(merger(5, "", "").check(&IdLists::default()).is_err(), "a new risk needs a mitigation");
+    assert!(merger(5, "", "A date.").check(&IdLists::default()).is_ok());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use reply::{Blend, Rated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Finding, Given, Mode, Result, Seating, computed, each, instead, mode, prompt, seat, spoken};
+use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
 use synod_math::weights::percent;
 use synod_types::*;
 use weighing::{Weighed, heaviest_first, weigh};
@@ -20,14 +20,14 @@ pub static MODE: Mode = mode! {
     pick: "Take it when it matters how sure each model is, and you want to see that beside the answer.",
     phases: &["answer", "weights", "synthesis"],
     stages: &[
-        spoken("answer_{n}", "respondent", &["confidence", "confidenceReasoning", "parsedSuccessfully", "responsePreview"]),
-        computed("weights", &["type", "method", "temperature", "weights", "outlierCount"]),
-        spoken("synthesis", "synthesizer", &["synthesisPreview", "calibrationNotes", "totalModels", "highestWeight", "lowestWeight"]),
-        instead(computed("synthesis", &["synthesisPreview", "calibrationNotes", "totalModels", "highestWeight", "lowestWeight"])),
+        Stage::from_seat::<Value>("answer_{n}", "respondent"),
+        Stage::computed::<Value>("weights"),
+        Stage::from_seat::<Value>("synthesis", "synthesizer"),
+        Stage::computed::<Value>("synthesis").stand_in(),
     ],
     multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "n + 1 for a panel of n",
-    example: "synod ask --mode confidence_weighted \"Which of these two index layouts will be faster for range scans?\"",
+    example: Example::ask("Which of these two index layouts will be faster for range scans?"),
     failure_rule: "One answer is enough; alone it is returned as it is. A confidence that was not stated is missing, not a half: the mean of the others stands in for it, and the record says so. If the synthesizer fails, the next seat by weight writes; if nobody can, the heaviest answer is returned.",
     prompts: ["answer", "synthesis"],
 };
@@ -118,13 +118,13 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let answers = ask(bench, &options).await?;
-    let labels = synod_math::labels(bench.seed("labels"), answers.given.len());
-    for (given, label) in answers.given.iter().zip(&labels) {
+    let labels = synod_math::labels(bench.seed("labels"), answers.replies.len());
+    for (given, label) in answers.replies.iter().zip(&labels) {
         show_answer(bench, given, label).await?;
     }
-    let came = answers.given.into_iter().zip(labels).map(|(given, label)| {
+    let came = answers.replies.into_iter().zip(labels).map(|(given, label)| {
         let stated = given.value.stated();
         (label, given.seat, given.value.answer, stated)
     });
@@ -135,7 +135,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         let how = if silent.len() == weighed.len() { "all weigh the same" } else { "the mean of the others stands in" };
         stage.warn(format!("No confidence was stated with {}; {how}.", silent.join(", ")));
     }
-    stage.show("weights", weighing::exhibit(&weighed, &options, |seat| bench.seat(seat).model.clone())).await?;
+    stage.show("weights", weighing::exhibit(&weighed, &options, |seat| bench.seat(seat).model.clone()))?;
 
     let order = heaviest_first(&weighed);
     let answer = match order.as_slice() {
@@ -157,7 +157,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     };
     let decision = Decision { weights: options.weights, answers: order.iter().map(share).collect() };
     let kept = |one: &Weighed| Dissent { seat: one.seat, label: Some(one.label.clone()), text: one.text.clone() };
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
@@ -173,7 +173,7 @@ async fn ask(bench: &Bench, options: &Options) -> Result<Answers<Rated>> {
     stage.ask_all::<Rated>(bench.role("respondent"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(1)
 }
 
-async fn show_answer(bench: &Bench, given: &Given<Rated>, label: &str) -> Result<()> {
+async fn show_answer(bench: &Bench, given: &SeatReply<Rated>, label: &str) -> Result<()> {
     let said = &given.value;
     let stated = said.stated();
     let mut data = json!({
@@ -185,8 +185,8 @@ async fn show_answer(bench: &Bench, given: &Given<Rated>, label: &str) -> Result
         data["parseFailureNote"] = json!(note);
     }
     let shape = Shape::Statement(Statement { text: Some(said.answer.clone()), ..Statement::default() });
-    let exhibit = Exhibit::new(format!("Answer {label}"), shape).by(given.seat, "respondent").turn(&given.key).labelled(label).data(data);
-    bench.phase("answer").show(&format!("answer_{}", given.seat), exhibit).await
+    let exhibit = Exhibit::new(format!("Answer {label}"), shape).by(given.seat, "respondent").turn(&given.key).labelled(label).data(&data);
+    bench.phase("answer").show(&format!("answer_{}", given.seat), exhibit)
 }
 
 /// The synthesizer writes, or the next seat by weight. Nobody: the heaviest answer stands.
@@ -206,14 +206,14 @@ async fn synthesise(bench: &Bench, options: &Options, order: &[&Weighed]) -> Res
     let said = given.value;
     let data = synthesis_data(bench, order, &said.synthesis, Some(&said.calibration_notes));
     let shape = Shape::Statement(Statement { text: Some(said.synthesis.clone()), ..Statement::default() });
-    stage.show("synthesis", Exhibit::new("Synthesis", shape).by(given.seat, "synthesizer").turn(&given.key).data(data)).await?;
+    stage.show("synthesis", Exhibit::new("Synthesis", shape).by(given.seat, "synthesizer").turn(&given.key).data(&data))?;
     Ok(Answer { kind: AnswerKind::Synthesis, text: said.synthesis, by: vec![given.seat] })
 }
 
 /// One of the answers in place of a synthesis.
 async fn as_it_is(bench: &Bench, order: &[&Weighed], one: &Weighed) -> Result<Answer> {
     let exhibit = Exhibit::note(format!("Answer {} as it is", one.label), &one.text);
-    bench.phase("synthesis").show("synthesis", exhibit.data(synthesis_data(bench, order, &one.text, None))).await?;
+    bench.phase("synthesis").show("synthesis", exhibit.data(&synthesis_data(bench, order, &one.text, None)))?;
     Ok(Answer { kind: AnswerKind::Selected, text: one.text.clone(), by: vec![one.seat] })
 }
 

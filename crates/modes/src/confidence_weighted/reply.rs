@@ -4,7 +4,7 @@ use crate::text::{after_last_marker, bare};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use synod_engine::{Form, Terms, extract};
+use synod_engine::{IdLists, TypedReply, extract};
 
 /// An answer and how sure its author is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,11 +24,11 @@ impl Rated {
     }
 }
 
-impl Form for Rated {
+impl TypedReply for Rated {
     /// `RESPONSE:`, then lines `CONFIDENCE:` (the last one) and `CONFIDENCE_REASONING:`. Without the first, all that stands before the
     /// confidence is the answer; without a readable confidence there is an answer all the same, and plain words are one too. JSON that does
     /// not fit only because of its confidence keeps its answer.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         if let Some(rated) = Self::from_loose_json(text) {
             return Some(rated);
         }
@@ -46,7 +46,7 @@ impl Form for Rated {
         Some(Self { reasons: reasons.to_owned(), answer: answer.trim().to_owned(), confidence })
     }
 
-    fn check(&self, _: &Terms) -> Result<(), String> {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         if self.answer.trim().is_empty() { Err("answer is empty".into()) } else { Ok(()) }
     }
 }
@@ -125,9 +125,9 @@ pub struct Blend {
     pub calibration_notes: String,
 }
 
-impl Form for Blend {
+impl TypedReply for Blend {
     /// `SYNTHESIS:` and `CONFIDENCE CALIBRATION NOTES:`. Plain words without either are the synthesis.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let (head, notes) = match after_last_marker(text, "CONFIDENCE CALIBRATION NOTES:") {
             Some((head, notes)) => (head, notes.trim()),
             None => (text, ""),
@@ -140,7 +140,7 @@ impl Form for Blend {
         Some(Self { reasons: String::new(), synthesis: synthesis.to_owned(), calibration_notes: notes.to_owned() })
     }
 
-    fn check(&self, _: &Terms) -> Result<(), String> {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         if self.synthesis.trim().is_empty() { Err("synthesis is empty".into()) } else { Ok(()) }
     }
 }

@@ -4,7 +4,7 @@ use super::reply::{Blend, Rated, confidence, fraction};
 use super::weighing::{Weighed, dissent, heaviest_first, weigh};
 use super::{Options, Weights, weighing};
 use proptest::prelude::*;
-use synod_engine::{Form, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, TypedReply};
 use synod_math::weights::percent;
 use synod_types::{ConfidenceSource, Shape};
 
@@ -63,7 +63,7 @@ fn a_confidence_is_a_fraction_a_percentage_or_missing() {
 
 #[test]
 fn the_last_confidence_line_counts_and_markup_does_not() {
-    let read = |text: &str| Rated::from_text(text, &Terms::default());
+    let read = |text: &str| Rated::from_text(text, &IdLists::default());
     let whole = read(
         "RESPONSE:\nUse a queue.\nCONFIDENCE: 0.2 is what I'd write for cron.\n\n**CONFIDENCE:** 0.8\n**CONFIDENCE_REASONING:** I ran one.\nTwice.",
     );
@@ -83,21 +83,21 @@ fn the_last_confidence_line_counts_and_markup_does_not() {
     assert!(read("Write `{}`:\n```rust\nfn main() {}\n```").is_some());
     let twice = read("RESPONSE:\nThe server says:\nResponse: 200\nCONFIDENCE: 0.9").expect("an answer that holds the word again");
     assert_eq!(twice.answer, "The server says:\nResponse: 200");
-    assert!(Rated::read("RESPONSE:\n\nCONFIDENCE: 0.8", &Terms::default()).is_err(), "an empty answer is none");
+    assert!(Rated::read("RESPONSE:\n\nCONFIDENCE: 0.8", &IdLists::default()).is_err(), "an empty answer is none");
 }
 
 #[test]
 fn numbers_in_json_are_read_by_the_same_rule() {
     let stated = |confidence: &str| {
         let reply = format!("{{\"reasons\": \"r\", \"answer\": \"a\", \"confidence\": {confidence}}}");
-        Rated::read(&reply, &Terms::default()).ok().and_then(|(value, _)| Rated::recall(&value).expect("a reply").stated())
+        Rated::read(&reply, &IdLists::default()).ok().and_then(|(value, _)| Rated::recall(&value).expect("a reply").stated())
     };
     assert_eq!([stated("0.8"), stated("85"), stated("1.5"), stated("-0.3")], [Some(0.8), Some(0.85), Some(1.0), Some(0.0)]);
     assert_eq!([stated("null"), stated("400")], [None, None]);
     assert_eq!([stated("\"80%\""), stated("\"0.8\""), stated("\"8/10\"")], [Some(0.8); 3]);
     for confidence in ["\"high\"", "[0.8]", "true"] {
         let reply = format!("Here it is:\n```json\n{{\"reasons\": \"r\", \"answer\": \"a {{b}}\", \"confidence\": {confidence}}}\n```");
-        let (value, _) = Rated::read(&reply, &Terms::default()).expect("the answer is kept");
+        let (value, _) = Rated::read(&reply, &IdLists::default()).expect("the answer is kept");
         let rated = Rated::recall(&value).expect("a reply");
         assert_eq!((rated.reasons.as_str(), rated.answer.as_str(), rated.stated()), ("r", "a {b}", None), "{confidence}");
     }
@@ -105,7 +105,7 @@ fn numbers_in_json_are_read_by_the_same_rule() {
 
 #[test]
 fn notes_are_no_part_of_the_synthesis() {
-    let read = |text: &str| Blend::from_text(text, &Terms::default());
+    let read = |text: &str| Blend::from_text(text, &IdLists::default());
     let whole = read("**SYNTHESIS:**\nUse a queue.\n\n## CONFIDENCE CALIBRATION NOTES:\nK3 was too sure.").expect("a synthesis");
     assert_eq!((whole.synthesis.as_str(), whole.calibration_notes.as_str()), ("Use a queue.", "K3 was too sure."));
     let plain = read("Use a queue.").expect("plain words");
@@ -113,7 +113,7 @@ fn notes_are_no_part_of_the_synthesis() {
     assert_eq!([read("{\"synthesis\": Use a"), read("```json\n{\"synthesis\": Use a")], [None, None]);
     let code = read("Use a queue:\n```rust\nfn main() {}\n```").expect("braces further down are part of it");
     assert!(code.synthesis.ends_with("fn main() {}\n```"), "{}", code.synthesis);
-    assert!(Blend::read("SYNTHESIS:\n", &Terms::default()).is_err());
+    assert!(Blend::read("SYNTHESIS:\n", &IdLists::default()).is_err());
 }
 
 fn weighed(stated: &[Option<f64>], texts: &[&str], weights: Weights, temperature: f64) -> Vec<Weighed> {
@@ -178,11 +178,11 @@ proptest! {
     fn no_text_breaks_a_reader(text in ".{0,300}", around in "(RESPONSE:|CONFIDENCE:|CONFIDENCE_REASONING:|SYNTHESIS:|0.8|%|8/10|−|\\{|\\n){0,20}") {
         for text in [text.clone(), format!("{around}{text}"), format!("{text}{around}")] {
             prop_assert!(confidence(&text).is_none_or(|value| (0.0..=1.0).contains(&value)));
-            if let Ok((value, _)) = Rated::read(&text, &Terms::default()) {
+            if let Ok((value, _)) = Rated::read(&text, &IdLists::default()) {
                 let rated = Rated::recall(&value).expect("a reply");
                 prop_assert!(!rated.answer.trim().is_empty() && rated.stated().is_none_or(|stated| (0.0..=1.0).contains(&stated)));
             }
-            let _ = Blend::read(&text, &Terms::default());
+            let _ = Blend::read(&text, &IdLists::default());
         }
     }
 

@@ -32,10 +32,10 @@ impl Weighed {
 }
 
 /// An answer as it came: label, seat, text, stated confidence.
-pub type Came = (String, SeatIx, String, Option<f64>);
+pub type StatedAnswer = (String, SeatIx, String, Option<f64>);
 
 /// In the order the answers came.
-pub fn weigh(answers: Vec<Came>, options: &Options) -> Vec<Weighed> {
+pub fn weigh(answers: Vec<StatedAnswer>, options: &Options) -> Vec<Weighed> {
     let stated: Vec<f64> = answers.iter().filter_map(|(.., stated)| *stated).collect();
     // Nobody stated anything: any common value makes them equal.
     let mean = if stated.is_empty() { 0.0 } else { stated.iter().sum::<f64>() / stated.len() as f64 };
@@ -104,7 +104,7 @@ pub fn exhibit(weighed: &[Weighed], options: &Options, model: impl Fn(SeatIx) ->
         measure: format!("weight in percent; {} rules, at temperature {}", options.weights.as_str(), options.temperature),
         ..Scorecard::default()
     };
-    Exhibit::new("Weights", Shape::Scorecard(shape)).data(data)
+    Exhibit::new("Weights", Shape::Scorecard(shape)).data(&data)
 }
 
 /// Where the number comes from depends on what the weights come from.

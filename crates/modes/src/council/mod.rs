@@ -5,8 +5,8 @@ use crate::labelled::{self, LEAST, Labelled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Finding, Mode, Result, Seating, chair, computed, each, mode, prompt, spoken};
-use synod_math::{Agreement, Ranking as Standings, borda};
+use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_math::{Agreement, Ranking as BordaRanking, borda};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
@@ -15,15 +15,15 @@ pub static MODE: Mode = mode! {
     pick: "The default. Take it when you want one blended answer and a sign of how far the panel agrees on quality.",
     phases: &["collect", "rank", "synthesis"],
     stages: &[
-        computed("label_map", &[]),
-        spoken("collect", "member", &["responseTimeMs"]),
-        spoken("rank", "evaluator", &["parsedRanking"]),
-        computed("aggregate", &["aggregateRankings", "tieRung"]),
-        spoken("synthesis", "chairman", &["responseTimeMs"]),
+        Stage::computed::<Value>("label_map"),
+        Stage::from_seat::<Value>("collect", "member"),
+        Stage::from_seat::<Value>("rank", "evaluator"),
+        Stage::computed::<Value>("aggregate"),
+        Stage::from_seat::<Value>("synthesis", "chairman"),
     ],
     multi_turn: true, estimated_ms: 120_000, turn_secs: 120, run_secs: 600,
     cost: "2n + 1 for a panel of n (n + 1 for two)",
-    example: "synod ask \"Should a team of four keep one repository or many?\"",
+    example: Example::ask("Should a team of four keep one repository or many?"),
     failure_rule: "Two answers are enough. Unreadable ballots abstain; with two answers ranking is skipped. If the chairman fails, the best-ranked author writes; if nobody can, the best-ranked answer is returned as it is.",
     prompts: ["answer", "rank", "synthesis"],
 };
@@ -80,7 +80,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let (_, answers) = labelled::collect(bench, "member", options.answer_tokens).await?;
     let ballots = rank(bench, &options, &answers).await?;
     let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
@@ -88,7 +88,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let standings = borda(&labels, &cast);
     let ranked = standings.ballots > 0;
     if ranked {
-        bench.phase("rank").show("aggregate", standings_exhibit(&standings, &answers)).await?;
+        bench.phase("rank").show("aggregate", standings_exhibit(&standings, &answers))?;
     } else if answers.len() > LEAST {
         bench.phase("rank").warn("No ballot could be counted, so the answers are not ranked.");
     }
@@ -98,7 +98,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let in_label_order = by_label(&answers);
     let table = aggregate(&standings, &answers);
     let notes: Vec<&str> = ballots.iter().map(|ballot| ballot.reasons.as_str()).collect();
-    let ask = prompt!("synthesis", answers = labelled::shown(&in_label_order), ranked, table = table, notes);
+    let ask = prompt!("synthesis", answers = labelled::for_prompt(&in_label_order), ranked, table = table, notes);
     let mut writers: Vec<SeatIx> = bench.role("chairman").to_vec();
     let authors =
         if ranked { order.iter().map(|item| answers[*item].seat).collect() } else { answers.iter().map(|answer| answer.seat).collect::<Vec<_>>() };
@@ -109,7 +109,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
             if text.partial {
                 synthesis.warn("The synthesis was cut off at its token limit: its end is missing.");
             }
-            synthesis.show("synthesis", Exhibit::said("Synthesis", text.seat, "chairman", &text.key)).await?;
+            synthesis.show("synthesis", Exhibit::said("Synthesis", text.seat, "chairman", &text.key))?;
             Answer { kind: AnswerKind::Synthesis, text: text.value.clone(), by: vec![text.seat] }
         }
         None => {
@@ -130,7 +130,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         ranking: if ranked { order.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect() } else { Vec::new() },
         tie_rung: standings.top_tie().filter(|_| ranked).map(|rung| rung.as_str().to_owned()),
     };
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
@@ -153,7 +153,7 @@ async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<
     let ballots: Answers<RankingBallot> = stage
         .ask_each(&readers, &|seat| {
             let answers = views.of(seat);
-            prompt!("rank", answers = labelled::shown(answers), criteria = options.criteria).ids("labels", labelled::names(answers))
+            prompt!("rank", answers = labelled::for_prompt(answers), criteria = options.criteria).ids("labels", labelled::names(answers))
         })
         .await?;
     for seat in &readers {
@@ -163,17 +163,17 @@ async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<
                 let parsed: Vec<Value> =
                     (1..).zip(&given.value.ranking).map(|(position, label)| json!({"label": label, "position": position})).collect();
                 let ballot = Ballot { shown, choice: given.value.ranking.clone(), reasons: Some(given.value.reasons.clone()), abstained: None };
-                Exhibit::new("Ballot", Shape::Ballot(ballot)).turn(&given.key).data(json!({"parsedRanking": parsed}))
+                Exhibit::new("Ballot", Shape::Ballot(ballot)).turn(&given.key).data(&json!({"parsedRanking": parsed}))
             }
             None => {
-                let missed = ballots.missed.iter().find(|missed| missed.seat == *seat);
+                let missed = ballots.failures.iter().find(|missed| missed.seat == *seat);
                 let data = json!({"parsedRanking": [], "parseError": missed.map(|missed| missed.failure.to_string())});
-                labelled::abstention("Ballot", shown, &ballots, *seat).data(data)
+                labelled::abstention("Ballot", shown, &ballots, *seat).data(&data)
             }
         };
-        stage.show("rank", exhibit.by(*seat, "evaluator")).await?;
+        stage.show("rank", exhibit.by(*seat, "evaluator"))?;
     }
-    Ok(ballots.given.into_iter().map(|given| given.value).collect())
+    Ok(ballots.replies.into_iter().map(|given| given.value).collect())
 }
 
 /// A ballot as indices into `answers`.
@@ -188,14 +188,14 @@ fn by_label(answers: &[Labelled]) -> Vec<&Labelled> {
 }
 
 /// The computed aggregate as the chairman reads it.
-fn aggregate(standings: &Standings, answers: &[Labelled]) -> Value {
+fn aggregate(standings: &BordaRanking, answers: &[Labelled]) -> Value {
     let rows = standings.standings.iter().map(|standing| {
         json!({"label": answers[standing.item].label, "score": standing.score, "first_places": standing.first_places, "ballots": standing.ballots})
     });
     rows.collect()
 }
 
-fn standings_exhibit(standings: &Standings, answers: &[Labelled]) -> Exhibit {
+fn standings_exhibit(standings: &BordaRanking, answers: &[Labelled]) -> Exhibit {
     let entries: Vec<RankingEntry> = standings
         .standings
         .iter()
@@ -214,10 +214,10 @@ fn standings_exhibit(standings: &Standings, answers: &[Labelled]) -> Exhibit {
         .collect();
     let tie_rung = standings.top_tie().map(|rung| rung.as_str().to_owned());
     let shape = Ranking { entries, ballots: standings.ballots, measure: "mean Borda share".into(), tie_rung: tie_rung.clone() };
-    Exhibit::new("Ranking by the panel", Shape::Ranking(shape)).data(json!({"aggregateRankings": rows, "tieRung": tie_rung}))
+    Exhibit::new("Ranking by the panel", Shape::Ranking(shape)).data(&json!({"aggregateRankings": rows, "tieRung": tie_rung}))
 }
 
-fn place(bench: &Bench, standings: &Standings, answer: &Labelled, item: usize) -> Place {
+fn place(bench: &Bench, standings: &BordaRanking, answer: &Labelled, item: usize) -> Place {
     let score = standings.standings.iter().find(|standing| standing.item == item).and_then(|standing| standing.score);
     Place { label: answer.label.clone(), seat: answer.seat, model: bench.seat(answer.seat).model.clone(), score }
 }

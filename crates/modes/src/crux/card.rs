@@ -186,7 +186,7 @@ impl Card {
             weak: self.weak,
             positions: self.positions.iter().map(position).collect(),
         };
-        Exhibit::new(format!("Crux: {}", self.aspect), Shape::Card(card)).data(data)
+        Exhibit::new(format!("Crux: {}", self.aspect), Shape::Card(card)).data(&data)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::text::{items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use synod_engine::{Bench, Form, Given, Result, Terms, prompt};
+use synod_engine::{Bench, IdLists, Result, SeatReply, TypedReply, prompt};
 use synod_types::{Exhibit, SeatIx, Shape, Shift, Shifts, Statement};
 
 /// Fewer messages are no debate to write a record of.
@@ -31,9 +31,9 @@ pub struct Move {
     pub summary: String,
 }
 
-impl Form for Moves {
+impl TypedReply for Moves {
     /// A line a speaker: `name: shifted – summary`.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let line = |line: &str| {
             let (name, rest) = line.split_once(':')?;
             let shifted = token(rest, &["shifted", "same"])? == "shifted";
@@ -107,9 +107,9 @@ pub struct Flips {
     pub conditions: Vec<String>,
 }
 
-impl Form for Summary {
+impl TypedReply for Summary {
     /// Headings with lists under them; under `Evidence` and `Flip conditions` an item is `name: text`.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let list = |heading: &str| section(text, heading).map(items);
         let named = |item: String| item.split_once(':').map(|(name, rest)| (crate::text::bare(name).to_owned(), rest.trim().to_owned()));
         let ledger =
@@ -142,7 +142,7 @@ pub struct Moved {
 /// What the debate came to.
 pub struct Conclusion {
     pub moves: Vec<Moved>,
-    pub summary: Option<Given<Summary>>,
+    pub summary: Option<SeatReply<Summary>>,
 }
 
 impl Debate<'_> {
@@ -173,7 +173,7 @@ impl Debate<'_> {
         if let Some(given) = &summary {
             let said = Statement { text: Some(super::report::record(self, &given.value)), ..Statement::default() };
             let exhibit = Exhibit::new("The record", Shape::Statement(said)).by(given.seat, "moderator").turn(&given.key);
-            stage.show("debate_summary", exhibit.data(self.summary_data(&given.value))).await?;
+            stage.show("debate_summary", exhibit.data(&self.summary_data(&given.value)))?;
         }
         Ok(Conclusion { moves, summary })
     }
@@ -190,7 +190,7 @@ impl Debate<'_> {
             .collect();
         let names: Vec<(SeatIx, &str)> = pairs.iter().map(|(seat, ..)| (*seat, self.cast.name(*seat))).collect();
         let ask = prompt!("shifts", pairs = shown).ids("names", names.iter().map(|(_, name)| *name));
-        let Ok(given) = stage.ask::<Moves>(self.desk(), ask).await? else { return Ok(Vec::new()) };
+        let Ok(given) = stage.ask_clerk::<Moves>(ask).await? else { return Ok(Vec::new()) };
         let judged = |seat: SeatIx| given.value.shifts.iter().find(|each| meant(&each.name, &names) == Some(seat));
         let moves: Vec<Moved> = names
             .iter()
@@ -215,12 +215,12 @@ impl Debate<'_> {
             .map(|each| json!({"personaId": self.cast.id(each.seat), "shifted": each.shifted.unwrap_or(false), "summary": each.summary}))
             .collect();
         let exhibit = Exhibit::new("Who moved", Shape::Shifts(Shifts { entries })).by(given.seat, "clerk").turn(&given.key);
-        stage.show("shifts", exhibit.data(json!({"shifts": rows}))).await?;
+        stage.show("shifts", exhibit.data(&json!({"shifts": rows})))?;
         Ok(moves)
     }
 
     /// Written by the moderator, else by whoever of the table can.
-    async fn record(&self, stage: &Bench) -> Result<Option<Given<Summary>>> {
+    async fn record(&self, stage: &Bench) -> Result<Option<SeatReply<Summary>>> {
         if self.messages.len() < LEAST_MESSAGES {
             return Ok(None);
         }

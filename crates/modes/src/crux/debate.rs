@@ -8,8 +8,8 @@ use super::speak::{Spoken, Voiced};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Form, Result, Terms, prompt};
-use synod_math::registry::{Pair, Registry, pair};
+use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
+use synod_math::pair_tracker::{Pair, PairTracker, pair};
 use synod_types::{Exhibit, FailureKind, SeatIx, Shape};
 
 /// Words of a sub-question's label and description.
@@ -32,9 +32,9 @@ pub struct Aspects {
     pub aspects: Vec<Aspect>,
 }
 
-impl Form for Aspects {
+impl TypedReply for Aspects {
     /// A numbered list of `label: description`.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let aspect = |item: String| {
             let (label, description) = item.split_once(':').or_else(|| item.split_once(" – ")).or_else(|| item.split_once(" - "))?;
             let (label, description) = (crate::text::bare(label).to_owned(), crate::text::bare(description).to_owned());
@@ -79,7 +79,7 @@ pub struct Debate<'a> {
     pub seen: Vec<String>,
     /// A detector failed: there may have been more.
     pub unheard: bool,
-    pub registry: Registry,
+    pub registry: PairTracker,
     /// What each pair under watch said in the window that last showed it.
     pub sighted: Vec<(Pair, Vec<String>)>,
     /// Windows taken so far.
@@ -101,7 +101,7 @@ impl<'a> Debate<'a> {
             cards: Vec::new(),
             seen: Vec::new(),
             unheard: false,
-            registry: Registry::new(COOLDOWN),
+            registry: PairTracker::new(COOLDOWN),
             sighted: Vec::new(),
             windows: 0,
             closed: false,
@@ -112,16 +112,11 @@ impl<'a> Debate<'a> {
         &self.bench.question().text
     }
 
-    /// Some seat to hand light work to; the clerk takes it.
-    pub fn desk(&self) -> SeatIx {
-        self.cast.seats().first().copied().unwrap_or_default()
-    }
-
     /// Splits the topic. Without a usable split the topic is its own only aspect.
     pub async fn decompose(&mut self) -> Result<()> {
         let stage = self.bench.phase("decompose");
         let count = self.options.aspects;
-        let given = stage.ask::<Aspects>(self.desk(), prompt!("decompose", count)).await?;
+        let given = stage.ask_clerk::<Aspects>(prompt!("decompose", count)).await?;
         let mut aspects: Vec<Aspect> = Vec::new();
         let mut by = None;
         match given {
@@ -143,12 +138,12 @@ impl<'a> Debate<'a> {
         let lines: Vec<String> = aspects.iter().enumerate().map(|(n, each)| format!("{}. {}: {}", n + 1, each.label, each.description)).collect();
         let numbered = |(n, each): (usize, &Aspect)| json!({"id": format!("aspect-{}", n + 1), "label": each.label, "description": each.description});
         let data = json!({"aspects": aspects.iter().enumerate().map(numbered).collect::<Vec<_>>()});
-        let exhibit = Exhibit::note("What is debated", lines.join("\n")).data(data);
+        let exhibit = Exhibit::note("What is debated", lines.join("\n")).data(&data);
         let exhibit = match by {
             Some((seat, key)) => exhibit.by(seat, "clerk").turn(key),
             None => exhibit,
         };
-        stage.show("aspects", exhibit).await?;
+        stage.show("aspects", exhibit)?;
         self.aspects = aspects;
         Ok(())
     }
@@ -167,7 +162,7 @@ impl<'a> Debate<'a> {
             let reply_to = replies.iter().find(|(seat, _)| *seat == spoken.seat).map(|(_, id)| id.clone());
             let id = format!("m{}", self.messages.len() + 1);
             let exhibit = self.exhibit(&spoken, phase, place, &id, reply_to.as_deref());
-            stage.show(phase, exhibit).await?;
+            stage.show(phase, exhibit)?;
             self.messages.push(Message { id, seat: spoken.seat, text: spoken.text, reply_to, phase, place });
         }
         Ok(())

@@ -4,8 +4,8 @@ use super::names::meant;
 use crate::text::{field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
-use synod_math::registry::{Pair, pair};
+use synod_engine::{IdLists, TypedReply};
+use synod_math::pair_tracker::{Pair, pair};
 use synod_types::SeatIx;
 
 /// What a detector looks at.
@@ -70,9 +70,9 @@ pub struct Disagreement {
     pub short_label: String,
 }
 
-impl Form for Disagreement {
+impl TypedReply for Disagreement {
     /// Lines `OPPOSITION:`, `CLAIM:`, `RELEVANT:`, `PERSONAS:`, `QUESTION:`, `LABEL:`. A gate nobody answered stays shut.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         const LABELS: &[&str] = &["OPPOSITION", "CLAIM", "RELEVANT", "PERSONAS", "QUESTION", "LABEL"];
         let line = |label: &str| field(text, label, LABELS);
         let opposition = line("OPPOSITION")?;

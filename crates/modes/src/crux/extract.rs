@@ -3,7 +3,7 @@
 use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 
 /// What the disagreement is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -124,9 +124,9 @@ pub struct ExtractPosition {
     pub quotes: Vec<String>,
 }
 
-impl Form for Extract {
+impl TypedReply for Extract {
     /// Lines `CRUX:`, `TYPE:`, `DIAGNOSIS:`, `RESOLVED:`, `RESOLUTION:`, then blocks `POSITION n: name`.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         const LABELS: &[&str] = &["CRUX", "TYPE", "DIAGNOSIS", "RESOLVED", "RESOLUTION", "POSITION 1", "POSITION 2"];
         const PARTS: &[&str] = &["Answer", "Reasoning", "Falsifier", "Quote"];
         let line = |label: &str| field(text, label, LABELS);

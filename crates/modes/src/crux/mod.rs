@@ -21,8 +21,8 @@ use extract::{DisagreementType, Stance};
 use persona::{Cast, DEFAULT_DECK, Persona};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use synod_engine::{Bench, Calls, Finding, Halt, Library, Mode, NoLibrary, Result, Seating, chair, computed, each, instead, mode, spoken};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Calls, Example, Halt, Library, Mode, ModeResult, NoLibrary, Result, Seating, Stage, chair, each, mode};
 use synod_types::*;
 
 /// One voice is no debate; more than six nobody follows.
@@ -35,34 +35,30 @@ pub static MODE: Mode = mode! {
     pick: "Take it when people keep disagreeing and you want to know what about: the assumption underneath, what each would take back, and what would settle it.",
     phases: &["decompose", "opening", "aspect", "closing", "conclusion"],
     stages: &[
-        spoken("aspects", "clerk", &["aspects"]),
-        instead(computed("aspects", &["aspects"])),
-        spoken("opening", "persona", &["id", "personaId", "content"]),
-        spoken("take", "persona", &["id", "personaId", "content", "replyTo", "round", "miniround"]),
-        spoken("disagreement", "clerk", &["hasDirectOpposition", "hasSpecificClaim", "topicRelevant", "personas", "topic", "shortLabel", "spawn"]),
-        computed("crux_room", &["roomId", "question", "label", "personas", "sourceMessages"]),
-        spoken("crux_message", "persona", &["roomId", "type", "personaId", "content", "phase"]),
-        spoken("exit_check", "clerk", &["cruxSurfaced", "reason"]),
-        spoken("convergence", "clerk", &["coreDisagreement", "type", "converged"]),
-        spoken("crux_card", "moderator", &[
-            "question", "personas", "disagreementType", "diagnosis", "resolved", "resolution", "weakCrux", "sourceMessages", "cruxRoomId",
-        ]),
-        instead(computed("crux_card", &[
-            "question", "personas", "disagreementType", "diagnosis", "resolved", "resolution", "weakCrux", "sourceMessages", "cruxRoomId",
-        ])),
-        spoken("round_summary", "clerk", &["round", "aspect", "summary"]),
-        spoken("closing", "persona", &["id", "personaId", "content"]),
-        spoken("shifts", "clerk", &["shifts"]),
-        spoken("debate_summary", "moderator", &["claims", "agreements", "evidenceLedger", "flipConditions", "resolutionPaths", "openQuestions"]),
+        Stage::from_seat::<Value>("aspects", "clerk"),
+        Stage::computed::<Value>("aspects").stand_in(),
+        Stage::from_seat::<Value>("opening", "persona"),
+        Stage::from_seat::<Value>("take", "persona"),
+        Stage::from_seat::<Value>("disagreement", "clerk"),
+        Stage::computed::<Value>("crux_room"),
+        Stage::from_seat::<Value>("crux_message", "persona"),
+        Stage::from_seat::<Value>("exit_check", "clerk"),
+        Stage::from_seat::<Value>("convergence", "clerk"),
+        Stage::from_seat::<Value>("crux_card", "moderator"),
+        Stage::computed::<Value>("crux_card").stand_in(),
+        Stage::from_seat::<Value>("round_summary", "clerk"),
+        Stage::from_seat::<Value>("closing", "persona"),
+        Stage::from_seat::<Value>("shifts", "clerk"),
+        Stage::from_seat::<Value>("debate_summary", "moderator"),
     ],
     multi_turn: false, estimated_ms: 420_000, turn_secs: 120, run_secs: 3600,
     cost: "at most 11n + 78 for n personas and three aspects; 23 of that for each room",
-    example: "synod ask --mode crux --deck markets \"Is Bitcoin a good investment?\"",
+    example: Example { options: &[("deck", "markets")], ..Example::ask("Is Bitcoin a good investment?") },
     failure_rule: "Two openings are enough. A persona that fails sits that step out; a failed detector opens no room; a room without a usable card gets one that points to what was said; without a record the answer is made of the cards.",
     prompts: [
         "decompose", "opening", "take", "react", "reply", "detect", "position", "exchange", "check", "converge", "card", "summary", "closing", "shifts", "report",
     ],
-    made: made, prepare: prepare,
+    seats_from_options: made, prepare: prepare,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -251,7 +247,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let personas = options.cast(&NoLibrary).map_err(|problems| Halt::diverged("options", Problems(problems).to_string()))?;
     let cast = Cast::new(&personas, bench.role("persona"));
     let mut debate = Debate::new(bench, &options, &cast);
@@ -274,7 +270,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     finding(&debate, &conclusion)
 }
 
-fn finding(debate: &Debate, conclusion: &closing::Conclusion) -> Result<Finding> {
+fn finding(debate: &Debate, conclusion: &closing::Conclusion) -> Result<ModeResult> {
     let bench = debate.bench;
     let moved = conclusion.moves.iter().filter(|each| each.shifted == Some(true)).count();
     bench.figure("cruxes", debate.cards.len() as f64);
@@ -311,7 +307,7 @@ fn finding(debate: &Debate, conclusion: &closing::Conclusion) -> Result<Finding>
         None => Answer { kind: AnswerKind::Computed, text, by: Vec::new() },
     };
     let personas: Vec<_> = debate.cast.personas().map(|(seat, persona)| json!({"seat": seat, "id": persona.id, "name": persona.name})).collect();
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),

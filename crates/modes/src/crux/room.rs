@@ -11,7 +11,7 @@ use crate::text::{field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Form, Result, Terms, prompt};
+use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_types::{Exhibit, FailureKind, SeatIx};
 
 /// Words of a position that a speaker is reminded of.
@@ -32,8 +32,8 @@ pub struct Surfaced {
     pub crux_surfaced: bool,
 }
 
-impl Form for Surfaced {
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+impl TypedReply for Surfaced {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let (before, rest) = crate::text::after_last_marker(text, "SURFACED:")?;
         let crux_surfaced = token(rest, &["yes", "true", "no", "false"]).map(|word| word == "yes" || word == "true")?;
         Some(Self { reasons: before.trim().to_owned(), crux_surfaced })
@@ -54,8 +54,8 @@ pub struct Core {
     pub converged: bool,
 }
 
-impl Form for Core {
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+impl TypedReply for Core {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         const LABELS: &[&str] = &["CORE", "KIND", "CONVERGED"];
         let line = |label: &str| field(text, label, LABELS);
         let converged = line("CONVERGED").is_some_and(|value| token(&value, &["yes", "true"]).is_some());
@@ -106,7 +106,7 @@ pub async fn hold(debate: &mut Debate<'_>, stage: &Bench, round: u32, candidate:
     let data = json!({
         "roomId": room.id, "question": room.question, "label": candidate.label, "personas": ids, "sourceMessages": sources,
     });
-    room.stage.show("crux_room", Exhibit::note("A room apart", format!("{} and {}: {}", names[0], names[1], room.question)).data(data)).await?;
+    room.stage.show("crux_room", Exhibit::note("A room apart", format!("{} and {}: {}", names[0], names[1], room.question)).data(&data))?;
     room.positions(debate, round).await?;
     room.exchange(debate, round).await?;
 
@@ -129,15 +129,15 @@ impl Room<'_> {
     }
 
     fn lines(&self, messages: &[(String, SeatIx, String)]) -> Vec<Value> {
-        messages.iter().map(|(_, seat, text)| json!({"name": self.called(*seat), "text": self.veil.over(text)})).collect()
+        messages.iter().map(|(_, seat, text)| json!({"name": self.name_of(*seat), "text": self.veil.over(text)})).collect()
     }
 
-    fn called(&self, seat: SeatIx) -> &str {
+    fn name_of(&self, seat: SeatIx) -> &str {
         &self.veil.shown[usize::from(seat != self.pair[0])]
     }
 
     fn before(&self) -> Vec<Value> {
-        self.before.iter().map(|take| json!({"name": self.called(take.seat), "text": self.veil.over(&take.text)})).collect()
+        self.before.iter().map(|take| json!({"name": self.name_of(take.seat), "text": self.veil.over(&take.text)})).collect()
     }
 
     /// Both at once: neither has heard the other's position when they give theirs.
@@ -195,7 +195,7 @@ impl Room<'_> {
             spoken.text = self.veil.off(&spoken.text);
             let at = usize::from(spoken.seat != self.pair[0]);
             let id = format!("c{round}.{}", self.messages.len() + 1);
-            step.show("crux_message", self.exhibit(debate, &spoken, &id, phase)).await?;
+            step.show("crux_message", self.exhibit(debate, &spoken, &id, phase))?;
             if phase == "position" {
                 self.opening[at] = Some(spoken.text.clone());
             }
@@ -225,14 +225,14 @@ impl Room<'_> {
     /// A check that fails has heard nothing.
     async fn surfaced(&self, debate: &mut Debate<'_>, step: &Bench) -> Result<bool> {
         let recent = self.lines(&self.messages[self.messages.len().saturating_sub(LISTENED)..]);
-        match step.ask::<Surfaced>(debate.desk(), prompt!("check", crux = self.asked, recent)).await? {
+        match step.ask_clerk::<Surfaced>(prompt!("check", crux = self.asked, recent)).await? {
             Ok(given) => {
                 let surfaced = given.value.crux_surfaced;
                 let reason = self.veil.off(given.value.reasons.trim());
                 let text = if surfaced { "The crux has surfaced" } else { "Not there yet" };
                 let exhibit = Exhibit::note("Exit check", format!("{text}: {reason}")).aside(&self.title);
                 let data = json!({"roomId": self.id, "cruxSurfaced": surfaced, "reason": reason});
-                step.show("exit_check", exhibit.by(given.seat, "clerk").turn(&given.key).data(data)).await?;
+                step.show("exit_check", exhibit.by(given.seat, "clerk").turn(&given.key).data(&data))?;
                 Ok(surfaced)
             }
             Err(missed) => {
@@ -244,14 +244,14 @@ impl Room<'_> {
 
     async fn converge(&self, debate: &mut Debate<'_>) -> Result<Option<Core>> {
         let ask = prompt!("converge", crux = self.asked, exchange = self.lines(&self.messages)).ids("kinds", ["factual", "values", "definitional"]);
-        match self.stage.ask::<Core>(debate.desk(), ask).await? {
+        match self.stage.ask_clerk::<Core>(ask).await? {
             Ok(given) => {
                 let core = given.value;
                 let at_core = self.veil.off(core.core_disagreement.trim());
                 let note = if core.converged { "" } else { " (one of them may not accept this)" };
                 let exhibit = Exhibit::note("At the core", format!("{at_core}{note}")).aside(&self.title);
                 let data = json!({"roomId": self.id, "coreDisagreement": at_core, "type": core.kind, "converged": core.converged});
-                self.stage.show("convergence", exhibit.by(given.seat, "clerk").turn(&given.key).data(data)).await?;
+                self.stage.show("convergence", exhibit.by(given.seat, "clerk").turn(&given.key).data(&data))?;
                 Ok(Some(core).filter(|core| !core.core_disagreement.trim().is_empty()))
             }
             Err(missed) => {
@@ -303,7 +303,7 @@ impl Room<'_> {
                 (card, exhibit)
             }
         };
-        self.stage.show("crux_card", exhibit).await?;
+        self.stage.show("crux_card", exhibit)?;
         Ok(card)
     }
 }

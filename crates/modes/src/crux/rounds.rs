@@ -7,7 +7,7 @@ use super::room;
 use super::speak::{Reaction, speak, whole_sentences};
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
-use synod_math::registry::Sighting;
+use synod_math::pair_tracker::Sighting;
 use synod_types::{Exhibit, FailureKind, SeatIx};
 
 impl Debate<'_> {
@@ -149,7 +149,7 @@ impl Debate<'_> {
         let names = self.cast.names();
         let speaking: Vec<(SeatIx, &str)> = names.into_iter().filter(|(seat, _)| messages.iter().any(|message| message.seat == *seat)).collect();
         let ask = prompt!("detect", lines, aspect, window).ids("names", speaking.iter().map(|(_, name)| *name));
-        let given = match stage.ask::<Disagreement>(self.desk(), ask).await? {
+        let given = match stage.ask_clerk::<Disagreement>(ask).await? {
             Ok(given) => given,
             Err(missed) => {
                 self.closed |= missed.failure.kind == FailureKind::Closed;
@@ -178,7 +178,7 @@ impl Debate<'_> {
             "personas": personas, "topic": found.topic, "shortLabel": found.short_label, "spawn": candidate.is_some() && !window && self.has_room(),
             "confidence": 1, "window": window, "reasons": found.reasons,
         });
-        stage.show("disagreement", Exhibit::note("Contradiction", text).by(given.seat, "clerk").turn(&given.key).data(data)).await?;
+        stage.show("disagreement", Exhibit::note("Contradiction", text).by(given.seat, "clerk").turn(&given.key).data(&data))?;
         if let Some(candidate) = &candidate {
             if !window {
                 self.contest(candidate);
@@ -200,13 +200,13 @@ impl Debate<'_> {
         }
         let card = self.cards.iter().rfind(|card| card.round == round).map(|card| card.plain());
         let ask = prompt!("summary", aspect, takes = self.lines(takes), card).fill("aspect", &label);
-        let summary = match stage.ask::<String>(self.desk(), ask).await? {
+        let summary = match stage.ask_clerk::<String>(ask).await? {
             Ok(given) => {
                 let said = if given.partial { whole_sentences(&given.value) } else { &given.value };
                 let summary = said.split_whitespace().collect::<Vec<_>>().join(" ");
                 let data = json!({"round": round, "aspect": label, "summary": summary});
-                let exhibit = Exhibit::note(format!("Minutes: {label}"), &summary).by(given.seat, "clerk").turn(&given.key).data(data);
-                stage.show("round_summary", exhibit).await?;
+                let exhibit = Exhibit::note(format!("Minutes: {label}"), &summary).by(given.seat, "clerk").turn(&given.key).data(&data);
+                stage.show("round_summary", exhibit)?;
                 summary
             }
             Err(missed) => {

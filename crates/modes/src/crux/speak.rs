@@ -5,14 +5,14 @@ use super::persona::Cast;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Form, Given, Prompt, Result, Speech, Terms};
+use synod_engine::{Bench, IdLists, Prompt, ReplyFormat, Result, SeatReply, TypedReply};
 use synod_types::{Exhibit, SeatIx, Shape, Statement};
 
 /// A text in which a persona's own forbidden phrases stand so many times, one or several, is said again.
 const TOO_MANY: usize = 2;
 
 /// Something said aloud.
-pub trait Utterance: Speech + Clone {
+pub trait Utterance: ReplyFormat + Clone {
     fn aloud(&self) -> &str;
     fn replying_to(&self) -> Option<&str> {
         None
@@ -38,15 +38,15 @@ pub struct Reaction {
     pub utterance: String,
 }
 
-impl Form for Reaction {
+impl TypedReply for Reaction {
     /// What is said, then a last line `REPLYING TO: name`.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let (before, rest) = crate::text::after_last_marker(text, "REPLYING TO:")?;
         let name = rest.lines().next().map(|line| crate::text::bare(line).to_owned()).filter(|name| !name.is_empty());
         Some(Self { reasons: String::new(), replying_to: name, utterance: before.trim().to_owned() })
     }
 
-    fn check(&self, _: &Terms) -> Result<(), String> {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         if self.utterance.trim().is_empty() { Err("`utterance` is empty; put what you say aloud into it".into()) } else { Ok(()) }
     }
 }
@@ -83,7 +83,7 @@ impl Spoken {
             map.insert("forbiddenPhrases".into(), json!(self.forbidden));
         }
         let statement = Statement { label: Some(id.to_owned()), text: Some(self.text.clone()), ..Statement::default() };
-        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).data(data)
+        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).data(&data)
     }
 }
 
@@ -101,8 +101,8 @@ pub async fn speak<T: Utterance>(stage: &Bench, cast: &Cast, seats: &[SeatIx], p
         |seat: SeatIx, avoid: &[&str]| prompt(seat).set("persona", cast.prompt(seat)).set("avoid", avoid).fill("saying", cast.sayings(seat));
     let given = stage.ask_each::<T>(seats, &|seat| as_persona(seat, nothing)).await?;
     let mut closed = given.closed();
-    let mut heard: Vec<(Given<T>, Vec<&str>)> = given
-        .given
+    let mut heard: Vec<(SeatReply<T>, Vec<&str>)> = given
+        .replies
         .into_iter()
         .map(|given| {
             let hits = filter::uses(given.value.aloud(), cast.never(given.seat));
@@ -113,9 +113,9 @@ pub async fn speak<T: Utterance>(stage: &Bench, cast: &Cast, seats: &[SeatIx], p
     let again: Vec<SeatIx> = heard.iter().filter(|(_, hits)| hits.len() >= TOO_MANY).map(|(given, _)| given.seat).collect();
     if !again.is_empty() {
         let hits_of = |seat: SeatIx| heard.iter().find(|(given, _)| given.seat == seat).map(|(_, hits)| hits.as_slice()).unwrap_or_default();
-        let second = stage.at("again").ask_each::<T>(&again, &|seat| as_persona(seat, &each_once(hits_of(seat))).spare()).await?;
+        let second = stage.at("again").ask_each::<T>(&again, &|seat| as_persona(seat, &each_once(hits_of(seat))).optional()).await?;
         closed |= second.closed();
-        for given in second.given {
+        for given in second.replies {
             let hits = filter::uses(given.value.aloud(), cast.never(given.seat));
             // The first words stand unless the second ones are better.
             if let Some(first) = heard.iter_mut().find(|(first, before)| first.seat == given.seat && hits.len() < before.len()) {

@@ -10,7 +10,7 @@ use super::names::{Veil, addressed, meant};
 use super::room::{Core, Surfaced};
 use super::speak::Reaction;
 use super::*;
-use synod_engine::{Form, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
 #[test]
 fn stock_phrases_are_taken_out_family_by_family() {
@@ -112,8 +112,9 @@ fn a_room_needs_three_open_gates_and_two_people() {
     }
     let found = disagreement([true; 3], &["Tilda", "Saffran", "Harrow"]).candidate(TABLE).expect("a candidate");
     assert_eq!((found.pair, found.label.as_str()), ([3, 1], "Is the supply really"), "the first two names; four words for want of a label");
-    let (value, _) = Disagreement::read(r#"{"reasons":"x","has_specific_claim":true,"topic_relevant":true,"personas":["a","b"]}"#, &Terms::default())
-        .expect("readable");
+    let (value, _) =
+        Disagreement::read(r#"{"reasons":"x","has_specific_claim":true,"topic_relevant":true,"personas":["a","b"]}"#, &IdLists::default())
+            .expect("readable");
     assert!(!Disagreement::recall(&value).expect("a form").has_direct_opposition, "a missing gate is shut");
 }
 
@@ -273,8 +274,8 @@ fn kinds_are_known_by_many_words() {
     }
 }
 
-fn read<T: Form>(text: &str) -> Option<T> {
-    let (value, _) = T::read(text, &Terms::default()).ok()?;
+fn read<T: TypedReply>(text: &str) -> Option<T> {
+    let (value, _) = T::read(text, &IdLists::default()).ok()?;
     T::recall(&value).ok()
 }
 

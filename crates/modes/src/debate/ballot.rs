@@ -6,7 +6,7 @@ use crate::labelled::Labelled;
 use crate::text::{after_last_marker, bare};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Answers, Form, Terms};
+use synod_engine::{Answers, IdLists, TypedReply};
 
 /// The best of the answers shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,9 +21,9 @@ pub struct DebateBallot {
     pub vote: String,
 }
 
-impl Form for DebateBallot {
+impl TypedReply for DebateBallot {
     /// A vote's text form, and before it a line `WEAKER REVISIONS:` with labels or the word none. Without that line nobody is named.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let VoteBallot { reasons, vote } = VoteBallot::from_text(text, terms)?;
         let Some((before, rest)) = after_last_marker(text, "WEAKER REVISIONS:") else {
             return Some(Self { reasons, weaker_revisions: Vec::new(), vote });
@@ -57,7 +57,7 @@ impl Marks {
 /// Marks of each answer, in their order. An answer that was not changed cannot be marked.
 pub fn marks(answers: &[Labelled], revised: &[Revised], votes: &Answers<DebateBallot>) -> Vec<Marks> {
     let of = |(answer, revised): (&Labelled, &Revised)| {
-        let readers = votes.given.iter().filter(|given| given.seat != answer.seat && revised.changed());
+        let readers = votes.replies.iter().filter(|given| given.seat != answer.seat && revised.changed());
         readers.fold(Marks::default(), |marks, given| Marks {
             weaker: marks.weaker + u32::from(given.value.weaker_revisions.contains(&answer.label)),
             readers: marks.readers + 1,

@@ -27,7 +27,7 @@ pub fn summary(first: &[Labelled], revised: &[Revised]) -> Exhibit {
     let data = json!({"totalModels": revised.len(), "revised": revise, "stood": stand, "merged": merge, "parseFailed": how_many(None)});
     let measure = "what each debater did with its answer".to_owned();
     Exhibit::new("What the debaters did", Shape::Distribution(Distribution { points: points.collect(), shares, measure, ..Distribution::default() }))
-        .data(data)
+        .data(&data)
 }
 
 pub fn tally_exhibit(count: &Count, answers: &[Labelled], marks: &[Marks]) -> Exhibit {
@@ -47,5 +47,5 @@ pub fn winner_exhibit(decision: &Decision, won: &Labelled, tiebroken: bool) -> E
         "totalVotes": decision.of, "tiebroken": tiebroken, "tiebreakMethod": decision.tiebreak, "lostToOriginal": decision.lost_to_original,
     });
     let statement = Statement { label: Some(won.label.clone()), text: Some(won.text.clone()), ..Statement::default() };
-    Exhibit::new(format!("Winner {}", won.label), Shape::Statement(statement)).by(won.seat, "winner").turn(&won.key).data(data)
+    Exhibit::new(format!("Winner {}", won.label), Shape::Statement(statement)).by(won.seat, "winner").turn(&won.key).data(&data)
 }

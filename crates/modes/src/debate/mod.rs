@@ -16,7 +16,7 @@ use revised::{Reconsidered, Revised};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Result, Seating, computed, each, mode, prompt, spoken};
+use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, each, mode, prompt};
 use synod_math::{Rng, Tally as Count, labels_apart};
 use synod_types::*;
 
@@ -26,18 +26,18 @@ pub static MODE: Mode = mode! {
     pick: "Take it when answers should be tested against each other and improved, with no one in authority over them.",
     phases: &["initial", "revision", "vote"],
     stages: &[
-        computed("round1_label_map", &[]),
-        spoken("initial_answer", "respondent", &["responseTimeMs"]),
-        spoken("revision", "debater", &["decision", "reasoning", "originalWordCount", "revisedWordCount", "parseSuccess"]),
-        computed("revision_summary", &["totalModels", "revised", "stood", "merged", "parseFailed"]),
-        computed("revised_label_map", &[]),
-        spoken("debate_vote", "voter", &["votedFor", "selfVote", "weakerRevisions"]),
-        computed("debate_vote_tally", &["tallies", "validVoteCount", "invalidVoteCount", "isTie", "winners", "tiedLabels", "revisionMarks"]),
-        spoken("debate_winner", "winner", &["winnerLabel", "winnerModel", "winnerDecision", "voteCount", "totalVotes", "tiebroken", "tiebreakMethod", "lostToOriginal"]),
+        Stage::computed::<Value>("round1_label_map"),
+        Stage::from_seat::<Value>("initial_answer", "respondent"),
+        Stage::from_seat::<Value>("revision", "debater"),
+        Stage::computed::<Value>("revision_summary"),
+        Stage::computed::<Value>("revised_label_map"),
+        Stage::from_seat::<Value>("debate_vote", "voter"),
+        Stage::computed::<Value>("debate_vote_tally"),
+        Stage::from_seat::<Value>("debate_winner", "winner"),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "3n for a panel of n",
-    example: "synod ask --mode debate \"Is a monorepo worth it for a team of four?\"",
+    example: Example::ask("Is a monorepo worth it for a team of four?"),
     failure_rule: "Two answers and one valid vote are enough. Where a revision fails, the original stands in. With two answers only those who wrote neither vote; if nobody can, the seed draws between them. A tie goes to the answer whose revision fewer readers found weaker than its original, then to the seed's draw, and the verdict says so.",
     prompts: ["answer", "revise", "vote"],
 };
@@ -110,7 +110,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let (collected, first) = answer(bench, &options).await?;
     let (revised, revising_closed) = revise(bench, &options, &first).await?;
     let answers = relabel(bench, &first, &revised).await?;
@@ -121,7 +121,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let poll = Poll::of(&answers, &voters, &votes, |ballot| &ballot.vote);
     let count = &poll.count;
     let marks = marks(&answers, &revised, &votes);
-    stage.show("debate_vote_tally", tally_exhibit(count, &answers, &marks)).await?;
+    stage.show("debate_vote_tally", tally_exhibit(count, &answers, &marks))?;
     let closed = collected.closed() || revising_closed || votes.closed();
     if count.valid == 0 && answers.len() > LEAST && !closed {
         return Err(Halt::failed("vote", "no valid vote was cast"));
@@ -150,7 +150,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         lost_to_original: marks[winner].lost(),
     };
     let broken = tiebreak != Tiebreak::None;
-    stage.show("debate_winner", winner_exhibit(&decision, won, broken)).await?;
+    stage.show("debate_winner", winner_exhibit(&decision, won, broken))?;
     bench.figure("tiebroken", f64::from(u8::from(broken)));
     bench.figure("changed", revised.iter().filter(|revised| revised.changed()).count() as f64 / revised.len() as f64);
     bench.figure("lost_to_original", lost.len() as f64);
@@ -161,7 +161,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let kept = |answer: &Labelled, text: &str| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: text.to_owned() };
     let before = decision.lost_to_original.then(|| kept(won, &outcome.original));
     let others = answers.iter().filter(|answer| answer.seat != won.seat).map(|answer| kept(answer, &answer.text));
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
@@ -180,14 +180,14 @@ async fn answer(bench: &Bench, options: &Options) -> Result<(Answers<String>, Ve
     let stage = bench.phase("initial");
     let given = stage.ask_all::<String>(bench.role("debater"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
     let question = bench.question();
-    let mut texts: Vec<&str> = given.given.iter().map(|given| given.value.as_str()).chain([question.text.as_str()]).collect();
+    let mut texts: Vec<&str> = given.replies.iter().map(|given| given.value.as_str()).chain([question.text.as_str()]).collect();
     texts.extend(question.content.as_deref());
     texts.extend(question.files.iter().map(|file| file.text.as_str()));
-    let first = labelled::under(&given, labels_apart(stage.seed("labels"), given.given.len(), &[], &texts));
-    stage.show("round1_label_map", labelled::key_to_labels(bench, &first)).await?;
+    let first = labelled::under(&given, labels_apart(stage.seed("labels"), given.replies.len(), &[], &texts));
+    stage.show("round1_label_map", labelled::key_to_labels(bench, &first))?;
     for answer in &first {
         let title = format!("Answer {}", answer.label);
-        stage.show("initial_answer", Exhibit::said(title, answer.seat, "respondent", &answer.key).labelled(&answer.label)).await?;
+        stage.show("initial_answer", Exhibit::said(title, answer.seat, "respondent", &answer.key).labelled(&answer.label))?;
     }
     Ok((given, first))
 }
@@ -201,16 +201,16 @@ async fn revise(bench: &Bench, options: &Options, first: &[Labelled]) -> Result<
     let replies: Answers<Reconsidered> = stage
         .ask_each(&authors, &|seat| {
             let answers = views.of(seat);
-            let ask = prompt!("revise", own = own(seat), answers = labelled::shown(answers));
+            let ask = prompt!("revise", own = own(seat), answers = labelled::for_prompt(answers));
             ask.ids("labels", labelled::names(answers)).max_tokens(options.revision_tokens())
         })
         .await?;
     let labels: Vec<String> = first.iter().map(|answer| answer.label.clone()).collect();
     let revised: Vec<Revised> = first.iter().map(|answer| Revised::of(answer, replies.of(answer.seat), &labels)).collect();
     for (answer, revised) in first.iter().zip(&revised) {
-        stage.show("revision", revised.exhibit(answer.seat, &replies)).await?;
+        stage.show("revision", revised.exhibit(answer.seat, &replies))?;
     }
-    stage.show("revision_summary", summary(first, &revised)).await?;
+    stage.show("revision_summary", summary(first, &revised))?;
     Ok((revised, replies.closed()))
 }
 
@@ -223,7 +223,7 @@ async fn relabel(bench: &Bench, first: &[Labelled], revised: &[Revised]) -> Resu
     let named = first.iter().zip(revised).zip(labels);
     let answers: Vec<Labelled> =
         named.map(|((first, revised), label)| Labelled { label, seat: first.seat, key: revised.key.clone(), text: revised.text.clone() }).collect();
-    stage.show("revised_label_map", labelled::key_to_labels(bench, &answers)).await?;
+    stage.show("revised_label_map", labelled::key_to_labels(bench, &answers))?;
     Ok(answers)
 }
 
@@ -255,14 +255,14 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], revised: &
                 let vote = given.value.clone();
                 let data = json!({"votedFor": vote.vote, "selfVote": false, "weakerRevisions": vote.weaker_revisions});
                 let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
-                Exhibit::new("Vote", Shape::Ballot(ballot)).turn(&given.key).data(data)
+                Exhibit::new("Vote", Shape::Ballot(ballot)).turn(&given.key).data(&data)
             }
             None => {
                 let data = json!({"votedFor": null, "selfVote": false, "weakerRevisions": null});
-                labelled::abstention("Vote", shown, &votes, *seat).data(data)
+                labelled::abstention("Vote", shown, &votes, *seat).data(&data)
             }
         };
-        stage.show("debate_vote", exhibit.by(*seat, "voter")).await?;
+        stage.show("debate_vote", exhibit.by(*seat, "voter"))?;
     }
     Ok(votes)
 }

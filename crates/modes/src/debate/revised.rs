@@ -6,7 +6,7 @@ use crate::text::{after_first_marker, bare, token, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Answers, Form, Given, Terms};
+use synod_engine::{Answers, IdLists, SeatReply, TypedReply};
 use synod_types::{Exhibit, SeatIx, Shape};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,10 +47,10 @@ const DECISION: &str = "DECISION:";
 const REASONING: &str = "REASONING:";
 const RESPONSE: &str = "REVISED RESPONSE:";
 
-impl Form for Reconsidered {
+impl TypedReply for Reconsidered {
     /// `DECISION:`, `REASONING:`, `REVISED RESPONSE:`. The first line that decides counts, for the new text may speak of decisions too.
     /// Without the last marker the text is what follows the reasons, or else the decision.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let mut rest = text;
         let (decision, rest) = loop {
             let (_, after) = after_first_marker(rest, DECISION)?;
@@ -68,7 +68,7 @@ impl Form for Reconsidered {
         Some(Self { reasons: bare(reasons).to_owned(), decision, response: response.trim().to_owned() })
     }
 
-    fn check(&self, _: &Terms) -> Result<(), String> {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         if self.decision != Stance::Stand && self.response.trim().is_empty() {
             return Err(format!("response is empty; {} needs the whole answer", self.decision.as_str()));
         }
@@ -96,7 +96,7 @@ pub struct Revised {
 
 impl Revised {
     /// STAND is the original, whatever was written beside it.
-    pub fn of(first: &Labelled, given: Option<&Given<Reconsidered>>, labels: &[String]) -> Self {
+    pub fn of(first: &Labelled, given: Option<&SeatReply<Reconsidered>>, labels: &[String]) -> Self {
         let stance = given.map(|given| given.value.decision);
         let new = given.filter(|given| given.value.decision != Stance::Stand);
         let (key, text) = match new {
@@ -113,14 +113,14 @@ impl Revised {
     pub fn exhibit(&self, seat: SeatIx, replies: &Answers<Reconsidered>) -> Exhibit {
         let mut shape = crate::revised::revision(&self.original, &self.text);
         let given = replies.of(seat);
-        let missed = replies.missed.iter().find(|missed| missed.seat == seat);
+        let missed = replies.failures.iter().find(|missed| missed.seat == seat);
         shape.decision = self.stance.map_or_else(String::new, |stance| stance.as_str().to_lowercase());
         shape.reasons = given.map(|given| given.value.reasons.clone()).unwrap_or_default();
         if let Some(missed) = missed {
             shape.kept = false;
             shape.notes.push(format!("The seat {}; its original stands in.", missed.failure.kind.plain()));
         }
-        if let Some(Given { value, .. }) = given {
+        if let Some(SeatReply { value, .. }) = given {
             let wrote = value.response.trim();
             if value.decision == Stance::Stand && !wrote.is_empty() && wrote != self.original.trim() {
                 shape.notes.push("A text was written beside STAND; the original stands as it was.".into());
@@ -134,7 +134,7 @@ impl Revised {
             "revisedWordCount": words(&self.text), "parseSuccess": given.is_some(),
         });
         let key = given.map(|given| &given.key).or(missed.map(|missed| &missed.key));
-        let exhibit = Exhibit::new("Revision", Shape::Revision(shape)).data(data).by(seat, "debater");
+        let exhibit = Exhibit::new("Revision", Shape::Revision(shape)).data(&data).by(seat, "debater");
         match key {
             Some(key) => exhibit.turn(key),
             None => exhibit,

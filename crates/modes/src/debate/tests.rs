@@ -6,11 +6,11 @@ use super::revised::{Reconsidered, Revised, Stance};
 use super::{Tiebreak, decide};
 use crate::labelled::Labelled;
 use proptest::prelude::*;
-use synod_engine::{Answers, Form, Given, Speech, Terms};
+use synod_engine::{Answers, IdLists, ReplyFormat, SeatReply, TypedReply};
 use synod_math::plurality;
 
 fn read(text: &str) -> Option<(Stance, String, String)> {
-    let (value, _) = Reconsidered::read(text, &Terms::default()).ok()?;
+    let (value, _) = Reconsidered::read(text, &IdLists::default()).ok()?;
     let read = Reconsidered::recall(&value).expect("what was read can be recalled");
     Some((read.decision, read.reasons, read.response))
 }
@@ -54,9 +54,9 @@ fn first(text: &str) -> Labelled {
     Labelled { label: "K3".into(), seat: 0, key: "initial/answer@0".into(), text: text.into() }
 }
 
-fn reply(decision: Stance, response: &str) -> Given<Reconsidered> {
+fn reply(decision: Stance, response: &str) -> SeatReply<Reconsidered> {
     let value = Reconsidered { reasons: "r".into(), decision, response: response.into() };
-    Given { seat: 0, key: "revision/revise@0".into(), value, partial: false }
+    SeatReply { seat: 0, key: "revision/revise@0".into(), value, partial: false }
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn labels_of_the_first_round_leave_the_text_and_nothing_else_does() {
 }
 
 fn ballot(text: &str) -> Option<(String, Vec<String>)> {
-    let terms = Terms::default().with("labels", ["A", "B", "C"]);
+    let terms = IdLists::default().with("labels", ["A", "B", "C"]);
     DebateBallot::from_text(text, &terms).map(|ballot| (ballot.vote, ballot.weaker_revisions))
 }
 
@@ -121,14 +121,14 @@ fn a_revision_is_lost_to_its_original_when_more_than_half_of_its_readers_say_so(
     let answers = answers();
     let revised = |text: &str| Revised { key: String::new(), original: "before".into(), text: text.into(), stance: Some(Stance::Revise) };
     let all = [revised("after"), revised("after"), revised("before")];
-    let vote = |seat: u32, weaker: &[&str]| Given {
+    let vote = |seat: u32, weaker: &[&str]| SeatReply {
         seat,
         key: String::new(),
         value: DebateBallot { reasons: String::new(), vote: "J7".into(), weaker_revisions: weaker.iter().map(|label| (*label).into()).collect() },
         partial: false,
     };
     let given = vec![vote(0, &["J7", "P2"]), vote(1, &["V4", "V4"]), vote(2, &["V4"])];
-    let votes = Answers { phase: "vote".into(), given, missed: Vec::new() };
+    let votes = Answers { phase: "vote".into(), replies: given, failures: Vec::new() };
     let marks = marks(&answers, &all, &votes);
     assert_eq!(marks[0], Marks { weaker: 2, readers: 2 });
     assert_eq!(marks[1], Marks { weaker: 1, readers: 2 });

@@ -13,7 +13,7 @@ use plan::{NAMED, Schedule, id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Finding, Given, Halt, Mode, Result, Seating, computed, each, instead, mode, prompt, seat, spoken};
+use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
 use synod_types::*;
 use work::Outcome;
 
@@ -23,15 +23,15 @@ pub static MODE: Mode = mode! {
     pick: "Take it for a request of several parts, some of which need others first: a study, a plan, a comparison with a recommendation.",
     phases: &["plan", "tasks", "assembly"],
     stages: &[
-        spoken("plan", "planner", &["type", "tasks", "executionWaves", "criticalPath", "maxParallelism", "assignments"]),
-        spoken("task_{n}", "worker", &["taskId", "title", "waveNumber", "dependenciesUsed", "wordCount", "complexity", "expertise", "assignedModel"]),
-        computed("graph", &["done", "failed", "criticalPath"]),
-        spoken("assembly", "assembler", &["tasksAssembled", "missingTasks", "wordCount", "totalWaves", "criticalPathMs", "totalPipelineMs"]),
-        instead(computed("assembly", &["tasksAssembled", "missingTasks"])),
+        Stage::from_seat::<Value>("plan", "planner"),
+        Stage::from_seat::<Value>("task_{n}", "worker"),
+        Stage::computed::<Value>("graph"),
+        Stage::from_seat::<Value>("assembly", "assembler"),
+        Stage::computed::<Value>("assembly").stand_in(),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "t + 2 for a plan of t parts, at most max_tasks",
-    example: "synod ask --mode decompose \"Compare three ways to host our search and recommend one, with a migration plan\"",
+    example: Example::ask("Compare three ways to host our search and recommend one, with a migration plan"),
     failure_rule: "If the planner fails, the next seat plans. A part that fails is tried once on another seat; then those that need it go on without it and are told. One finished part is enough. If nobody can assemble, the results are returned one after another with the gaps listed.",
     prompts: ["plan", "work", "assembly"],
 };
@@ -90,7 +90,7 @@ fn calls(options: &Options, _seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let schedule = plan(bench, &options).await?;
     let outcomes = work::work(bench, &schedule).await?;
     let (done, failed): (Vec<usize>, Vec<usize>) = (0..outcomes.len()).partition(|place| outcomes[*place].is_ok());
@@ -101,7 +101,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         Err(missed) => ("failed", missed.seat, missed.failure.kind.plain().to_owned()),
     });
     let data = json!({"done": schedule.ids(&done), "failed": failed, "criticalPath": critical});
-    bench.phase("tasks").show("graph", Exhibit::new("Parts and what came of them", Shape::Graph(graph)).data(data)).await?;
+    bench.phase("tasks").show("graph", Exhibit::new("Parts and what came of them", Shape::Graph(graph)).data(&data))?;
     if done.is_empty() {
         return Err(Halt::no_quorum("tasks", format!("none of the {} parts has a result, and at least one must", outcomes.len())));
     }
@@ -116,12 +116,12 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         waves: schedule.waves.len() as u32,
         dropped_edges: schedule.dag.cut.iter().map(|(from, to)| Dropped { from: id(*from), to: id(*to) }).collect(),
     };
-    Ok(Finding {
+    Ok(ModeResult {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
         data: json!({"tasks": schedule.listed(), "criticalPath": critical, "maxParallelism": schedule.widest()}),
-        ..Finding::default()
+        ..ModeResult::default()
     })
 }
 
@@ -139,7 +139,7 @@ async fn plan(bench: &Bench, options: &Options) -> Result<Schedule> {
     let Some(given) = stage.ask_first::<Plan>(&with_stand_ins(bench, "planner"), ask).await? else {
         return Err(Halt::no_quorum("plan", "no seat gave a plan that could be read, and there is nothing to do without one"));
     };
-    let Given { seat, key, value, .. } = given;
+    let SeatReply { seat, key, value, .. } = given;
     let workers = bench.role("worker");
     if options.expertise.len() > workers.len() {
         stage.warn(format!("{} tags of expertise were given for {} seats; the last are not used.", options.expertise.len(), workers.len()));
@@ -155,7 +155,7 @@ async fn plan(bench: &Bench, options: &Options) -> Result<Schedule> {
         "maxParallelism": schedule.widest(), "assignments": assigned.collect::<Value>(),
     });
     let graph = schedule.graph(|place| ("planned", schedule.tasks[place].seat, String::new()));
-    stage.show("plan", Exhibit::new("Plan", Shape::Graph(graph)).by(seat, "planner").turn(key).data(data)).await?;
+    stage.show("plan", Exhibit::new("Plan", Shape::Graph(graph)).by(seat, "planner").turn(key).data(&data))?;
     Ok(schedule)
 }
 
@@ -204,12 +204,12 @@ async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[Outcome], fail
             if given.partial {
                 stage.warn("The assembled answer was cut off at its token limit: its end is missing.");
             }
-            stage.show("assembly", Exhibit::said("Assembled answer", given.seat, "assembler", &given.key).data(data)).await?;
+            stage.show("assembly", Exhibit::said("Assembled answer", given.seat, "assembler", &given.key).data(&data))?;
             Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![given.seat] })
         }
         None => {
             stage.warn("Nobody could assemble the answer; the results are returned one after another as they are.");
-            stage.show("assembly", Exhibit::note("Results one after another", &text).data(data)).await?;
+            stage.show("assembly", Exhibit::note("Results one after another", &text).data(&data))?;
             let mut by: Vec<SeatIx> = outcomes.iter().flatten().map(|given| given.seat).collect();
             by.sort_unstable();
             by.dedup();

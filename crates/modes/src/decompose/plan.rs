@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::Dag;
 use synod_types::{Edge, Graph, Node, SeatIx};
 
@@ -69,9 +69,9 @@ pub enum Expertise {
 
 const LABELS: [&str; 6] = ["Title", "Description", "Dependencies", "Depends on", "Complexity", "Expertise"];
 
-impl Form for Plan {
+impl TypedReply for Plan {
     /// `TASK task_n:` blocks with labelled lines, each read by itself: a line that says nothing readable costs only itself.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let found = blocks(text, "TASK");
         if found.is_empty() {
             return None;

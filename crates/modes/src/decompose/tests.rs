@@ -2,10 +2,10 @@
 
 use super::plan::{NAMED, Plan, Schedule, id};
 use super::{Complexity, Draft, Expertise, MODE, said_of};
-use synod_engine::{Form, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
-fn terms() -> Terms {
-    Terms::default().with("tasks", (0..NAMED).map(id))
+fn terms() -> IdLists {
+    IdLists::default().with("tasks", (0..NAMED).map(id))
 }
 
 fn read(text: &str) -> Vec<Draft> {

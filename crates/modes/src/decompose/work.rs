@@ -5,11 +5,11 @@ use crate::text::words;
 use futures::future::{BoxFuture, FutureExt, Shared, join_all};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use synod_engine::{Bench, Given, Missed, Prompt, Result, prompt};
+use synod_engine::{Bench, Prompt, Result, SeatFailure, SeatReply, prompt};
 use synod_types::{Exhibit, FailureKind, SeatIx, Shape, Statement};
 
 /// A part's result, or why there is none.
-pub type Outcome = std::result::Result<Given<String>, Missed>;
+pub type Outcome = std::result::Result<SeatReply<String>, SeatFailure>;
 
 /// Every part's outcome, in the plan's order.
 pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<Outcome>> {
@@ -32,7 +32,7 @@ pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<Outcome>> {
     let outcomes = outcomes?;
     for (place, outcome) in outcomes.iter().enumerate() {
         let task = &schedule.tasks[place];
-        stage.show(&task.id, row(bench, schedule, place, &outcomes)).await?;
+        stage.show(&task.id, row(bench, schedule, place, &outcomes))?;
         if outcome.as_ref().is_ok_and(|given| given.partial) {
             stage.warn(format!("The result of {} was cut off at its token limit: its end is missing.", task.id));
         }
@@ -107,5 +107,5 @@ fn row(bench: &Bench, schedule: &Schedule, place: usize, outcomes: &[Outcome]) -
             Exhibit::new(task.name(), Shape::Statement(Statement { text, ..Statement::default() })).by(seat, "worker").turn(key)
         }
     };
-    exhibit.data(data)
+    exhibit.data(&data)
 }

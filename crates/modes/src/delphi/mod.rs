@@ -12,9 +12,9 @@ use question::{Asked, Classification, Kind, tidy};
 use reply::{Choice, Estimate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use standing::{Entry, Position, Round};
-use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Prompt, Result, Seating, chair_apart, computed, each, instead, mode, prompt, spoken};
+use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Prompt, Result, Seating, Stage, chair_apart, each, mode, prompt};
 use synod_math::numbers::plain;
 use synod_types::*;
 
@@ -24,16 +24,16 @@ pub static MODE: Mode = mode! {
     pick: "Take it for an estimate or a choice among a few options, when you want a number with its spread rather than an essay.",
     phases: &["classify", "round", "synthesis"],
     stages: &[
-        spoken("classify", "facilitator", &["type", "unit", "options", "reasoning"]),
-        instead(spoken("classify", "panelist", &["type", "unit", "options", "reasoning"])),
-        spoken("round_{n}", "panelist", &["round", "type", "confidence", "changed", "reasoning", "counted"]),
-        computed("round_{n}_stats", &["round", "type", "converged", "confidenceCounts", "measure"]),
-        computed("trajectory", &["totalRounds", "converged", "convergenceRound", "finalValue", "stopReason"]),
-        spoken("synthesis", "facilitator", &["totalRounds", "converged", "convergenceRound", "finalValue"]),
+        Stage::from_seat::<Value>("classify", "facilitator"),
+        Stage::from_seat::<Value>("classify", "panelist").stand_in(),
+        Stage::from_seat::<Value>("round_{n}", "panelist"),
+        Stage::computed::<Value>("round_{n}_stats"),
+        Stage::computed::<Value>("trajectory"),
+        Stage::from_seat::<Value>("synthesis", "facilitator"),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 600,
     cost: "1 to classify, n a round for n panelists, 1 for the report; none to classify when the kind of answer is given",
-    example: "synod ask --mode delphi --unit \"person-days\" \"How long will it take to move forty batch jobs to a queue?\"",
+    example: Example { options: &[("unit", "person-days")], ..Example::ask("How long will it take to move forty batch jobs to a queue?") },
     failure_rule: "Three panelists must answer every round. Fewer in the first round end the run; fewer later end the rounds, and the last whole round stands. An answer is never carried over. If the facilitator fails, a panelist may classify in its place, but none writes the report: the computed result is then the answer. A choice for which nobody proposes two options ends the run.",
     prompts: ["classify", "estimate", "synthesis"],
 };
@@ -180,7 +180,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let asked = match options.asked() {
         Some(asked) => asked,
         None => classify(bench, &options).await?,
@@ -201,7 +201,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
             stop = Stop::TooFew;
             break;
         };
-        stage.show(&format!("round_{n}_stats"), round.exhibit(&asked, |seat| bench.seat(seat).label.clone())).await?;
+        stage.show(&format!("round_{n}_stats"), round.exhibit(&asked, |seat| bench.seat(seat).label.clone()))?;
         let settled = round.settled && n >= options.min_rounds;
         rounds.push(round);
         if settled {
@@ -244,7 +244,7 @@ async fn classify(bench: &Bench, options: &Options) -> Result<Asked> {
     };
     let shape = Shape::Statement(Statement { text: Some(text), ..Statement::default() });
     let role = if bench.role("facilitator").contains(&given.seat) { "facilitator" } else { "panelist" };
-    stage.show("classify", Exhibit::new("Kind of answer", shape).by(given.seat, role).turn(&given.key).data(data)).await?;
+    stage.show("classify", Exhibit::new("Kind of answer", shape).by(given.seat, role).turn(&given.key).data(&data))?;
     Ok(asked)
 }
 
@@ -287,19 +287,19 @@ async fn hear(stage: &Bench, options: &Options, asked: &Asked, n: u32, last: Opt
     if asked.kind == Kind::Choice {
         let answers: Answers<Choice> = stage.ask_each(&seats, &ask).await?.quorum(quorum)?;
         let closed = answers.closed();
-        let entry = |given: synod_engine::Given<Choice>| {
+        let entry = |given: synod_engine::SeatReply<Choice>| {
             let position = Position::Option(asked.index(&given.value.answer)?);
             Some(Entry { seat: given.seat, key: given.key, position, level: given.value.confidence, reasons: given.value.reasons })
         };
-        return Ok(Heard { entries: answers.given.into_iter().filter_map(entry).collect(), closed });
+        return Ok(Heard { entries: answers.replies.into_iter().filter_map(entry).collect(), closed });
     }
     let answers: Answers<Estimate> = stage.ask_each(&seats, &ask).await?.quorum(quorum)?;
     let closed = answers.closed();
-    let entry = |given: synod_engine::Given<Estimate>| {
+    let entry = |given: synod_engine::SeatReply<Estimate>| {
         let position = Position::Number(given.value.estimate);
         Entry { seat: given.seat, key: given.key, position, level: given.value.confidence, reasons: given.value.reasons }
     };
-    Ok(Heard { entries: answers.given.into_iter().map(entry).collect(), closed })
+    Ok(Heard { entries: answers.replies.into_iter().map(entry).collect(), closed })
 }
 
 async fn show_answer(stage: &Bench, asked: &Asked, n: u32, entry: &Entry, last: Option<&Round>, counted: bool) -> Result<()> {
@@ -311,6 +311,6 @@ async fn show_answer(stage: &Bench, asked: &Asked, n: u32, entry: &Entry, last: 
     });
     let text = format!("{}, {} confidence. {}", entry.said(asked), entry.level.as_str().to_lowercase(), entry.reasons);
     let shape = Shape::Statement(Statement { text: Some(text), ..Statement::default() });
-    let exhibit = Exhibit::new(format!("Round {n}"), shape).by(entry.seat, "panelist").turn(&entry.key).data(data);
-    stage.show(&format!("round_{n}"), exhibit).await
+    let exhibit = Exhibit::new(format!("Round {n}"), shape).by(entry.seat, "panelist").turn(&entry.key).data(&data);
+    stage.show(&format!("round_{n}"), exhibit)
 }

@@ -1,10 +1,10 @@
 //! What the rounds come to: the final value by its stated rule, the report about it, and the verdict.
 
 use super::question::Asked;
-use super::standing::{Entry, Round, Rung, Standing};
+use super::standing::{Entry, Round, RoundStats, Rung};
 use super::{Decision, Interval};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Finding, Result, prompt};
+use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::Rng;
 use synod_math::numbers::plain;
 use synod_types::*;
@@ -41,7 +41,7 @@ impl<'a> Outcome<'a> {
         Some(Self { asked, rounds, last: rounds.last()?, stop })
     }
 
-    pub async fn conclude(&self, bench: &Bench) -> Result<Finding> {
+    pub async fn conclude(&self, bench: &Bench) -> Result<ModeResult> {
         let stage = bench.phase("synthesis");
         if let Some(said) = self.tie() {
             stage.warn(said);
@@ -55,14 +55,14 @@ impl<'a> Outcome<'a> {
         let mut data = summary.clone();
         data["stopReason"] = json!(self.stop.as_str());
         data["interval"] = json!(decision.interval);
-        stage.show("trajectory", Exhibit::new("Round by round", Shape::Series(self.series())).data(data)).await?;
+        stage.show("trajectory", Exhibit::new("Round by round", Shape::Series(self.series())).data(&data))?;
 
         let answer = match stage.ask_first::<String>(bench.role("facilitator"), self.prompt(bench)).await? {
             Some(text) => {
                 if text.partial {
                     stage.warn("The report was cut off at its token limit: its end is missing.");
                 }
-                stage.show("synthesis", Exhibit::said("Report", text.seat, "facilitator", &text.key).data(summary)).await?;
+                stage.show("synthesis", Exhibit::said("Report", text.seat, "facilitator", &text.key).data(&summary))?;
                 Answer { kind: AnswerKind::Report, text: text.value, by: vec![text.seat] }
             }
             None => {
@@ -78,7 +78,7 @@ impl<'a> Outcome<'a> {
         if let Some(value) = confidence.as_ref().and_then(|confidence| confidence.value) {
             bench.figure("agreement", value);
         }
-        Ok(Finding {
+        Ok(ModeResult {
             status: None,
             stop_reason: self.stop.as_str(),
             answer: Some(answer),
@@ -120,8 +120,8 @@ impl<'a> Outcome<'a> {
 
     fn decision(&self) -> Decision {
         let (value, choice, interval) = match &self.last.standing {
-            Standing::Numbers { summary, .. } => (Some(summary.median), None, Some(Interval { low: summary.low, high: summary.high })),
-            Standing::Choices { leader, .. } => (None, Some(self.asked.options[*leader].clone()), None),
+            RoundStats::Numbers { summary, .. } => (Some(summary.median), None, Some(Interval { low: summary.low, high: summary.high })),
+            RoundStats::Choices { leader, .. } => (None, Some(self.asked.options[*leader].clone()), None),
         };
         let unit = Some(self.asked.unit.clone()).filter(|unit| !unit.is_empty());
         Decision { kind: self.asked.kind, value, choice, unit, interval, rounds: self.last.n, settled: self.settled() }
@@ -129,15 +129,15 @@ impl<'a> Outcome<'a> {
 
     fn final_value(&self) -> Value {
         match &self.last.standing {
-            Standing::Numbers { summary, .. } => json!(summary.median),
-            Standing::Choices { leader, .. } => json!(self.asked.options[*leader]),
+            RoundStats::Numbers { summary, .. } => json!(summary.median),
+            RoundStats::Choices { leader, .. } => json!(self.asked.options[*leader]),
         }
     }
 
     fn rule(&self) -> String {
         match &self.last.standing {
-            Standing::Numbers { .. } => "the median of the last whole round; its interval is the middle half".into(),
-            Standing::Choices { rung, .. } => format!("the option most chose in the last whole round (decided by {})", rung.as_str()),
+            RoundStats::Numbers { .. } => "the median of the last whole round; its interval is the middle half".into(),
+            RoundStats::Choices { rung, .. } => format!("the option most chose in the last whole round (decided by {})", rung.as_str()),
         }
     }
 
@@ -145,7 +145,7 @@ impl<'a> Outcome<'a> {
     fn result(&self) -> String {
         let n = self.last.entries.len();
         match &self.last.standing {
-            Standing::Numbers { summary, .. } => format!(
+            RoundStats::Numbers { summary, .. } => format!(
                 "{}, the median of {n} panelists; the middle half lies between {} and {}, all of them between {} and {}.",
                 self.asked.number(summary.median),
                 plain(summary.low),
@@ -153,7 +153,7 @@ impl<'a> Outcome<'a> {
                 plain(summary.min),
                 plain(summary.max)
             ),
-            Standing::Choices { counts, leader, percent, .. } => {
+            RoundStats::Choices { counts, leader, percent, .. } => {
                 format!("{}, chosen by {} of {n} panelists ({percent} %).", self.asked.options[*leader], counts[*leader])
             }
         }
@@ -171,7 +171,7 @@ impl<'a> Outcome<'a> {
     }
 
     fn tie(&self) -> Option<String> {
-        let Standing::Choices { leader, rung, .. } = &self.last.standing else { return None };
+        let RoundStats::Choices { leader, rung, .. } = &self.last.standing else { return None };
         let chosen = &self.asked.options[*leader];
         match rung {
             Rung::Votes => None,
@@ -184,10 +184,10 @@ impl<'a> Outcome<'a> {
     fn confidence(&self) -> Option<Confidence> {
         let n = self.last.entries.len();
         match &self.last.standing {
-            Standing::Choices { counts, leader, .. } => {
+            RoundStats::Choices { counts, leader, .. } => {
                 Some(Confidence { value: Some(f64::from(counts[*leader]) / n as f64), source: ConfidenceSource::Agreement, n: n as u32 })
             }
-            Standing::Numbers { dispersion, .. } => dispersion.map(|dispersion| Confidence {
+            RoundStats::Numbers { dispersion, .. } => dispersion.map(|dispersion| Confidence {
                 value: Some((1.0 - dispersion).clamp(0.0, 1.0)),
                 source: ConfidenceSource::Panel,
                 n: n as u32,
@@ -198,7 +198,7 @@ impl<'a> Outcome<'a> {
     /// Those who ended elsewhere: on another option, or beyond the fences.
     fn dissent(&self) -> Vec<Dissent> {
         let elsewhere = |entry: &&Entry| match (&self.last.standing, entry.option()) {
-            (Standing::Choices { leader, .. }, Some(at)) => at != *leader,
+            (RoundStats::Choices { leader, .. }, Some(at)) => at != *leader,
             _ => self.last.apart(entry),
         };
         let said = |entry: &Entry| format!("{}: {}", entry.said(self.asked), entry.reasons);
@@ -210,16 +210,16 @@ impl<'a> Outcome<'a> {
         let line =
             |name: &str, value: &dyn Fn(&Round) -> Option<f64>| Line { name: name.to_owned(), values: self.rounds.iter().map(value).collect() };
         let lines = match &self.last.standing {
-            Standing::Numbers { .. } => vec![
+            RoundStats::Numbers { .. } => vec![
                 line("median", &|round| round.summary().map(|summary| summary.median)),
                 line("lower quarter", &|round| round.summary().map(|summary| summary.low)),
                 line("upper quarter", &|round| round.summary().map(|summary| summary.high)),
             ],
-            Standing::Choices { .. } => {
+            RoundStats::Choices { .. } => {
                 let share = |at: usize| {
                     move |round: &Round| match &round.standing {
-                        Standing::Choices { counts, .. } => Some((100.0 * f64::from(counts[at]) / round.entries.len() as f64).round()),
-                        Standing::Numbers { .. } => None,
+                        RoundStats::Choices { counts, .. } => Some((100.0 * f64::from(counts[at]) / round.entries.len() as f64).round()),
+                        RoundStats::Numbers { .. } => None,
                     }
                 };
                 self.asked.options.iter().enumerate().map(|(at, option)| line(&format!("{option} (%)"), &share(at))).collect()

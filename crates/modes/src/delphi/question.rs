@@ -3,7 +3,7 @@
 use crate::text::{self, bare};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::numbers::plain;
 
 /// The kinds of answer a panel can settle on. Each has a measure of its own.
@@ -98,9 +98,9 @@ pub struct Classification {
 
 const LABELS: [&str; 4] = ["TYPE", "UNIT", "OPTIONS", "REASONING"];
 
-impl Form for Classification {
+impl TypedReply for Classification {
     /// Lines `TYPE:`, `UNIT:`, `OPTIONS:`, `REASONING:`.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let field = |label: &str| text::field(text, label, &LABELS);
         let kind = match text::token(&field("TYPE")?, &["NUMERIC", "YEAR", "DATE", "SCALE", "CHOICE", "QUALITATIVE"])? {
             "NUMERIC" => Kind::Numeric,
@@ -115,7 +115,7 @@ impl Form for Classification {
     }
 
     /// A choice needs something to choose between, also where the asker and not the reply says that it is one.
-    fn check(&self, terms: &Terms) -> Result<(), String> {
+    fn check(&self, terms: &IdLists) -> Result<(), String> {
         let found = tidy(&self.options).len();
         let choice = self.kind == Kind::Choice || terms.list("wanted").iter().any(|kind| kind == "choice");
         if choice && found < 2 {

@@ -3,7 +3,7 @@
 use crate::text::{self, after_last_marker, bare};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::numbers::quantity;
 
 /// How sure a panelist says it is.
@@ -48,9 +48,9 @@ pub struct Estimate {
 /// Beyond this a number is a slip, not an estimate.
 const LARGEST: f64 = 1e30;
 
-impl Form for Estimate {
+impl TypedReply for Estimate {
     /// Lines `ESTIMATE:` (the last one), `CONFIDENCE:`, `REASONING:`.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let (before, rest) = after_last_marker(text, "ESTIMATE:")?;
         let unit = terms.list("unit").first().map_or("", String::as_str);
         let estimate = quantity(without_bounds(rest.lines().next()?, terms), unit)?;
@@ -58,7 +58,7 @@ impl Form for Estimate {
         Some(Self { reasons, estimate, confidence })
     }
 
-    fn check(&self, _: &Terms) -> Result<(), String> {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         if self.estimate.abs() > LARGEST {
             return Err(format!("estimate is {}, beyond anything that can be meant", self.estimate));
         }
@@ -67,7 +67,7 @@ impl Form for Estimate {
 }
 
 /// `8/10` and `8 of 10` on a scale that ends at 10 are 8.
-fn without_bounds<'a>(line: &'a str, terms: &Terms) -> &'a str {
+fn without_bounds<'a>(line: &'a str, terms: &IdLists) -> &'a str {
     let line = bare(line);
     let Some(best) = terms.list("scale").get(1) else { return line };
     let parts = line.split_once('/').or_else(|| line.split_once(" out of ")).or_else(|| line.split_once(" of "));
@@ -86,9 +86,9 @@ pub struct Choice {
     pub confidence: Level,
 }
 
-impl Form for Choice {
+impl TypedReply for Choice {
     /// Lines `ANSWER:` (the last one), `CONFIDENCE:`, `REASONING:`.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let (before, rest) = after_last_marker(text, "ANSWER:")?;
         let answer = option_in(rest.lines().next()?, terms.list("options"), terms.list("texts"))?;
         let (confidence, reasons) = level_and_reasons(text, before)?;

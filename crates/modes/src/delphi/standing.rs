@@ -30,14 +30,14 @@ pub enum Position {
 pub struct Round {
     pub n: u32,
     pub entries: Vec<Entry>,
-    pub standing: Standing,
+    pub standing: RoundStats,
     pub settled: bool,
     /// The rule by which it has settled or not, with its numbers.
     pub measure: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
+pub enum RoundStats {
     Numbers { summary: Summary, dispersion: Option<f64> },
     Choices { counts: Vec<u32>, leader: usize, rung: Rung, percent: u32 },
 }
@@ -69,7 +69,7 @@ impl Round {
             let (counts, leader, rung) = count(&entries, asked.options.len())?;
             let percent = percent(counts[leader], entries.len());
             let measure = format!("settled when {} % choose the same; {percent} % do", options.agreement);
-            (Standing::Choices { counts, leader, rung, percent }, percent >= options.agreement, measure)
+            (RoundStats::Choices { counts, leader, rung, percent }, percent >= options.agreement, measure)
         } else {
             let values = |entries: &[Entry]| entries.iter().filter_map(Entry::number).collect::<Vec<f64>>();
             let summary = Summary::of(&values(&entries))?;
@@ -87,15 +87,15 @@ impl Round {
                     (dispersion.is_some_and(|now| now <= options.within), format!("at most {} of {of}; {now}", share(options.within)))
                 }
             };
-            (Standing::Numbers { summary, dispersion }, settled, format!("settled when the middle half is {measure}"))
+            (RoundStats::Numbers { summary, dispersion }, settled, format!("settled when the middle half is {measure}"))
         };
         Some(Self { n, entries, standing, settled, measure })
     }
 
     pub fn summary(&self) -> Option<&Summary> {
         match &self.standing {
-            Standing::Numbers { summary, .. } => Some(summary),
-            Standing::Choices { .. } => None,
+            RoundStats::Numbers { summary, .. } => Some(summary),
+            RoundStats::Choices { .. } => None,
         }
     }
 
@@ -106,9 +106,9 @@ impl Round {
     /// Beyond the fences, or on an option fewer chose than the leading ones.
     pub fn apart(&self, entry: &Entry) -> bool {
         match (&self.standing, entry.position) {
-            (Standing::Numbers { summary, .. }, Position::Number(value)) => summary.apart(value),
-            (Standing::Choices { counts, leader, .. }, Position::Option(at)) => counts[at] < counts[*leader],
-            (Standing::Numbers { .. }, Position::Option(_)) | (Standing::Choices { .. }, Position::Number(_)) => false,
+            (RoundStats::Numbers { summary, .. }, Position::Number(value)) => summary.apart(value),
+            (RoundStats::Choices { counts, leader, .. }, Position::Option(at)) => counts[at] < counts[*leader],
+            (RoundStats::Numbers { .. }, Position::Option(_)) | (RoundStats::Choices { .. }, Position::Number(_)) => false,
         }
     }
 
@@ -123,7 +123,7 @@ impl Round {
         let mut told =
             json!({"round": self.n, "n": self.entries.len(), "sure": {"low": low, "medium": medium, "high": high}, "measure": self.measure});
         match &self.standing {
-            Standing::Numbers { summary, .. } => {
+            RoundStats::Numbers { summary, .. } => {
                 for (name, value) in [
                     ("median", summary.median),
                     ("low", summary.low),
@@ -136,7 +136,7 @@ impl Round {
                     told[name] = json!(plain(value));
                 }
             }
-            Standing::Choices { counts, .. } => {
+            RoundStats::Choices { counts, .. } => {
                 let share = |(id, count): (String, &u32)| json!({"id": id, "count": count, "percent": percent(*count, self.entries.len())});
                 told["shares"] = asked.ids().into_iter().zip(counts).map(share).collect();
             }
@@ -164,7 +164,7 @@ impl Round {
             "measure": self.measure,
         });
         match &self.standing {
-            Standing::Numbers { summary, dispersion } => {
+            RoundStats::Numbers { summary, dispersion } => {
                 shape.spread = Some(spread(summary));
                 let more = json!({
                     "mean": summary.mean, "median": summary.median, "stdDev": summary.sd, "sampleStdDev": summary.sample_sd, "cv": summary.cv,
@@ -173,7 +173,7 @@ impl Round {
                 });
                 extend(&mut data, more);
             }
-            Standing::Choices { counts, leader, rung, percent: agreement } => {
+            RoundStats::Choices { counts, leader, rung, percent: agreement } => {
                 let mut shares: Vec<(String, u32)> = asked.options.iter().cloned().zip(counts.iter().copied()).filter(|(_, n)| *n > 0).collect();
                 shares.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
                 let row =
@@ -186,7 +186,7 @@ impl Round {
                 shape.shares = shares;
             }
         }
-        Exhibit::new(format!("Round {}", self.n), Shape::Distribution(shape)).data(data)
+        Exhibit::new(format!("Round {}", self.n), Shape::Distribution(shape)).data(&data)
     }
 }
 

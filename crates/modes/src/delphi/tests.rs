@@ -2,13 +2,13 @@
 
 use super::question::{Asked, Classification, Kind};
 use super::reply::{Choice, Estimate, Level, option_in};
-use super::standing::{Entry, Position, Round, Rung, Standing};
+use super::standing::{Entry, Position, Round, RoundStats, Rung};
 use super::{Options, QuestionType};
 use proptest::prelude::*;
-use synod_engine::{Form, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
 fn estimate(text: &str, unit: &str) -> Option<f64> {
-    Estimate::from_text(&format!("{text}\nCONFIDENCE: HIGH"), &Terms::default().with("unit", [unit])).map(|form| form.estimate)
+    Estimate::from_text(&format!("{text}\nCONFIDENCE: HIGH"), &IdLists::default().with("unit", [unit])).map(|form| form.estimate)
 }
 
 #[test]
@@ -36,21 +36,21 @@ fn a_number_is_read_after_its_marker_and_from_nowhere_else() {
 
 #[test]
 fn a_rating_may_name_its_scale_and_must_lie_on_it() {
-    let terms = Terms::default().with("scale", ["1", "10"]);
+    let terms = IdLists::default().with("scale", ["1", "10"]);
     let read =
         |text: &str| Estimate::read(&format!("ESTIMATE: {text}\nCONFIDENCE: LOW"), &terms).ok().and_then(|(value, _)| value["estimate"].as_f64());
     assert_eq!([read("8"), read("8/10"), read("**8 out of 10**"), read("7.5")], [Some(8.0), Some(8.0), Some(8.0), Some(7.5)]);
     assert_eq!([read("8/5"), read("11"), read("0")], [None; 3]);
     let error = Estimate::read(r#"{"reasons": "r", "estimate": 11, "confidence": "LOW"}"#, &terms).expect_err("off the scale");
     assert!(error.contains("from 1 to 10"), "{error}");
-    let sent = |terms: &Terms| Estimate::schema(terms).expect("a schema").schema["properties"]["estimate"].clone();
+    let sent = |terms: &IdLists| Estimate::schema(terms).expect("a schema").schema["properties"]["estimate"].clone();
     assert_eq!((&sent(&terms)["minimum"], &sent(&terms)["maximum"]), (&1.0.into(), &10.0.into()));
-    assert_eq!(sent(&Terms::default())["minimum"], serde_json::Value::Null, "without a scale any number will do");
+    assert_eq!(sent(&IdLists::default())["minimum"], serde_json::Value::Null, "without a scale any number will do");
 }
 
 #[test]
 fn confidence_is_one_of_three_words_or_missing() {
-    let read = |line: &str| Estimate::from_text(&format!("ESTIMATE: 1\n{line}"), &Terms::default()).map(|form| form.confidence);
+    let read = |line: &str| Estimate::from_text(&format!("ESTIMATE: 1\n{line}"), &IdLists::default()).map(|form| form.confidence);
     assert_eq!(read("CONFIDENCE: **High** (I checked)"), Some(Level::High));
     assert_eq!(read("confidence: low"), Some(Level::Low));
     assert_eq!(read("CONFIDENCE: MEDIUM-HIGH"), Some(Level::Medium));
@@ -72,7 +72,7 @@ fn an_option_is_known_by_id_number_or_words_and_nothing_else() {
     let numbers: Vec<String> = ["2", "4", "8"].map(str::to_owned).to_vec();
     assert_eq!(option_in("2", &ids, &numbers).as_deref(), Some("O1"), "an option that is a number is meant by its words");
     assert_eq!(option_in("3", &ids, &numbers), None);
-    let terms = Terms::default().with("options", ids).with("texts", texts);
+    let terms = IdLists::default().with("options", ids).with("texts", texts);
     let choice = Choice::from_text("**ANSWER:** 1. TypeScript\nCONFIDENCE: HIGH\nREASONING: The team knows it.\nAnd likes it.", &terms);
     let want = Choice { reasons: "The team knows it.\nAnd likes it.".into(), answer: "O1".into(), confidence: Level::High };
     assert_eq!(choice, Some(want));
@@ -80,7 +80,7 @@ fn an_option_is_known_by_id_number_or_words_and_nothing_else() {
 
 #[test]
 fn a_classification_keeps_its_options_whole() {
-    let read = |text: &str| Classification::from_text(text, &Terms::default()).expect(text);
+    let read = |text: &str| Classification::from_text(text, &IdLists::default()).expect(text);
     let options = |text: &str| read(&format!("TYPE: QUALITATIVE\nOPTIONS: {text}\nREASONING: r")).options;
     assert_eq!(options("TypeScript, Rust, Go"), ["TypeScript", "Rust", "Go"]);
     assert_eq!(options("\n- TypeScript\n- Rust\n- Go"), ["TypeScript", "Rust", "Go"]);
@@ -93,8 +93,8 @@ fn a_classification_keeps_its_options_whole() {
     }
     let number = read("**TYPE:** NUMERIC\n**UNIT:** person-days\nOPTIONS: N/A\nREASONING: An amount.");
     assert_eq!((number.kind, number.unit.as_str(), number.reasons.as_str()), (Kind::Numeric, "person-days", "An amount."));
-    assert_eq!(Classification::from_text("This is a NUMERIC question.", &Terms::default()), None);
-    let error = Classification::read(r#"{"reasons": "r", "type": "choice", "unit": "", "options": ["Yes", "yes"]}"#, &Terms::default());
+    assert_eq!(Classification::from_text("This is a NUMERIC question.", &IdLists::default()), None);
+    let error = Classification::read(r#"{"reasons": "r", "type": "choice", "unit": "", "options": ["Yes", "yes"]}"#, &IdLists::default());
     assert!(error.is_err_and(|error| error.contains("at least 2")));
 }
 
@@ -186,7 +186,7 @@ fn a_unit_that_names_a_point_in_time_is_a_year() {
 
 #[test]
 fn a_choice_that_was_asked_for_needs_options_whatever_the_reply_calls_it() {
-    let terms = Terms::default().with("wanted", ["choice"]);
+    let terms = IdLists::default().with("wanted", ["choice"]);
     let read = |options: &str| Classification::read(&format!(r#"{{"reasons": "r", "type": "scale", "unit": "", "options": {options}}}"#), &terms);
     assert!(read("[]").is_err_and(|error| error.contains("at least 2")));
     assert!(read(r#"["Cron", "Queue"]"#).is_ok());
@@ -217,7 +217,7 @@ fn a_tied_option_stands_by_a_stated_rung() {
         (vec![(1, High), (1, Medium), (0, Medium), (0, Low)], 1, Rung::Confidence),
         (vec![(2, High), (1, High), (0, Low)], 1, Rung::Order),
     ] {
-        let Standing::Choices { leader, rung, .. } = choices(&positions, 75).standing else { panic!("choices") };
+        let RoundStats::Choices { leader, rung, .. } = choices(&positions, 75).standing else { panic!("choices") };
         assert_eq!((leader, rung), (want, by), "{positions:?}");
     }
 }
@@ -250,7 +250,7 @@ fn statistics_are_stored_as_promised_and_unknown_is_null() {
 proptest! {
     #[test]
     fn no_text_breaks_a_reader(text in ".{0,300}", around in "(ESTIMATE:|ANSWER:|CONFIDENCE:|OPTIONS:|TYPE: CHOICE|HIGH|\\{|O1|2|,|\\n){0,20}") {
-        let terms = Terms::default().with("options", ["O1", "O2"]).with("texts", ["Cron", "Queue"]).with("scale", ["1", "10"]);
+        let terms = IdLists::default().with("options", ["O1", "O2"]).with("texts", ["Cron", "Queue"]).with("scale", ["1", "10"]);
         for text in [text.clone(), format!("{around}{text}"), format!("{text}{around}")] {
             if let Ok((value, _)) = Choice::read(&text, &terms) {
                 prop_assert!(["O1", "O2"].contains(&value["answer"].as_str().expect("an id")));

@@ -6,7 +6,7 @@ use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_types::{CheckEntry, Checks, Evidence, Exhibit, Shape};
 
 /// What a checker, or the panel, says of a claim.
@@ -81,10 +81,10 @@ pub struct Check {
 /// Labels that end a field. The counts that some write below the last block belong to none.
 const FIELDS: [&str; 9] = ["Verdict", "Evidence", "Quote", "Correction", "Confidence", "Summary", "Verified", "Disputed", "Unverifiable"];
 
-impl Form for Verification {
+impl TypedReply for Verification {
     /// Blocks `VERIFICATION claim_n: VERDICT` (or just the number) with lines `Evidence:`, `Quote:`, `Correction:`, `Confidence:`. A block
     /// without a verdict or a confidence rules on nothing, and so does one on a claim that was not asked about.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let claims = terms.list("claims");
         let found = blocks(text, "VERIFICATION");
         let read = found.iter().filter_map(|block| {
@@ -181,5 +181,5 @@ pub fn exhibit(title: String, counted: &[Counted], claims: &[Claim], abstained: 
     let summary = json!({"verified": verified, "disputed": disputed, "unverifiable": unverifiable});
     let measure = abstained.as_ref().map(|why| format!("abstained: {why}")).unwrap_or_default();
     let checks = Checks { entries: counted.iter().map(entry).collect(), score: None, measure };
-    Exhibit::new(title, Shape::Checks(checks)).data(json!({"verifications": rows, "summary": summary, "abstained": abstained}))
+    Exhibit::new(title, Shape::Checks(checks)).data(&json!({"verifications": rows, "summary": summary, "abstained": abstained}))
 }

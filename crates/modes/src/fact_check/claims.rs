@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::Verbatim;
 use synod_types::{Cluster, Clusters, Exhibit, Shape};
 
@@ -76,10 +76,10 @@ pub struct Stated {
 
 const FIELDS: [&str; 4] = ["Context", "Type", "Summary", "Total claims"];
 
-impl Form for Extraction {
+impl TypedReply for Extraction {
     /// Blocks `CLAIM n: …` with lines `Context:` and `Type:`, or a line `NO CLAIMS`. A claim of no known type makes the reply unreadable:
     /// a claim that was silently left out would never be checked.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let is_none = |line: &str| line.trim_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case("no claims");
         let found = blocks(text, "CLAIM");
         if found.is_empty() {
@@ -150,5 +150,5 @@ pub fn exhibit(claims: &[Claim]) -> Exhibit {
         .collect();
     let breakdown: Map<String, Value> = kinds.iter().map(|kind| (kind.as_str().to_owned(), json!(of(*kind).count()))).collect();
     Exhibit::new("Claims", Shape::Clusters(Clusters { clusters: clusters.collect() }))
-        .data(json!({"claims": rows, "totalClaims": claims.len(), "typeBreakdown": breakdown}))
+        .data(&json!({"claims": rows, "totalClaims": claims.len(), "typeBreakdown": breakdown}))
 }

@@ -22,7 +22,7 @@ pub async fn content(bench: &Bench, options: &Options, failed: &mut Vec<SeatIx>)
         let text = shortened(&stage, given, options);
         let mut data = facts("user_provided", &text);
         data["truncated"] = json!(text.len() < given.trim().len());
-        stage.show("content", Exhibit::note("The content under check", &text).data(data)).await?;
+        stage.show("content", Exhibit::note("The content under check", &text).data(&data))?;
         return Ok(Content { text, author: None });
     }
     let stage = bench.phase("generate");
@@ -37,7 +37,7 @@ pub async fn content(bench: &Bench, options: &Options, failed: &mut Vec<SeatIx>)
     let mut data = facts("generated", &given.value);
     data["truncated"] = json!(text.len() < given.value.trim().len());
     data["fallback"] = json!(!bench.role("generator").contains(&given.seat));
-    stage.show("generate", Exhibit::said("The content under check", given.seat, "generator", &given.key).data(data)).await?;
+    stage.show("generate", Exhibit::said("The content under check", given.seat, "generator", &given.key).data(&data))?;
     Ok(Content { text, author: Some(given.seat) })
 }
 

@@ -18,7 +18,9 @@ use ruled::{Ruled, Totals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Finding, Given, Halt, Mode, Result, Seating, Speech, computed, each, instead, mode, prompt, seat, spoken};
+use synod_engine::{
+    Answers, Bench, Calls, Example, Halt, Mode, ModeResult, ReplyFormat, Result, SeatReply, Seating, Stage, each, mode, prompt, seat,
+};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
@@ -28,17 +30,17 @@ pub static MODE: Mode = mode! {
     pick: "Take it when it matters more that a text is true than that it reads well: give the text with --content, and files to check it against with --file.",
     phases: &["generate", "extract", "verify", "report"],
     stages: &[
-        spoken("generate", "generator", &["contentSource", "inputQuestion", "contentLength", "wordCount", "truncated", "fallback"]),
-        computed("content", &["contentSource", "inputQuestion", "contentLength", "wordCount", "truncated"]),
-        spoken("extract", "extractor", &["claims", "totalClaims", "typeBreakdown"]),
-        spoken("verify_{n}", "checker", &["verifications", "summary"]),
-        computed("consensus", &["consensus", "averageAgreementRate", "reliabilityScore"]),
-        spoken("report", "reporter", &["reliabilityScore", "verified", "disputed", "unverifiable", "totalClaims", "checkerCount", "averageAgreementRate", "fallback"]),
-        instead(computed("report", &["reliabilityScore"])),
+        Stage::from_seat::<Value>("generate", "generator"),
+        Stage::computed::<Value>("content"),
+        Stage::from_seat::<Value>("extract", "extractor"),
+        Stage::from_seat::<Value>("verify_{n}", "checker"),
+        Stage::computed::<Value>("consensus"),
+        Stage::from_seat::<Value>("report", "reporter"),
+        Stage::computed::<Value>("report").stand_in(),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2 for a panel of n, whether the content is given or generated (then its author does not check); 1 or 2 when it holds no claims",
-    example: "synod ask --mode fact_check --content release.md --file figures.csv \"Are the figures in this release right?\"",
+    example: Example { content: Some("release.md"), files: &["figures.csv"], ..Example::ask("Are the figures in this release right?") },
     failure_rule: "If the generator or the extractor fails, the next seat takes its place; whoever wrote the content never checks it. Unreadable checkers abstain; one that can be read is enough, but a verdict on a claim needs two votes. Where the checkers' confidence is tied, the lower counts, on purpose. If nobody can write the report, a computed one is returned.",
     prompts: ["generate", "extract", "verify", "report"],
 };
@@ -111,7 +113,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut failed: Vec<SeatIx> = Vec::new();
     let content = content::content(bench, &options, &mut failed).await?;
     let claims = extract(bench, &options, &content, &mut failed).await?;
@@ -121,7 +123,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let material = Material::new(&bench.question().files, &claims, options.passages as usize);
     let (ruled, checkers) = verify(bench, &options, &content, claims, &material, &mut failed).await?;
     let totals = Totals::of(&ruled);
-    bench.phase("verify").show("consensus", ruled::exhibit(bench, &ruled, &totals)).await?;
+    bench.phase("verify").show("consensus", ruled::exhibit(bench, &ruled, &totals))?;
     let method = Method { checkers, with_passages: !material.passages.is_empty() };
     let answer = write(bench, &content, &ruled, &totals, &method, &failed).await?;
     for (name, value) in
@@ -141,7 +143,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         source: ConfidenceSource::Agreement,
         n: checkers as u32,
     });
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
@@ -161,7 +163,7 @@ fn line_up(bench: &Bench, role: &str, failed: &[SeatIx]) -> Vec<SeatIx> {
 }
 
 /// The first in line that answers; those before it are noted as failed.
-async fn first<T: Speech>(stage: &Bench, seats: &[SeatIx], ask: synod_engine::Prompt, failed: &mut Vec<SeatIx>) -> Result<Option<Given<T>>> {
+async fn first<T: ReplyFormat>(stage: &Bench, seats: &[SeatIx], ask: synod_engine::Prompt, failed: &mut Vec<SeatIx>) -> Result<Option<SeatReply<T>>> {
     let given = stage.ask_first::<T>(seats, ask).await?;
     let answered = given.as_ref().map(|given| given.seat);
     failed.extend(seats.iter().take_while(|seat| Some(**seat) != answered));
@@ -179,7 +181,7 @@ async fn extract(bench: &Bench, options: &Options, content: &Content, failed: &m
     if over > 0 {
         stage.warn(format!("{over} more claims were extracted and not checked: max_claims is {}.", options.max_claims));
     }
-    stage.show("extract", claims::exhibit(&claims).by(given.seat, "extractor").turn(&given.key)).await?;
+    stage.show("extract", claims::exhibit(&claims).by(given.seat, "extractor").turn(&given.key))?;
     Ok(claims)
 }
 
@@ -203,14 +205,14 @@ async fn verify(
     let ask = prompt!("verify", checked = content.text, claims = shown, passages = material.passages);
     let ask = ask.ids("claims", claims.iter().map(|claim| claim.id.clone())).max_tokens(options.verify_tokens());
     let given: Answers<Verification> = stage.ask_all(&checkers, ask).await?.quorum(1)?;
-    failed.extend(given.missed.iter().map(|missed| missed.seat));
+    failed.extend(given.failures.iter().map(|missed| missed.seat));
     let mut votes: Vec<(SeatIx, Vec<Counted>)> = Vec::new();
     for seat in &checkers {
         let label = &stage.seat(*seat).label;
         let (counted, key, why) = match given.of(*seat) {
             Some(reply) => (checks::counted(&reply.value, &claims, material), Some(&reply.key), None),
             None => {
-                let missed = given.missed.iter().find(|missed| missed.seat == *seat);
+                let missed = given.failures.iter().find(|missed| missed.seat == *seat);
                 (Vec::new(), missed.map(|missed| &missed.key), missed.map(|missed| missed.failure.kind.plain().to_owned()))
             }
         };
@@ -222,7 +224,7 @@ async fn verify(
         }
         let why = why.or_else(|| counted.is_empty().then(|| none.to_owned()));
         let row = checks::exhibit(format!("Checks by {label}"), &counted, &claims, why).by(*seat, "checker");
-        stage.show(&format!("verify_{seat}"), key.into_iter().fold(row, |row, key| row.turn(key))).await?;
+        stage.show(&format!("verify_{seat}"), key.into_iter().fold(row, |row, key| row.turn(key)))?;
         if !counted.is_empty() {
             votes.push((*seat, counted));
         }
@@ -290,34 +292,34 @@ async fn write(bench: &Bench, content: &Content, ruled: &[Ruled], totals: &Total
             if given.partial {
                 stage.warn("The explanation was cut off at its token limit: its end is missing.");
             }
-            stage.show("report", Exhibit::said("Report", given.seat, "reporter", &given.key).data(data(false))).await?;
+            stage.show("report", Exhibit::said("Report", given.seat, "reporter", &given.key).data(&data(false)))?;
             Ok(Answer { kind: AnswerKind::Report, text: format!("{}\n\n{appendix}", given.value.trim()), by: vec![given.seat] })
         }
         None => {
             stage.warn("Nobody could write the report; it is the computed part alone.");
             let text = format!("{}\n\n{appendix}", report::headline(totals));
-            stage.show("report", Exhibit::note("Report", &text).data(data(true))).await?;
+            stage.show("report", Exhibit::note("Report", &text).data(&data(true)))?;
             Ok(Answer { kind: AnswerKind::Computed, text, by: Vec::new() })
         }
     }
 }
 
 /// A content without claims is a result: nobody is asked to check or to report.
-async fn nothing_to_check(bench: &Bench, content: &Content) -> Result<Finding> {
+async fn nothing_to_check(bench: &Bench, content: &Content) -> Result<ModeResult> {
     let text = report::nothing(&content.text);
     let totals = Totals::default();
     let data = json!({
         "reliabilityScore": null, "verified": 0, "disputed": 0, "unverifiable": 0, "totalClaims": 0, "checkerCount": 0,
         "averageAgreementRate": null, "fallback": true, "note": "no claims",
     });
-    bench.phase("report").show("report", Exhibit::note("Report", &text).data(data)).await?;
+    bench.phase("report").show("report", Exhibit::note("Report", &text).data(&data))?;
     bench.figure("claims", 0.0);
-    Ok(Finding {
+    Ok(ModeResult {
         stop_reason: "no_claims",
         answer: Some(Answer { kind: AnswerKind::Computed, text, by: Vec::new() }),
         decision: Some(decision(&[], &totals)),
         data: json!({"checkers": 0, "averageAgreementRate": null, "measure": ruled::MEASURE}),
-        ..Finding::default()
+        ..ModeResult::default()
     })
 }
 

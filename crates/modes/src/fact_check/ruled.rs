@@ -127,7 +127,7 @@ pub fn exhibit(bench: &Bench, ruled: &[Ruled], totals: &Totals) -> Exhibit {
     let checks =
         Checks { entries: ruled.iter().map(|claim| claim.entry(bench)).collect(), score: totals.score.map(f64::from), measure: MEASURE.to_owned() };
     Exhibit::new("What the checkers' votes come to", Shape::Checks(checks))
-        .data(json!({"consensus": rows, "averageAgreementRate": totals.agreement_rate(), "reliabilityScore": totals.score}))
+        .data(&json!({"consensus": rows, "averageAgreementRate": totals.agreement_rate(), "reliabilityScore": totals.score}))
 }
 
 /// Votes against what the panel ruled, with their evidence.

@@ -6,11 +6,11 @@ use super::material::Material;
 use super::report::{Method, annotated, appendix, headline, table};
 use super::ruled::{Ruled, Totals, dissent};
 use proptest::prelude::*;
-use synod_engine::{Form, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, TypedReply};
 use synod_types::{Attachment, SeatIx};
 
-fn terms() -> Terms {
-    Terms::default().with("claims", ["claim_1", "claim_2", "claim_3"])
+fn terms() -> IdLists {
+    IdLists::default().with("claims", ["claim_1", "claim_2", "claim_3"])
 }
 
 /// `claim_1 DISPUTED HIGH (correction)`, one a line.
@@ -62,11 +62,11 @@ fn rulings_are_read_from_their_blocks_and_from_nowhere_else() {
 
 #[test]
 fn claims_are_read_from_their_blocks_or_all_of_the_reply_is_refused() {
-    let read = |text: &str| Extraction::from_text(text, &Terms::default()).map(|read| read.claims);
+    let read = |text: &str| Extraction::from_text(text, &IdLists::default()).map(|read| read.claims);
     let one = |claim: &str, context: &str, kind| vec![Stated { claim: claim.into(), context: context.into(), kind }];
     let plain = "Two opinions left out.\n\nCLAIM 1: Cron runs forty jobs.\nContext: It runs forty.\nType: STATISTIC\n\nSummary: 1 claim";
     assert_eq!(read(plain), Some(one("Cron runs forty jobs.", "It runs forty.", ClaimType::Statistic)));
-    assert_eq!(Extraction::from_text(plain, &Terms::default()).expect("a claim").reasons, "Two opinions left out.");
+    assert_eq!(Extraction::from_text(plain, &IdLists::default()).expect("a claim").reasons, "Two opinions left out.");
     let bold = "**CLAIM 1:** It came in 1998.\n- **Context:** “In 1998 it\ncame.”\n- **Type:** [DATE]";
     assert_eq!(read(bold), Some(one("It came in 1998.", "In 1998 it\ncame.", ClaimType::Date)));
     assert_eq!(read("CLAIM 7: x is y\nType: TECHNICAL"), Some(one("x is y", "", ClaimType::Technical)));
@@ -85,7 +85,7 @@ fn every_typed_reply_argues_first_and_json_comes_first() {
     }
     let error = Verification::read(r#"{"reasons":"","checks":[{"id":"claim_9","evidence":"","verdict":"VERIFIED","confidence":"LOW"}]}"#, &terms());
     assert!(error.is_err_and(|error| error.contains("claim_9") && error.contains("claim_1, claim_2, claim_3")));
-    assert!(Extraction::read(r#"{"reasons":"nothing","claims":[]}"#, &Terms::default()).is_ok());
+    assert!(Extraction::read(r#"{"reasons":"nothing","claims":[]}"#, &IdLists::default()).is_ok());
 }
 
 fn claim(n: usize, content: &str, context: &str) -> Claim {
@@ -276,7 +276,7 @@ proptest! {
                 let ids: Vec<&str> = value["checks"].as_array().expect("a list").iter().filter_map(|check| check["id"].as_str()).collect();
                 prop_assert!(ids.iter().all(|id| terms().list("claims").iter().any(|known| known == id)));
             }
-            if let Ok((value, _)) = Extraction::read(&text, &Terms::default()) {
+            if let Ok((value, _)) = Extraction::read(&text, &IdLists::default()) {
                 prop_assert!(value["claims"].as_array().expect("a list").iter().all(|claim| claim["type"].is_string()));
             }
         }

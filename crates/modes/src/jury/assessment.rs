@@ -4,7 +4,7 @@ use crate::scores::scored;
 use crate::text::{after_last_marker, items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::jury;
 
 /// What a jury may say, kindest first.
@@ -96,9 +96,9 @@ impl Scores {
     }
 }
 
-impl Form for Assessment {
+impl TypedReply for Assessment {
     /// Scores from a table or from lines of their own, `VERDICT:` on its line, a list under `Recommendations`.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let [accuracy, completeness, clarity, relevance, actionability] =
             DIMENSIONS.map(|dimension| scored(text, dimension, WORST, BEST).and_then(|scored| scored.score));
         Some(Self {
@@ -109,7 +109,7 @@ impl Form for Assessment {
         })
     }
 
-    fn check(&self, _: &Terms) -> Result<(), String> {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         let says_something = self.verdict.is_some() || self.scores.whole().iter().any(Option::is_some);
         if says_something { Ok(()) } else { Err("it holds neither a score nor a verdict; give at least one of them".into()) }
     }

@@ -9,9 +9,9 @@ pub use assessment::{Assessment, Ruling};
 pub use report::Report;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use summary::{Juror, Summary, Votes};
-use synod_engine::{Answers, Bench, Calls, Finding, Given, Halt, Mode, Result, Seating, chair_apart, computed, each, instead, mode, prompt, spoken};
+use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt};
 use synod_math::Agreement;
 use synod_types::*;
 
@@ -24,18 +24,16 @@ pub static MODE: Mode = mode! {
     pick: "Take it when the text already exists and you want to know whether it will do: approve, revise or reject, with the reasons.",
     phases: &["present", "deliberation", "verdict"],
     stages: &[
-        computed("present", &["originalQuestion"]),
-        spoken("deliberation", "juror", &["scores", "average", "verdict", "computedVerdict", "recommendations", "parseSuccess"]),
-        computed("juror_summary", &["jurorCount", "successfulJurors", "majorityVerdict", "voteTally", "dimensionAverages", "dimensionRanges"]),
-        computed("juror_votes", &["verdict", "tied", "voteTally", "statedTally"]),
-        spoken("verdict", "foreman", &[
-            "finalVerdict", "foremanVerdict", "foremanAgrees", "dimensionAnalysis", "keyStrengths", "keyWeaknesses", "recommendations", "dissentingOpinions",
-        ]),
-        instead(computed("verdict", &["finalVerdict", "dimensionAnalysis"])),
+        Stage::computed::<Value>("present"),
+        Stage::from_seat::<Value>("deliberation", "juror"),
+        Stage::computed::<Value>("juror_summary"),
+        Stage::computed::<Value>("juror_votes"),
+        Stage::from_seat::<Value>("verdict", "foreman"),
+        Stage::computed::<Value>("verdict").stand_in(),
     ],
     multi_turn: false, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "n + 1 for n jurors",
-    example: "synod ask --mode jury --content release-notes.md \"Notes for users upgrading from 1.x\"",
+    example: Example { content: Some("release-notes.md"), ..Example::ask("Notes for users upgrading from 1.x") },
     failure_rule: "Two readable jurors are enough. If the foreman fails, no juror takes over, since the jurors wrote what is reported on: the report is computed from the scores.",
     prompts: ["juror", "foreman"],
 };
@@ -102,10 +100,10 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     work::warn_if_question(bench);
-    let presented = Exhibit::note("The work", work::text(bench)).data(json!({"originalQuestion": work::task(bench)}));
-    bench.phase("present").show("present", presented).await?;
+    let presented = Exhibit::note("The work", work::text(bench)).data(&json!({"originalQuestion": work::task(bench)}));
+    bench.phase("present").show("present", presented)?;
 
     let summary = deliberate(bench, &options).await?;
     let (answer, foreman) = conclude(bench, &summary).await?;
@@ -141,7 +139,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
             reasons: reasons_of(&given.value).to_owned(),
         }),
     };
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
@@ -164,13 +162,13 @@ async fn deliberate(bench: &Bench, options: &Options) -> Result<Summary> {
     let given = stage.ask_all::<Assessment>(seats, prompt!("juror").max_tokens(options.assessment_tokens)).await?;
     let labels = synod_math::labels(bench.seed("labels"), seats.len());
     let label = |seat: SeatIx| seats.iter().position(|juror| *juror == seat).map_or_else(String::new, |at| labels[at].clone());
-    let jurors: Vec<Juror> = given.given.iter().filter_map(|given| Juror::new(label(given.seat), given.clone())).collect();
+    let jurors: Vec<Juror> = given.replies.iter().filter_map(|given| Juror::new(label(given.seat), given.clone())).collect();
     for seat in seats {
         let exhibit = match jurors.iter().find(|juror| juror.seat == *seat) {
             Some(juror) => juror.exhibit(),
             None => absent(&label(*seat), &given, *seat),
         };
-        stage.show("deliberation", exhibit.by(*seat, "juror")).await?;
+        stage.show("deliberation", exhibit.by(*seat, "juror"))?;
     }
     given.quorum(LEAST)?;
     for juror in &jurors {
@@ -184,20 +182,20 @@ async fn deliberate(bench: &Bench, options: &Options) -> Result<Summary> {
         }
     }
     let summary = Summary::of(seats.len(), jurors).ok_or_else(|| Halt::no_quorum("deliberation", "no juror gave a score or a verdict"))?;
-    stage.show("juror_summary", summary.scorecard()).await?;
-    stage.show("juror_votes", summary.vote()).await?;
+    stage.show("juror_summary", summary.scorecard())?;
+    stage.show("juror_votes", summary.vote())?;
     Ok(summary)
 }
 
 /// A juror who was asked and cannot be counted, and why.
 fn absent(label: &str, given: &Answers<Assessment>, seat: SeatIx) -> Exhibit {
-    let missed = given.missed.iter().find(|missed| missed.seat == seat);
+    let missed = given.failures.iter().find(|missed| missed.seat == seat);
     let data = json!({
         "label": label, "scores": null, "average": null, "verdict": null, "computedVerdict": null, "recommendations": [],
         "parseSuccess": false, "error": missed.map(|missed| missed.failure.to_string()),
     });
     let why = missed.map_or("gave neither a score nor a verdict", |missed| missed.failure.kind.plain());
-    let exhibit = Exhibit::note(format!("Juror {label}"), format!("This juror {why}.")).data(data);
+    let exhibit = Exhibit::note(format!("Juror {label}"), format!("This juror {why}.")).data(&data);
     match missed {
         Some(missed) => exhibit.turn(&missed.key),
         None => exhibit,
@@ -205,7 +203,7 @@ fn absent(label: &str, given: &Answers<Assessment>, seat: SeatIx) -> Exhibit {
 }
 
 /// The foreman's report, or one computed from the numbers: jurors may not report on assessments of their own.
-async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Given<Report>>)> {
+async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<SeatReply<Report>>)> {
     let stage = bench.phase("verdict");
     let foremen = bench.role("foreman");
     let dimensions = summary.analysis();
@@ -223,7 +221,7 @@ async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Gi
         let who: Vec<&str> = foremen.iter().map(|seat| bench.seat(*seat).label.as_str()).collect();
         stage.warn(format!("{} failed as foreman, and no juror may report on the jury: the report is computed from the scores.", who.join(", ")));
         let text = report::computed(summary);
-        stage.show("verdict", Exhibit::note("Verdict", &text).data(report_data(summary, None))).await?;
+        stage.show("verdict", Exhibit::note("Verdict", &text).data(&report_data(summary, None)))?;
         return Ok((Answer { kind: AnswerKind::Computed, text, by: Vec::new() }, None));
     };
     let agrees = given.value.verdict == summary.verdict;
@@ -235,8 +233,8 @@ async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Gi
     let text = report::written(summary, &given.value);
     let said = Statement { text: Some(text.clone()), ..Statement::default() };
     let data = report_data(summary, Some(&given.value));
-    let exhibit = Exhibit::new("Verdict", Shape::Statement(said)).by(given.seat, "foreman").turn(&given.key).data(data);
-    stage.show("verdict", exhibit).await?;
+    let exhibit = Exhibit::new("Verdict", Shape::Statement(said)).by(given.seat, "foreman").turn(&given.key).data(&data);
+    stage.show("verdict", exhibit)?;
     Ok((Answer { kind: AnswerKind::Report, text, by: vec![given.seat] }, Some(given)))
 }
 

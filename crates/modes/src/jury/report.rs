@@ -7,7 +7,7 @@ use crate::markdown;
 use crate::text::{items, section};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 
 /// What the foreman makes of the jury's work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,10 +29,10 @@ pub struct Report {
     pub report: String,
 }
 
-impl Form for Report {
+impl TypedReply for Report {
     /// `FINAL VERDICT:` on its line and lists under their headings; the report is the whole text. A dissenter's verdict further down is
     /// under another name and is not read.
-    fn from_text(text: &str, _: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let verdict = Ruling::in_text(text, "FINAL VERDICT")?;
         let list = |names: &[&str]| names.iter().find_map(|name| section(text, name)).map(items).unwrap_or_default();
         Some(Self {

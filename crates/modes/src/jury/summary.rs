@@ -4,7 +4,7 @@ use super::assessment::{Assessment, DIMENSIONS, Ruling};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use synod_engine::Given;
+use synod_engine::SeatReply;
 use synod_math::jury;
 use synod_types::*;
 
@@ -24,7 +24,7 @@ pub struct Juror {
 
 impl Juror {
     /// `None` for an assessment that holds neither a score nor a verdict, which the form refuses.
-    pub fn new(label: String, given: Given<Assessment>) -> Option<Self> {
+    pub fn new(label: String, given: SeatReply<Assessment>) -> Option<Self> {
         let scores = given.value.scores.whole();
         let average = jury::average(&scores);
         let computed = average.map(Ruling::of_average);
@@ -52,7 +52,7 @@ impl Juror {
             measure: "average of the scores given".into(),
             ..Scorecard::default()
         };
-        Exhibit::new(format!("Juror {}", self.label), Shape::Scorecard(card)).turn(&self.key).data(data)
+        Exhibit::new(format!("Juror {}", self.label), Shape::Scorecard(card)).turn(&self.key).data(&data)
     }
 }
 
@@ -157,7 +157,7 @@ impl Summary {
             overall: self.average,
             measure: "mean; agreement by the distance between lowest and highest".into(),
         };
-        Exhibit::new("The jury's scores", Shape::Scorecard(card)).data(data)
+        Exhibit::new("The jury's scores", Shape::Scorecard(card)).data(&data)
     }
 
     pub fn vote(&self) -> Exhibit {
@@ -175,7 +175,7 @@ impl Summary {
         let measure = format!("{} by {rule}; a vote is what the juror's average stands for", self.verdict.as_str());
         let shape = Distribution { points: self.by_label().iter().map(point).collect(), shares, measure, ..Distribution::default() };
         let data = json!({"verdict": self.verdict, "tied": self.tied, "voteTally": self.votes, "statedTally": self.stated});
-        Exhibit::new("The jury's vote", Shape::Distribution(shape)).data(data)
+        Exhibit::new("The jury's vote", Shape::Distribution(shape)).data(&data)
     }
 
     /// The rows of the report's table.

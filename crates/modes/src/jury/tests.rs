@@ -3,10 +3,10 @@
 use super::assessment::Scores;
 use super::summary::{Juror, Summary};
 use super::*;
-use synod_engine::{Form, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
 fn read(text: &str) -> Option<Assessment> {
-    let (value, _) = Assessment::read(text, &Terms::default()).ok()?;
+    let (value, _) = Assessment::read(text, &IdLists::default()).ok()?;
     Assessment::recall(&value).ok()
 }
 
@@ -100,25 +100,25 @@ fn a_typed_score_off_the_scale_costs_that_dimension_only() {
     let text = r#"{"reasons":"x","scores":{"accuracy":0,"completeness":11,"clarity":7,"relevance":10},"verdict":"REVISE","recommendations":["a"]}"#;
     assert_eq!(scores(text), [None, None, Some(7.0), Some(10.0), None]);
     assert_eq!(read(text).map(|read| (read.verdict, read.recommendations.len())), Some((Some(Ruling::Revise), 1)));
-    let sent = Assessment::schema(&Terms::default()).expect("a schema").schema["properties"]["scores"]["properties"]["accuracy"].clone();
+    let sent = Assessment::schema(&IdLists::default()).expect("a schema").schema["properties"]["scores"]["properties"]["accuracy"].clone();
     assert_eq!((sent["minimum"].as_f64(), sent["maximum"].as_f64(), sent.get("x-range")), (Some(1.0), Some(10.0), None), "{sent}");
 }
 
 #[test]
 fn a_foreman_is_read_by_his_own_verdict_never_by_a_dissenters() {
     let text = "### Final Verdict: **REJECT**\n### Strengths\n- Plain\n### Weaknesses\n1. No costs\n2. No dates\n### Dissenting Opinions\n- K3 held\nVERDICT: APPROVE\n";
-    let report = Report::from_text(text, &Terms::default()).expect("readable");
+    let report = Report::from_text(text, &IdLists::default()).expect("readable");
     assert_eq!(report.verdict, Ruling::Reject);
     assert_eq!((report.strengths.len(), report.weaknesses.len(), report.improvements.len()), (1, 2, 0));
     assert_eq!(report.dissent, ["K3 held VERDICT: APPROVE"]);
     let without = "The report.\n### Dissenting Opinions\nK3 would APPROVE.\nVERDICT: APPROVE";
-    assert_eq!(Report::from_text(without, &Terms::default()), None);
+    assert_eq!(Report::from_text(without, &IdLists::default()), None);
 }
 
 fn juror(label: &str, seat: SeatIx, score: Option<f64>, verdict: Option<Ruling>) -> Juror {
     let scores = Scores { accuracy: score, clarity: score, ..Scores::default() };
     let value = Assessment { reasons: format!("{label} says why"), scores, verdict, recommendations: vec!["Do it.".into()] };
-    Juror::new(label.into(), Given { seat, key: format!("deliberation/juror@{seat}"), value, partial: false }).expect("it says something")
+    Juror::new(label.into(), SeatReply { seat, key: format!("deliberation/juror@{seat}"), value, partial: false }).expect("it says something")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::review::{Flaw, OTHER, Review, Severity};
 use super::rubric::Rubric;
 use serde_json::{Map, Value, json};
-use synod_engine::Given;
+use synod_engine::SeatReply;
 use synod_math::rounding::{mean, round};
 use synod_math::rubric::{Level, Opinion, opinion, overall};
 use synod_math::{likeness, matching};
@@ -27,7 +27,7 @@ pub struct Reviewer {
 }
 
 impl Reviewer {
-    pub fn new(index: usize, label: String, given: Given<Review>, rubric: &Rubric) -> Self {
+    pub fn new(index: usize, label: String, given: SeatReply<Review>, rubric: &Rubric) -> Self {
         let scores: Vec<Option<f64>> = rubric.criteria.iter().map(|criterion| given.value.score(&criterion.name)?.score).collect();
         let overall = overall(&scores, &rubric.weights());
         Self { index, label, seat: given.seat, key: given.key, review: given.value, scores, overall }
@@ -63,7 +63,7 @@ impl Reviewer {
             measure: "overall by weight".into(),
             ..Scorecard::default()
         };
-        Exhibit::new(format!("Review {}", self.label), Shape::Scorecard(card)).turn(&self.key).data(data)
+        Exhibit::new(format!("Review {}", self.label), Shape::Scorecard(card)).turn(&self.key).data(&data)
     }
 
     pub fn findings(&self) -> Exhibit {
@@ -73,7 +73,7 @@ impl Reviewer {
         let shape = Findings { entries, none };
         Exhibit::new(format!("Findings of {}", self.label), Shape::Findings(shape))
             .turn(&self.key)
-            .data(json!({"reviewerIndex": self.index, "findings": self.review.findings.len()}))
+            .data(&json!({"reviewerIndex": self.index, "findings": self.review.findings.len()}))
     }
 }
 
@@ -210,7 +210,7 @@ impl Consensus {
             "reviewerCount": self.reviewers.len(), "consensusScores": self.scores(), "averageOverallScore": self.overall.average,
             "disputed": self.disputed(),
         });
-        Exhibit::new("Scores of all reviewers", Shape::Scorecard(card)).data(data)
+        Exhibit::new("Scores of all reviewers", Shape::Scorecard(card)).data(&data)
     }
 
     pub fn findings_exhibit(&self) -> Exhibit {
@@ -237,7 +237,7 @@ impl Consensus {
             "findings": rows, "consensusFindingCount": self.shared(), "uniqueFindingCount": self.findings.len() as u32 - self.shared(),
             "findingsOverlapRate": self.overlap_rate(), "severityAgreementRate": self.severity_agreement_rate(),
         });
-        Exhibit::new("Findings of all reviewers", Shape::Findings(Findings { entries, none })).data(data)
+        Exhibit::new("Findings of all reviewers", Shape::Findings(Findings { entries, none })).data(&data)
     }
 }
 

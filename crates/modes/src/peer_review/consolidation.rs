@@ -6,7 +6,7 @@ use crate::markdown;
 use crate::text::{bare, items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::rubric::{Level, Opinion};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,9 +62,9 @@ impl Effort {
     }
 }
 
-impl Form for Consolidation {
+impl TypedReply for Consolidation {
     /// The summary under its heading, a list of actions with `[ids]` and `(effort: …)`, a list of remarks that begin with an id.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let ids = terms.list("evidence");
         let known = |id: &str| ids.iter().find(|other| other.eq_ignore_ascii_case(bare(id))).cloned();
         let remark = |item: String| {

@@ -15,7 +15,7 @@ pub use rubric::{Criterion, ReviewType, Rubric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Finding, Mode, Result, Seating, chair, computed, each, instead, mode, prompt, spoken};
+use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::rubric::Level;
 use synod_types::*;
 
@@ -28,20 +28,16 @@ pub static MODE: Mode = mode! {
     pick: "Take it for code, designs, plans or audits that exist and need more than one pair of eyes: scores, findings with their places, what to do first.",
     phases: &["review", "consolidation"],
     stages: &[
-        spoken("review_{n}", "reviewer", &["reviewerIndex", "scores", "overallScore", "findingCounts", "findings", "strengths"]),
-        spoken("findings_{n}", "reviewer", &["reviewerIndex", "findings"]),
-        computed("consensus_scores", &["reviewerCount", "consensusScores", "averageOverallScore", "disputed"]),
-        computed("consensus_findings", &["findings", "consensusFindingCount", "uniqueFindingCount", "findingsOverlapRate", "severityAgreementRate"]),
-        spoken("consolidation", "consolidator", &[
-            "reviewerCount", "consensusScores", "actionItemCount", "criticalFindingCount", "majorFindingCount", "weightedOverallAvg",
-            "weightedOverallStddev", "overallAgreement", "totalFindings", "consensusFindingCount", "uniqueFindingCount",
-            "disputedAssessmentCount", "interReviewerAgreement",
-        ]),
-        instead(computed("consolidation", &["reviewerCount", "consensusScores", "actionItemCount"])),
+        Stage::from_seat::<Value>("review_{n}", "reviewer"),
+        Stage::from_seat::<Value>("findings_{n}", "reviewer"),
+        Stage::computed::<Value>("consensus_scores"),
+        Stage::computed::<Value>("consensus_findings"),
+        Stage::from_seat::<Value>("consolidation", "consolidator"),
+        Stage::computed::<Value>("consolidation").stand_in(),
     ],
     multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
     cost: "n + 1 for n reviewers",
-    example: "synod ask --mode peer_review --review-type code_review --content queue.rs \"The job queue of our scheduler\"",
+    example: Example { options: &[("review_type", "code_review")], content: Some("queue.rs"), ..Example::ask("The job queue of our scheduler") },
     failure_rule: "Two readable reviews are enough. If the consolidator fails, the next reviewer who gave a review consolidates; if nobody can, the report is computed from scores and findings.",
     prompts: ["review", "consolidate"],
 };
@@ -122,7 +118,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     work::warn_if_question(bench);
     let rubric = Rubric::of(options.review_type, options.custom_rubric.as_ref());
     let consensus = review(bench, &options, rubric).await?;
@@ -151,7 +147,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         criteria: criteria.collect(),
         disputed: consensus.disputed().into_iter().map(str::to_owned).collect(),
     };
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
@@ -185,30 +181,30 @@ async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Cons
     for (index, (seat, label)) in seats.iter().zip(labels).enumerate() {
         let name = format!("review_{}", index + 1);
         let Some(review) = given.of(*seat) else {
-            stage.show(&name, absent(index, &label, &given, *seat)).await?;
+            stage.show(&name, absent(index, &label, &given, *seat))?;
             continue;
         };
         let reviewer = Reviewer::new(index, label, review.clone(), &rubric);
-        stage.show(&name, reviewer.scorecard(&rubric).by(*seat, "reviewer")).await?;
-        stage.show(&format!("findings_{}", index + 1), reviewer.findings().by(*seat, "reviewer")).await?;
+        stage.show(&name, reviewer.scorecard(&rubric).by(*seat, "reviewer"))?;
+        stage.show(&format!("findings_{}", index + 1), reviewer.findings().by(*seat, "reviewer"))?;
         reviewers.push(reviewer);
     }
     given.quorum(LEAST)?;
     let consensus = Consensus::of(rubric, reviewers);
-    stage.show("consensus_scores", consensus.scorecard()).await?;
-    stage.show("consensus_findings", consensus.findings_exhibit()).await?;
+    stage.show("consensus_scores", consensus.scorecard())?;
+    stage.show("consensus_findings", consensus.findings_exhibit())?;
     Ok(consensus)
 }
 
 /// A reviewer who was asked and gave no review, and why.
 fn absent(index: usize, label: &str, given: &Answers<Review>, seat: SeatIx) -> Exhibit {
-    let missed = given.missed.iter().find(|missed| missed.seat == seat);
+    let missed = given.failures.iter().find(|missed| missed.seat == seat);
     let data = json!({
         "reviewerIndex": index, "label": label, "scores": [], "overallScore": null, "findingCounts": counts(std::iter::empty()), "findings": [],
         "strengths": [], "error": missed.map(|missed| missed.failure.to_string()),
     });
     let why = missed.map_or("gave no review", |missed| missed.failure.kind.plain());
-    let exhibit = Exhibit::note(format!("Review {label}"), format!("This reviewer {why}.")).by(seat, "reviewer").data(data);
+    let exhibit = Exhibit::note(format!("Review {label}"), format!("This reviewer {why}.")).by(seat, "reviewer").data(&data);
     match missed {
         Some(missed) => exhibit.turn(&missed.key),
         None => exhibit,
@@ -254,12 +250,12 @@ async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<Answer> {
     });
     let Some(given) = written else {
         stage.warn("Nobody could consolidate the reviews; the report is computed from their scores and findings.");
-        stage.show("consolidation", Exhibit::note("Consolidation", &text).data(data)).await?;
+        stage.show("consolidation", Exhibit::note("Consolidation", &text).data(&data))?;
         return Ok(Answer { kind: AnswerKind::Computed, text, by: Vec::new() });
     };
     let said = Statement { text: Some(text.clone()), ..Statement::default() };
-    let exhibit = Exhibit::new("Consolidation", Shape::Statement(said)).by(given.seat, "consolidator").turn(&given.key).data(data);
-    stage.show("consolidation", exhibit).await?;
+    let exhibit = Exhibit::new("Consolidation", Shape::Statement(said)).by(given.seat, "consolidator").turn(&given.key).data(&data);
+    stage.show("consolidation", exhibit)?;
     Ok(Answer { kind: AnswerKind::Report, text, by: vec![given.seat] })
 }
 

@@ -4,7 +4,7 @@ use crate::scores::scored;
 use crate::text::{blocks, field, items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 
 /// Worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -83,10 +83,10 @@ impl Review {
 
 const FIELDS: [&str; 6] = ["Category", "Severity", "Location", "Description", "Impact", "Recommendation"];
 
-impl Form for Review {
+impl TypedReply for Review {
     /// A table or lines of scores, `FINDING n: title` blocks with their six fields, lists and paragraphs under their headings. A finding
     /// whose severity cannot be read spoils the whole: it is asked for again rather than guessed or dropped.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let written = |name: &String| {
             let found = scored(text, name, 1.0, 5.0)?;
             Some(CriterionScore { criterion: name.clone(), score: found.score, justification: found.remark })
@@ -101,13 +101,13 @@ impl Form for Review {
         })
     }
 
-    fn check(&self, _: &Terms) -> Result<(), String> {
+    fn check(&self, _: &IdLists) -> Result<(), String> {
         let says_something = !self.findings.is_empty() || self.scores.iter().any(|scored| scored.score.is_some());
         if says_something { Ok(()) } else { Err("it holds neither a score nor a finding; score at least one criterion".into()) }
     }
 }
 
-fn flaw(title: &str, body: &str, terms: &Terms) -> Option<Flaw> {
+fn flaw(title: &str, body: &str, terms: &IdLists) -> Option<Flaw> {
     let read = |label: &str| field(body, label, &FIELDS).unwrap_or_default();
     let severity = Severity::ALL.into_iter().find(|severity| token(&read("Severity"), &[severity.as_str()]).is_some())?;
     let named = read("Category");

@@ -3,14 +3,14 @@
 use super::consolidation::{Consolidation, Effort, report};
 use super::review::{CriterionScore, Flaw};
 use super::*;
-use synod_engine::{Given, Speech, Terms, Typed};
+use synod_engine::{IdLists, OptionValue, ReplyFormat, SeatReply};
 
 fn code() -> Rubric {
     Rubric::of(ReviewType::CodeReview, None)
 }
 
-fn terms(rubric: &Rubric) -> Terms {
-    Terms::default().with("criteria", rubric.names()).with("categories", rubric.names().into_iter().chain([OTHER.to_owned()]))
+fn terms(rubric: &Rubric) -> IdLists {
+    IdLists::default().with("criteria", rubric.names()).with("categories", rubric.names().into_iter().chain([OTHER.to_owned()]))
 }
 
 fn read(text: &str) -> Option<Review> {
@@ -115,7 +115,7 @@ fn reviewer(index: usize, label: &str, scores: &[(&str, f64)], findings: Vec<Fla
         justification: format!("{label} on {criterion}"),
     };
     let review = Review { reasons: "x".into(), scores: scores.iter().map(scored).collect(), findings, strengths: vec![], summary: "y".into() };
-    let given = Given { seat: index as SeatIx, key: format!("review/review@{index}"), value: review, partial: false };
+    let given = SeatReply { seat: index as SeatIx, key: format!("review/review@{index}"), value: review, partial: false };
     Reviewer::new(index, label.into(), given, &code())
 }
 
@@ -190,7 +190,7 @@ fn a_criterion_nobody_scored_is_unknown_and_a_split_one_disputed() {
 
 fn consolidated(text: &str, consensus: &Consensus) -> Option<Consolidation> {
     let ids = consensus.findings.iter().map(|finding| finding.id.clone()).chain(consensus.rubric.names());
-    let (value, _) = Consolidation::read(text, &Terms::default().with("evidence", ids)).ok()?;
+    let (value, _) = Consolidation::read(text, &IdLists::default().with("evidence", ids)).ok()?;
     Consolidation::recall(&value).ok()
 }
 
@@ -252,7 +252,7 @@ fn a_rubric_of_ones_own_is_checked_whole() {
 #[test]
 fn a_rubric_with_unknown_parts_is_refused_with_what_would_be_right() {
     let text = r#"{"name": "Poems", "describtion": "For short poems", "criteria": []}"#;
-    let given = [("review-type", "custom"), ("custom-rubric", text)].map(|(name, text)| (name.to_owned(), Typed::Text(text.to_owned())));
+    let given = [("review-type", "custom"), ("custom-rubric", text)].map(|(name, text)| (name.to_owned(), OptionValue::Text(text.to_owned())));
     let problems = synod_engine::options::resolve(&MODE, &given).expect_err("describtion is no part of a rubric");
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(problems[0].want, "a JSON object with name, description, criteria");
@@ -270,8 +270,8 @@ fn the_schema_says_what_a_rubric_must_be_and_a_problem_where_it_is_not() {
     let criterion = |weight: f64| json!({"name": format!("Rhyme {weight}"), "description": "What is to be seen", "weight": weight});
     let of = |criteria: Vec<Value>| json!({"name": "Poems", "description": "For short poems", "criteria": criteria});
     let given = [
-        ("review_type".to_owned(), Typed::Text("custom".into())),
-        ("custom_rubric".to_owned(), Typed::Json(of(vec![criterion(6.0), criterion(1.0), criterion(2.0)]))),
+        ("review_type".to_owned(), OptionValue::Text("custom".into())),
+        ("custom_rubric".to_owned(), OptionValue::Json(of(vec![criterion(6.0), criterion(1.0), criterion(2.0)]))),
     ];
     let [problem] = synod_engine::options::resolve(&MODE, &given).expect_err("6 is too much").try_into().expect("one problem");
     assert_eq!((problem.field.as_str(), problem.want.as_str()), ("options.custom_rubric.criteria[0].weight", "a number from 1 to 5"));

@@ -227,7 +227,7 @@ impl Register {
             "overallRisk": self.risk(), "findings": self.worst_first().iter().map(|found| found.outcome()).collect::<Vec<_>>(),
             "fates": self.counts(), "unresolved": self.unresolved(), "hardeningConfidence": self.hardening(),
         });
-        Exhibit::new("Audit", Shape::Findings(Findings { entries: self.entries(bench, &worst), none: none.into() })).data(data)
+        Exhibit::new("Audit", Shape::Findings(Findings { entries: self.entries(bench, &worst), none: none.into() })).data(&data)
     }
 
     /// What the attacker found and the author disputed.

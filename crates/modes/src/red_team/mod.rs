@@ -15,7 +15,7 @@ use rounds::{Attacked, Case};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Finding, Halt, Mode, Result, Seating, computed, mode, prompt, seat, spoken};
+use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, mode, prompt, seat};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
@@ -25,20 +25,18 @@ pub static MODE: Mode = mode! {
     pick: "Take it for code, a design, a policy or an argument that must stand up to somebody who wants it to fail. Give it three seats, so that disputes are ruled on.",
     phases: &["generate", "round", "synthesis"],
     stages: &[
-        spoken("generate", "generator", &["inputLength", "outputLength", "used"]),
-        spoken("attack_round_{r}", "attacker", &["round", "findings", "summary", "noFlaws", "reopened"]),
-        spoken("defend_round_{r}", "defender", &["round", "responses", "accepted", "rebutted", "unaddressed", "revisedContentLength", "kept"]),
-        spoken("judge_round_{r}", "judge", &["round", "rulings"]),
-        computed("audit", &["overallRisk", "findings", "fates", "unresolved", "hardeningConfidence"]),
-        spoken("synthesis", "synthesizer", &[
-            "totalRounds", "totalFindings", "totalAccepted", "totalRebutted", "severityCounts", "hardeningConfidence", "used",
-        ]),
+        Stage::from_seat::<Value>("generate", "generator"),
+        Stage::from_seat::<Value>("attack_round_{r}", "attacker"),
+        Stage::from_seat::<Value>("defend_round_{r}", "defender"),
+        Stage::from_seat::<Value>("judge_round_{r}", "judge"),
+        Stage::computed::<Value>("audit"),
+        Stage::from_seat::<Value>("synthesis", "synthesizer"),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2 + 3r for r rounds (2 + 2r with two seats), less when nothing more is found",
-    example: "synod ask --mode red_team --content design.md \"Our plan for rotating keys\"",
+    example: Example { content: Some("design.md"), ..Example::ask("Our plan for rotating keys") },
     failure_rule: "Without a readable attack in the first round there is no result; later the rounds stop. If the attacker fails, the judge attacks in its place and judges no more. If the defender fails, its text stays and the findings stay open; without a judge, disputed findings stay contested. A revision or final version that loses too much of the text is refused. If nobody can write the final version, the last revision is returned.",
-    prompts: ["generate", "attack", "attack_again", "defend", "judge", "synthesis"], fits: fits,
+    prompts: ["generate", "attack", "attack_again", "defend", "judge", "synthesis"], check_seating: fits,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -130,7 +128,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut case = prepare(bench, &options).await?;
     let mut held = 0;
     for round in 1..=options.rounds {
@@ -184,23 +182,23 @@ async fn prepare<'a>(bench: &'a Bench, options: &'a Options) -> Result<Case<'a>>
                     ));
                 }
                 let data = json!({"inputLength": input, "outputLength": output, "used": used});
-                Exhibit::said("The work, restated", *seat, "generator", &given.key).data(data)
+                Exhibit::said("The work, restated", *seat, "generator", &given.key).data(&data)
             }
             Err(missed) => {
                 stage.warn("The work could not be restated; the material was used as given.");
                 let data = json!({"inputLength": input, "outputLength": null, "used": false, "error": true});
-                Exhibit::note("The work, restated", format!("Not restated: {}", missed.failure)).by(*seat, "generator").turn(&missed.key).data(data)
+                Exhibit::note("The work, restated", format!("Not restated: {}", missed.failure)).by(*seat, "generator").turn(&missed.key).data(&data)
             }
         };
-        stage.show("generate", exhibit).await?;
+        stage.show("generate", exhibit)?;
     }
     Ok(case)
 }
 
-async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32) -> Result<Finding> {
+async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32) -> Result<ModeResult> {
     let stage = bench.phase("synthesis");
     let findings = &case.findings;
-    stage.show("audit", findings.audit(bench)).await?;
+    stage.show("audit", findings.audit(bench))?;
     let counts = findings.counts();
     bench.figure("findings", findings.all().len() as f64);
     bench.figure("unresolved", f64::from(counts.unresolved()));
@@ -228,7 +226,7 @@ async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32)
         unresolved: findings.unresolved(),
         rounds,
     };
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
@@ -256,7 +254,7 @@ async fn synthesis(stage: &Bench, options: &Options, case: &Case<'_>, rounds: u3
     let used = long_enough(&case.content, &given.value, options.least_kept);
     let mut data = totals(&case.findings, rounds);
     data["used"] = json!(used);
-    stage.show("synthesis", Exhibit::said("Hardened version", given.seat, "synthesizer", &given.key).data(data)).await?;
+    stage.show("synthesis", Exhibit::said("Hardened version", given.seat, "synthesizer", &given.key).data(&data))?;
     if !used {
         let why = format!("the final version has {} words of {}", words(&given.value), words(&case.content));
         stage.warn(format!("Refused: {why}. The work is returned as it stood after the last round."));

@@ -6,7 +6,7 @@ use super::fates::Severity;
 use crate::text::{Block, after_last_marker, bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Flaw {
@@ -61,22 +61,22 @@ impl From<Attack> for AttackAgain {
     }
 }
 
-impl Form for Attack {
+impl TypedReply for Attack {
     /// `FINDING n: title` blocks with their fields, or a line `NO FLAWS`.
-    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _terms: &IdLists) -> Option<Self> {
         let findings = flaws_in(text)?;
         let no_flaws = findings.is_empty() && says_no_flaws(text);
         Some(Self { reasons: before(text, "FINDING"), findings, no_flaws })
     }
 
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, _terms: &IdLists) -> Result<(), String> {
         check_attack(&self.findings, self.no_flaws)
     }
 }
 
-impl Form for AttackAgain {
+impl TypedReply for AttackAgain {
     /// As the first attack, and lines `REOPEN id: why`.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let (reopens, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !blocks(line, "REOPEN").is_empty());
         let read = |line: &str| {
             let Block { id, title, .. } = blocks(line, "REOPEN").into_iter().next()?;
@@ -89,7 +89,7 @@ impl Form for AttackAgain {
         Some(Self { reasons: before(&rest, "FINDING"), reopened, findings, no_flaws })
     }
 
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, _terms: &IdLists) -> Result<(), String> {
         check_attack(&self.findings, self.no_flaws || !self.reopened.is_empty())
     }
 }
@@ -197,9 +197,9 @@ pub struct Defence {
     pub revised_content: String,
 }
 
-impl Form for Defence {
+impl TypedReply for Defence {
     /// `RESPONSE TO FINDING id` blocks, then `REVISED CONTENT:` and the whole text.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         const FIELDS: [&str; 6] = ["Verdict", "Reasoning", "Revision", "Summary", "Defense Summary", "Defence Summary"];
         let (answers, content) = after_last_marker(text, "REVISED CONTENT:").unwrap_or((text, ""));
         let read = |block: Block| {
@@ -221,7 +221,7 @@ impl Form for Defence {
         (!responses.is_empty()).then(|| Self { reasons, responses, revised_content: content.trim().to_owned() })
     }
 
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, _terms: &IdLists) -> Result<(), String> {
         match self.responses.iter().find(|response| response.verdict == Stand::Accept) {
             Some(accepted) if self.revised_content.trim().is_empty() => {
                 Err(format!("you accept {} and revised_content is empty: give the whole work with the change made", accepted.id))
@@ -252,9 +252,9 @@ pub struct Rulings {
     pub rulings: Vec<Ruling>,
 }
 
-impl Form for Rulings {
+impl TypedReply for Rulings {
     /// `RULING ON id: UPHELD` or `OVERRULED`, and why in the lines below.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let read = |block: Block| {
             let upheld = token(&block.title, &["UPHELD", "OVERRULED"])? == "UPHELD";
             Some(Ruling { id: known(&block.id, terms.list("disputed"))?, why: bare(&block.body).to_owned(), upheld })

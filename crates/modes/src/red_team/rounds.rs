@@ -8,7 +8,7 @@ use super::replies::{Attack, AttackAgain, Defence, Reopened, Response, Ruling, R
 use crate::revised::{long_enough, revision};
 use crate::text::words;
 use serde_json::{Value, json};
-use synod_engine::{Bench, Given, Missed, Prompt, Result, Speech, prompt};
+use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatFailure, SeatReply, prompt};
 use synod_types::*;
 
 /// The work under attack and everything known about it.
@@ -45,7 +45,7 @@ impl<'a> Case<'a> {
         let stage = round_stage.phase("attack");
         let answered = self.findings.answered();
         let name = format!("attack_round_{round}");
-        let given: Option<Given<AttackAgain>> = if round == 1 {
+        let given: Option<SeatReply<AttackAgain>> = if round == 1 {
             let ask = prompt!("attack", task = self.task, content = self.content);
             self.ask_attackers::<Attack>(&stage, &name, round, ask).await?
         } else {
@@ -58,40 +58,40 @@ impl<'a> Case<'a> {
                 self.ask_attackers::<AttackAgain>(&stage, &name, round, ask).await?
             }
         };
-        let Some(Given { seat, key, value, .. }) = given else { return Ok(Attacked::Failed) };
+        let Some(SeatReply { seat, key, value, .. }) = given else { return Ok(Attacked::Failed) };
         let reopened = first_of_each(value.reopened, |reopened: &Reopened| &reopened.id);
         self.findings.reopen(&reopened);
         let entered = self.findings.enter(seat, value.findings);
         let attacked = if entered.is_empty() && reopened.is_empty() { Attacked::Nothing } else { Attacked::Found };
         let exhibit = self.attack_exhibit(&entered, &reopened, round).by(seat, "attacker").turn(&key);
-        stage.show(&name, exhibit).await?;
+        stage.show(&name, exhibit)?;
         Ok(attacked)
     }
 
     /// The attacker, and the judge in its place.
-    async fn ask_attackers<T: Speech + Into<AttackAgain>>(
+    async fn ask_attackers<T: ReplyFormat + Into<AttackAgain>>(
         &mut self,
         stage: &Bench,
         name: &str,
         round: u32,
         ask: Prompt,
-    ) -> Result<Option<Given<AttackAgain>>> {
+    ) -> Result<Option<SeatReply<AttackAgain>>> {
         let attacker = self.bench.role("attacker").first().copied();
         for seat in attacker.into_iter().chain(self.bench.role("judge").iter().copied()) {
             let in_place = Some(seat) != attacker;
             let ask = if in_place { ask.clone().extra() } else { ask.clone() };
             match stage.ask::<T>(seat, ask).await? {
-                Ok(Given { seat, key, value, partial }) => {
+                Ok(SeatReply { seat, key, value, partial }) => {
                     if in_place {
                         self.judge = None;
                         let who = &self.bench.seat(seat).label;
                         stage.warn(format!("{who} attacked in the attacker's place in round {round}, and so may not judge from then on."));
                     }
-                    return Ok(Some(Given { seat, key, value: value.into(), partial }));
+                    return Ok(Some(SeatReply { seat, key, value: value.into(), partial }));
                 }
                 Err(missed) => {
                     let data = json!({"round": round, "findings": null, "summary": null, "noFlaws": false, "reopened": null, "error": true});
-                    stage.show(name, failed("Attack", "attacker", &missed).data(data)).await?;
+                    stage.show(name, failed("Attack", "attacker", &missed).data(&data))?;
                 }
             }
         }
@@ -119,7 +119,7 @@ impl<'a> Case<'a> {
             "reopened": reopened,
         });
         let shape = Findings { entries: self.findings.entries(self.bench, &listed), none: none.into() };
-        Exhibit::new(format!("Attack, round {round}"), Shape::Findings(shape)).data(data)
+        Exhibit::new(format!("Attack, round {round}"), Shape::Findings(shape)).data(&data)
     }
 
     /// The author answers what is open and revises the text. Returns the ids it disputes.
@@ -139,7 +139,7 @@ impl<'a> Case<'a> {
                     "round": round, "responses": null, "accepted": null, "rebutted": null, "unaddressed": open,
                     "revisedContentLength": null, "kept": false, "error": true,
                 });
-                stage.show(&name, failed("Defence", "defender", &missed).data(data)).await?;
+                stage.show(&name, failed("Defence", "defender", &missed).data(&data))?;
                 return Ok(Vec::new());
             }
         };
@@ -171,7 +171,7 @@ impl<'a> Case<'a> {
             self.author = Some(given.seat);
         }
         let exhibit = Exhibit::new(format!("Defence, round {round}"), Shape::Revision(change)).by(given.seat, "defender").turn(&given.key);
-        stage.show(&name, exhibit.data(data)).await?;
+        stage.show(&name, exhibit.data(&data))?;
         Ok(disputed)
     }
 
@@ -209,7 +209,7 @@ impl<'a> Case<'a> {
             Err(missed) => {
                 stage.warn(format!("Nobody ruled on the findings disputed in round {round}."));
                 let data = json!({"round": round, "rulings": null, "error": true});
-                return stage.show(&name, failed("Ruling", "judge", &missed).data(data)).await;
+                return stage.show(&name, failed("Ruling", "judge", &missed).data(&data));
             }
         };
         let rulings = first_of_each(given.value.rulings, |ruling: &Ruling| &ruling.id);
@@ -220,11 +220,11 @@ impl<'a> Case<'a> {
         }
         let shape = Findings { entries: self.findings.entries(self.bench, disputed), none: String::new() };
         let exhibit = Exhibit::new(format!("Ruling, round {round}"), Shape::Findings(shape)).by(given.seat, "judge").turn(&given.key);
-        stage.show(&name, exhibit.data(json!({"round": round, "rulings": rulings}))).await
+        stage.show(&name, exhibit.data(&json!({"round": round, "rulings": rulings})))
     }
 }
 
-fn failed(title: &str, role: &str, missed: &Missed) -> Exhibit {
+fn failed(title: &str, role: &str, missed: &SeatFailure) -> Exhibit {
     Exhibit::note(title, format!("Nothing came: {}", missed.failure)).by(missed.seat, role).turn(&missed.key)
 }
 

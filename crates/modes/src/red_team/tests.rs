@@ -6,16 +6,16 @@ use super::material;
 use super::replies::{self, Attack, AttackAgain, Defence, Flaw, Reopened, Response, Ruling, Rulings, Stand};
 use crate::revised::long_enough;
 use proptest::prelude::*;
-use synod_engine::{Form, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, TypedReply};
 use synod_types::{Attachment, Question};
 
 const PLAIN: &str = "ATTACK REPORT — ROUND 1\n\nFINDING 1: Open port\nSeverity: CRITICAL\nLocation: Section 2\nVulnerability: The port is open.\n\
     Exploit Scenario: Anybody connects.\n\nFINDING 2: No limit\nSeverity: Low\nLocation: Section 4\nVulnerability: Requests are not counted.\n\
     Exploit Scenario: A loop.\n\nSUMMARY:\nCritical: 1\nOverall Risk: CRITICAL";
 
-fn terms() -> Terms {
+fn terms() -> IdLists {
     let ids = ["F1", "F2", "F3"];
-    Terms::default().with("answered", ids).with("findings", ids).with("disputed", ids)
+    IdLists::default().with("answered", ids).with("findings", ids).with("disputed", ids)
 }
 
 fn flaws(text: &str) -> Option<Vec<(String, Severity)>> {

@@ -6,7 +6,7 @@ use crate::text::{field, items};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::debate::{clusters, sigma};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,9 +83,9 @@ pub struct Alignment {
     pub support: f64,
 }
 
-impl Form for Analysis {
+impl TypedReply for Analysis {
     /// `AGREEMENT:` with a number, and `SUMMARY:`; lists under their names.
-    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _terms: &IdLists) -> Option<Self> {
         let labels = ["Agreement", "Summary", "Proposal", "Common ground", "Disagreements", "Uncertainties", "Decisions"];
         let value = |label: &str| field(text, label, &labels);
         let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_text_form_needs_its_number() {
-        let terms = Terms::default();
+        let terms = IdLists::default();
         let read = Analysis::from_text("AGREEMENT: 0.4\nSUMMARY: They differ.\nDISAGREEMENTS:\n- cost", &terms).expect("readable");
         assert_eq!((read.agreement, read.disagreements.len()), (0.4, 1));
         assert!(Analysis::from_text("They mostly agree.", &terms).is_none());

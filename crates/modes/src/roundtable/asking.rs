@@ -1,6 +1,6 @@
 //! What a seat is asked and shown: its prompt, the ids its reply may use, the words of others, and in an anonymous debate the group's figures.
 
-use super::debate::{Debate, Held, Response};
+use super::debate::{Debate, Response, RoundRecord};
 use super::entry::Entry;
 use super::packet::{Material, Packet};
 use super::perspectives::{Perspective, anchor};
@@ -9,7 +9,7 @@ use super::state::ClaimStatus;
 use super::tools::{Desk, PARALLEL_CALLS, SEQUENTIAL_CALLS};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{Bench, Missed, Prompt, Result, Worked, prompt};
+use synod_engine::{Bench, Prompt, ReplyWithTools, Result, SeatFailure, prompt};
 use synod_types::SeatIx;
 
 impl Debate<'_> {
@@ -17,16 +17,16 @@ impl Debate<'_> {
         &self,
         stage: &Bench,
         seat: usize,
-        held: &Held,
+        held: &RoundRecord,
         packet: &Packet,
-    ) -> impl Future<Output = Result<std::result::Result<Worked<Turn>, Missed>>> + Send + use<> {
+    ) -> impl Future<Output = Result<std::result::Result<ReplyWithTools<Turn>, SeatFailure>>> + Send + use<> {
         let most = if self.style.sequential { SEQUENTIAL_CALLS } else { PARALLEL_CALLS };
         let last = !held.objection && held.number >= self.options.limit_at(held.number);
         let desk = Desk::new(&self.state, &self.names, seat, self.bench.question(), last, most);
         stage.ask_with_tools(seat as SeatIx, self.prompt(seat, held, packet, most), Arc::new(desk), most as u32)
     }
 
-    fn prompt(&self, seat: usize, held: &Held, packet: &Packet, most: usize) -> Prompt {
+    fn prompt(&self, seat: usize, held: &RoundRecord, packet: &Packet, most: usize) -> Prompt {
         let role = self.roles[seat];
         let (round, objection) = (held.number, held.objection);
         let first = self.rounds.is_empty();
@@ -54,7 +54,7 @@ impl Debate<'_> {
             high_stakes = self.options.high_stakes.iter().map(|category| category.words()).collect::<Vec<_>>(),
             focus = self.options.focus_at(round),
             rounds = self.options.limit_at(round),
-            before = self.rounds.last().map(Held::title).unwrap_or_default(),
+            before = self.rounds.last().map(RoundRecord::title).unwrap_or_default(),
             group = self.group(),
             material = self.material,
             proposal = !self.state.proposal.is_empty(),
@@ -93,7 +93,7 @@ impl Debate<'_> {
     }
 
     /// What whoever reads this round is shown: the record and the round itself, nothing of those before.
-    pub fn packet_of(&self, held: &Held) -> Packet {
+    pub fn packet_of(&self, held: &RoundRecord) -> Packet {
         let current = self.entries(&held.responses);
         let (state, names, reserve) = (&self.state, &self.names, self.reserve);
         Material { state, names, round: held.number + 1, summaries: Vec::new(), previous: Vec::new(), current, reserve }.pack()

@@ -13,7 +13,7 @@ use super::style::{Role, Style};
 use super::summary::Summary;
 use super::{Audience, Options, safety, tools};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Missed, Result, Worked, prompt};
+use synod_engine::{Bench, ReplyWithTools, Result, SeatFailure, prompt};
 use synod_math::Rng;
 use synod_math::debate::exits::{Move, position_changed};
 use synod_types::*;
@@ -63,7 +63,7 @@ impl Response {
 
 /// A round that was held.
 #[derive(Clone, Debug, Default)]
-pub struct Held {
+pub struct RoundRecord {
     /// Of the regular round; an objection round has the number of the round it follows.
     pub number: u32,
     pub objection: bool,
@@ -83,7 +83,7 @@ pub struct Held {
     pub summary: Summary,
 }
 
-impl Held {
+impl RoundRecord {
     /// Those whose words count.
     pub fn counted(&self) -> impl Iterator<Item = &Response> {
         self.responses.iter().filter(|response| response.blocked.is_none())
@@ -123,9 +123,9 @@ pub struct Debate<'a> {
     pub state: State,
     pub watch: Watch,
     /// In the order they were held, objections among them.
-    pub rounds: Vec<Held>,
+    pub rounds: Vec<RoundRecord>,
     pub requests: Vec<Value>,
-    missed: Vec<u32>,
+    failures: Vec<u32>,
 }
 
 impl<'a> Debate<'a> {
@@ -155,7 +155,7 @@ impl<'a> Debate<'a> {
             watch,
             rounds: Vec::new(),
             requests: Vec::new(),
-            missed,
+            failures: missed,
         }
     }
 
@@ -179,16 +179,16 @@ impl<'a> Debate<'a> {
         self.state.risks.iter().filter(move |risk| answers && risk.by != seat && risk.mitigation.is_none())
     }
 
-    pub fn last_regular(&self) -> Option<&Held> {
+    pub fn last_regular(&self) -> Option<&RoundRecord> {
         self.rounds.iter().rfind(|held| !held.objection)
     }
 
     /// Holds a round: everybody speaks, each response is checked and taken in. Too few, or closed before all had spoken: the record stays as
     /// it was, and the round does not count.
-    pub async fn hold(&mut self, stage: &Bench, number: u32, objection: bool) -> Result<Held> {
+    pub async fn hold(&mut self, stage: &Bench, number: u32, objection: bool) -> Result<RoundRecord> {
         let (saved, requests) = (self.state.clone(), self.requests.len());
-        let mut held = Held { number, objection, votes: self.votes(), since: self.state.extent(), ..Held::default() };
-        let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.missed[*seat] < PATIENCE).collect();
+        let mut held = RoundRecord { number, objection, votes: self.votes(), since: self.state.extent(), ..RoundRecord::default() };
+        let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.failures[*seat] < PATIENCE).collect();
         let mut overflow = false;
         if self.style.sequential {
             for seat in asked {
@@ -229,21 +229,22 @@ impl<'a> Debate<'a> {
 
     /// Where a seat stood when it last spoke in a regular round.
     fn stood(&self, seat: usize) -> Option<Before> {
-        let spoke =
-            |held: &Held| held.counted().find(|said| said.seat == seat).map(|said| Before { round: held.number, confidence: said.turn.confidence });
+        let spoke = |held: &RoundRecord| {
+            held.counted().find(|said| said.seat == seat).map(|said| Before { round: held.number, confidence: said.turn.confidence })
+        };
         self.rounds.iter().rev().filter(|held| !held.objection).find_map(spoke)
     }
 
-    fn take(&mut self, seat: usize, came: std::result::Result<Worked<Turn>, Missed>, held: &mut Held) -> Option<Response> {
+    fn take(&mut self, seat: usize, came: std::result::Result<ReplyWithTools<Turn>, SeatFailure>, held: &mut RoundRecord) -> Option<Response> {
         let (given, tools) = match came {
             Ok(worked) => worked,
             Err(missed) => {
                 held.closed |= missed.failure.kind == FailureKind::Closed;
-                self.missed[seat] += 1;
+                self.failures[seat] += 1;
                 return None;
             }
         };
-        self.missed[seat] = 0;
+        self.failures[seat] = 0;
         let role = self.roles[seat];
         let remedies = given.value.remedies().filter(|_| role.only_attacks()).count();
         let heard = self.rounds.last().into_iter().flat_map(|last| &last.responses).chain(&held.responses);
@@ -293,7 +294,7 @@ impl<'a> Debate<'a> {
             .collect();
         let strand = |bench: Bench, text: String| {
             let why = why.clone();
-            async move { bench.ask::<Evaluation>(0, prompt!("safety", why, text)).await }
+            async move { bench.ask_clerk::<Evaluation>(prompt!("safety", why, text)).await }
         };
         let evaluations = stage.all(texts, strand).await?;
         for (response, evaluation) in responses.iter_mut().filter(|response| response.blocked.is_none()).zip(evaluations) {

@@ -1,7 +1,7 @@
 //! What a reader is shown: responses, safety, camps, summaries, the guard's and the exit's numbers.
 
 use super::analysis::Analysis;
-use super::debate::{Debate, Held, Response};
+use super::debate::{Debate, Response, RoundRecord};
 use super::perspectives::anchor;
 use super::reply::vote_name;
 use super::state::ClaimStatus;
@@ -14,7 +14,7 @@ use synod_math::debate::guard::Objection;
 use synod_math::debate::outcome::{Level, level};
 use synod_types::*;
 
-pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {
+pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<()> {
     for response in &held.responses {
         let title = format!("{}, {}", held.title(), debate.names[response.seat]);
         let turn = &response.turn;
@@ -27,13 +27,13 @@ pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Resul
         }
         // No thread: whom it answers mostly spoke in an earlier round, under the same name. The row says whom.
         let shape = Shape::Statement(Statement { label: Some(debate.names[response.seat].clone()), text: Some(text), ..Statement::default() });
-        let exhibit = Exhibit::new(title, shape).by(response.seat as SeatIx, "debater").turn(&response.key).data(row(debate, held, response));
-        stage.show(&held.prefix(), exhibit).await?;
+        let exhibit = Exhibit::new(title, shape).by(response.seat as SeatIx, "debater").turn(&response.key).data(&row(debate, held, response));
+        stage.show(&held.prefix(), exhibit)?;
     }
     Ok(())
 }
 
-fn row(debate: &Debate, held: &Held, response: &Response) -> Value {
+fn row(debate: &Debate, held: &RoundRecord, response: &Response) -> Value {
     let turn = &response.turn;
     // Of a response that was withheld nothing is kept that it said in its own words.
     let said = |value: Value| if response.blocked.is_some() { Value::Null } else { value };
@@ -54,7 +54,7 @@ fn row(debate: &Debate, held: &Held, response: &Response) -> Value {
     })
 }
 
-pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {
+pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<()> {
     let armed = debate.watch.armed();
     let evaluated = held.responses.iter().filter(|response| response.evaluation.is_some()).count();
     let blocked: Vec<Value> = held
@@ -115,11 +115,11 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(
     // What was withheld, and what was said of it.
     let withheld = held.responses.iter().filter(|response| response.blocked.is_some()).map(|response| response.key.clone());
     let covered = held.responses.iter().filter_map(|response| response.check.clone()).chain(withheld).collect();
-    let note = Exhibit::note(format!("{}: safety", held.title()), text).covers(covered).data(data);
-    stage.show(&format!("{}_safety", held.prefix()), note).await
+    let note = Exhibit::note(format!("{}: safety", held.title()), text).covers(covered).data(&data);
+    stage.show(&format!("{}_safety", held.prefix()), note)
 }
 
-pub async fn analysis(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {
+pub async fn analysis(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<()> {
     let reading = &held.reading;
     let said = reading.analysis.clone().unwrap_or_default();
     let known = reading.analysis.is_some();
@@ -150,12 +150,12 @@ pub async fn analysis(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result
         "summary": if known { json!(said.summary) } else { Value::Null }, "clusters": listed, "nuances": nuances, "alignment": alignment,
         "sigma": reading.sigma, "source": reading.source, "byWords": reading.by_words, "groupthinkWarning": warning,
     });
-    let exhibit = Exhibit::new(format!("{}: who stands together", held.title()), Shape::Clusters(Clusters { clusters })).data(data);
-    stage.show(&format!("{}_analysis", held.prefix()), exhibit).await
+    let exhibit = Exhibit::new(format!("{}: who stands together", held.title()), Shape::Clusters(Clusters { clusters })).data(&data);
+    stage.show(&format!("{}_analysis", held.prefix()), exhibit)
 }
 
 /// The round for people: how far they agree, on what, who stands against whom, where each seat is, what is new.
-pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<()> {
+pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<()> {
     let reading = &held.reading;
     let said = reading.analysis.clone().unwrap_or_default();
     let status = reading.agreement().map(|agreement| (name(level(agreement)), agreement));
@@ -197,7 +197,7 @@ pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<
         "decisions": ids(debate.state.decisions.iter().skip(held.since.decisions).map(|decision| decision.id.as_str()).collect()),
         "contested": ids(debate.state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested).map(|claim| claim.id.as_str()).collect()),
     });
-    stage.show(&format!("{}_summary", held.prefix()), Exhibit::note(format!("{}: summary", held.title()), lines.join("\n")).data(data)).await
+    stage.show(&format!("{}_summary", held.prefix()), Exhibit::note(format!("{}: summary", held.title()), lines.join("\n")).data(&data))
 }
 
 fn proposal(said: &Analysis) -> Option<&str> {
@@ -250,7 +250,7 @@ pub async fn groupthink(debate: &Debate<'_>, stage: &Bench, look: &Look) -> Resu
         // Nothing follows from it: it stays with its round.
         None => Exhibit::note(title, format!("{decided} ({})", figures.join(", "))),
     };
-    stage.show(&format!("round_{round}_groupthink"), exhibit.data(data)).await
+    stage.show(&format!("round_{round}_groupthink"), exhibit.data(&data))
 }
 
 fn said(kind: Kind) -> &'static str {
@@ -284,8 +284,8 @@ pub async fn objection(
         "round": round, "trigger": kind.as_str(), "newFacts": facts, "meanConfidence": result.mean_confidence, "beliefChange": result.belief_change,
         "failed": result.failed, "resolution": resolution,
     });
-    let exhibit = Exhibit::new(format!("Objections after round {round}: outcome"), Shape::Rule(Rule { decided, rung, numbers })).data(data);
-    stage.show(&format!("objection_{round}_outcome"), exhibit).await
+    let exhibit = Exhibit::new(format!("Objections after round {round}: outcome"), Shape::Rule(Rule { decided, rung, numbers })).data(&data);
+    stage.show(&format!("objection_{round}_outcome"), exhibit)
 }
 
 /// One seat's part in a round, for its summary.

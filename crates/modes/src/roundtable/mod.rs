@@ -29,16 +29,16 @@ mod tokens;
 mod tools;
 
 use analysis::{Analysis, Reading};
-use debate::{Debate, Held, LEAST};
+use debate::{Debate, LEAST, RoundRecord};
 use exhibits as show;
 pub use options::{Audience, Continued, Groupthink, HighStakes, Options};
 use outcome::Decision;
 use perspectives::{Perspective, Perspectives};
-use serde_json::json;
+use serde_json::{Value, json};
 use stops::{Guard, Kind, Stop};
 use style::Style;
 use summary::{Moved, Summary};
-use synod_engine::{Bench, Calls, Finding, Halt, Mode, Result, Seating, chair, computed, each, instead, mode, prompt, spoken};
+use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::debate::clusters::mean_overlap;
 use synod_types::*;
 
@@ -48,26 +48,26 @@ pub static MODE: Mode = mode! {
     pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
     phases: &["perspectives", "round", "synthesis"],
     stages: &[
-        instead(computed("perspectives", &["perspectives", "generated"])),
-        spoken("round_{n}", "debater", TURN),
-        computed("round_{n}_safety", SAFETY),
-        computed("round_{n}_analysis", ANALYSIS),
-        computed("round_{n}_summary", &["round", "status", "oneLiner", "leadingProposal", "newClaims", "newEvidence", "decisions", "contested"]),
-        computed("round_{n}_groupthink", &["round", "trigger", "indicators", "acted", "sources", "overlap", "clusters", "sigma", "modelSigns"]),
-        instead(spoken("objection_{n}", "debater", TURN)),
-        instead(computed("objection_{n}_safety", SAFETY)),
-        instead(computed("objection_{n}_analysis", ANALYSIS)),
-        instead(computed("objection_{n}_outcome", &["round", "trigger", "newFacts", "meanConfidence", "beliefChange", "failed", "resolution"])),
-        computed("exit", &["reason", "rounds", "share", "openBlockers", "leastSure", "agreement", "movement", "newFacts"]),
-        computed("confidence", &["seats"]),
-        computed("votes", &["rubric", "rounds"]),
-        computed("diversity", &["rounds"]),
-        computed("claims", &["claims", "evidence", "decisions", "risks"]),
-        spoken("synthesis", "chair", &["summary", "commonGround", "keyDifferences", "evolutionSummary", "recommendation", "confidence"]),
+        Stage::computed::<Value>("perspectives").stand_in(),
+        Stage::from_seat::<Value>("round_{n}", "debater"),
+        Stage::computed::<Value>("round_{n}_safety"),
+        Stage::computed::<Value>("round_{n}_analysis"),
+        Stage::computed::<Value>("round_{n}_summary"),
+        Stage::computed::<Value>("round_{n}_groupthink"),
+        Stage::from_seat::<Value>("objection_{n}", "debater").stand_in(),
+        Stage::computed::<Value>("objection_{n}_safety").stand_in(),
+        Stage::computed::<Value>("objection_{n}_analysis").stand_in(),
+        Stage::computed::<Value>("objection_{n}_outcome").stand_in(),
+        Stage::computed::<Value>("exit"),
+        Stage::computed::<Value>("confidence"),
+        Stage::computed::<Value>("votes"),
+        Stage::computed::<Value>("diversity"),
+        Stage::computed::<Value>("claims"),
+        Stage::from_seat::<Value>("synthesis", "chair"),
     ],
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
     cost: "n + 1 a round for n seats, up to twice more for objections, n more a round while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
-    example: "synod ask --mode roundtable --style socratic \"What would make our on-call rota fair?\"",
+    example: Example { options: &[("style", "socratic")], ..Example::ask("What would make our on-call rota fair?") },
     failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, camps are found by the words of the positions. If nobody can write the synthesis, the record of the last round is the answer.",
     prompts: ["perspectives", "turn", "safety", "analysis", "synthesis"],
 };
@@ -136,7 +136,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let Some(style) = Style::find(&options.style) else {
         return Err(Halt::failed("round 1", format!("there is no style {}", options.style)));
     };
@@ -220,7 +220,7 @@ async fn perspectives(debate: &Debate<'_>) -> Result<Vec<Perspective>> {
     let generated = options.finds_perspectives();
     let dealt = if generated {
         let places = (1..=n).map(|place| place.to_string());
-        let found = match stage.ask::<Perspectives>(0, prompt!("perspectives", n, material = debate.material).ids("seats", places)).await? {
+        let found = match stage.ask_clerk::<Perspectives>(prompt!("perspectives", n, material = debate.material).ids("seats", places)).await? {
             Ok(given) => given.value.perspectives,
             Err(_) => {
                 stage.warn("No perspectives could be found for this question; the usual ones were taken.");
@@ -235,12 +235,12 @@ async fn perspectives(debate: &Debate<'_>) -> Result<Vec<Perspective>> {
     let lines: Vec<String> =
         dealt.iter().enumerate().map(|(seat, one)| format!("{}: {} – {}", bench.seat(seat as SeatIx).label, one.name, one.description)).collect();
     let data = json!({"perspectives": dealt, "generated": generated});
-    stage.show("perspectives", Exhibit::note("Perspectives", lines.join("\n")).data(data)).await?;
+    stage.show("perspectives", Exhibit::note("Perspectives", lines.join("\n")).data(&data))?;
     Ok(dealt)
 }
 
 /// A round that does not count: what was said is shown all the same, and the round before stands.
-async fn unheld(debate: &mut Debate<'_>, stage: &Bench, held: &Held) -> Result<Option<Stop>> {
+async fn unheld(debate: &mut Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<Option<Stop>> {
     let spoke = held.counted().count();
     let first = debate.rounds.is_empty();
     let whole = spoke >= LEAST && (!held.closed || first);
@@ -263,7 +263,7 @@ async fn unheld(debate: &mut Debate<'_>, stage: &Bench, held: &Held) -> Result<O
 }
 
 /// Has it read what was said, shows it, and sums it up. True: the run is closing.
-async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: Held) -> Result<bool> {
+async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: RoundRecord) -> Result<bool> {
     let (analysis, closed) = read(debate, stage, &held).await?;
     let spoke: Vec<(usize, &str)> = held.counted().map(|response| (response.seat, response.turn.position.as_str())).collect();
     held.reading = Reading::new(analysis, &spoke, &debate.names);
@@ -297,14 +297,14 @@ async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: Held) 
     Ok(closed)
 }
 
-async fn read(debate: &Debate<'_>, stage: &Bench, held: &Held) -> Result<(Option<Analysis>, bool)> {
+async fn read(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<(Option<Analysis>, bool)> {
     let packet = debate.packet_of(held);
     let names: Vec<&String> = held.counted().map(|response| &debate.names[response.seat]).collect();
     let entries: Vec<_> = packet.current.iter().filter(|words| names.contains(&&words.name)).collect();
     let (round, objection, focus, record) = (held.number, held.objection, debate.options.focus_at(held.number), &packet.state);
     let ask = prompt!("analysis", round, objection, focus, record, entries, material = debate.material)
         .ids("seats", names.iter().map(|name| name.as_str()));
-    match stage.ask::<Analysis>(0, ask).await? {
+    match stage.ask_clerk::<Analysis>(ask).await? {
         Ok(given) => Ok((Some(given.value), held.closed)),
         Err(missed) => {
             let closed = missed.failure.kind == FailureKind::Closed;

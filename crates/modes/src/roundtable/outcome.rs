@@ -1,6 +1,6 @@
 //! What the debate comes to: why it ended, the synthesis, the decision a script branches on, and the charts.
 
-use super::debate::{Debate, Held};
+use super::debate::{Debate, RoundRecord};
 use super::exhibits::name;
 use super::reply::{VOTES, vote_name};
 use super::state::{Blocker, ClaimStatus};
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use synod_engine::{Bench, Finding, Result, prompt};
+use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::debate::clusters::words;
 use synod_math::debate::outcome::{Action, action, confidences_conflict, level};
 use synod_math::debate::{exits, mean};
@@ -50,7 +50,7 @@ pub struct Votes {
     pub missing: u32,
 }
 
-pub async fn conclude(debate: &mut Debate<'_>, stop: Stop) -> Result<Finding> {
+pub async fn conclude(debate: &mut Debate<'_>, stop: Stop) -> Result<ModeResult> {
     let stage = debate.bench.phase("synthesis");
     let numbers = stops::numbers(debate);
     let ended = ended(debate, stop, &numbers);
@@ -72,7 +72,7 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: Stop) -> Result<Finding> {
     let n = debate.last_regular().map_or(0, |held| held.counted().count() as u32);
     let confidence = decision.mean_confidence.map(|value| Confidence { value: Some(value), source: ConfidenceSource::Stated, n });
     let dissent = dissent(debate);
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: stop.as_str(),
         answer: Some(answer),
@@ -163,34 +163,36 @@ async fn show_exit(debate: &Debate<'_>, stage: &Bench, stop: Stop, numbers: &sto
         "newFacts": [numbers.before.new_facts, numbers.now.new_facts],
     });
     let rule = Rule { decided: ended.to_owned(), rung: stop.as_str().to_owned(), numbers: shown };
-    stage.show("exit", Exhibit::new("Why the debate ended", Shape::Rule(rule)).data(data)).await
+    stage.show("exit", Exhibit::new("Why the debate ended", Shape::Rule(rule)).data(&data))
 }
 
 async fn show_charts(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
-    let steps: Vec<String> = debate.rounds.iter().map(Held::title).collect();
-    let line = |name: String, value: &dyn Fn(&Held) -> Option<f64>| Line { name, values: debate.rounds.iter().map(value).collect() };
-    let confidence = |seat: usize| move |held: &Held| held.counted().find(|response| response.seat == seat).map(|response| response.turn.confidence);
+    let steps: Vec<String> = debate.rounds.iter().map(RoundRecord::title).collect();
+    let line = |name: String, value: &dyn Fn(&RoundRecord) -> Option<f64>| Line { name, values: debate.rounds.iter().map(value).collect() };
+    let confidence =
+        |seat: usize| move |held: &RoundRecord| held.counted().find(|response| response.seat == seat).map(|response| response.turn.confidence);
     let lines: Vec<Line> = (0..debate.seats()).map(|seat| line(debate.who(seat), &confidence(seat))).collect();
     let data = json!({"seats": lines.iter().map(|line| json!({"seat": line.name, "values": line.values})).collect::<Vec<_>>()});
-    stage.show("confidence", Exhibit::new("Confidence by round", Shape::Series(Series { steps: steps.clone(), lines })).data(data)).await?;
+    stage.show("confidence", Exhibit::new("Confidence by round", Shape::Series(Series { steps: steps.clone(), lines })).data(&data))?;
 
     let rubric = "ACCEPT: fine as it stands; MINOR: fine after small changes; BLOCKER: must change first";
-    let count = |vote: Option<exits::Vote>| move |held: &Held| Some(held.counted().filter(|response| response.turn.vote() == vote).count() as f64);
+    let count =
+        |vote: Option<exits::Vote>| move |held: &RoundRecord| Some(held.counted().filter(|response| response.turn.vote() == vote).count() as f64);
     let mut lines: Vec<Line> = VOTES.iter().map(|(name, vote)| line((*name).to_owned(), &count(Some(*vote)))).collect();
-    lines.push(line("no vote".into(), &|held: &Held| {
+    lines.push(line("no vote".into(), &|held: &RoundRecord| {
         Some(debate.seats() as f64 - held.counted().filter(|response| response.turn.vote().is_some()).count() as f64)
     }));
     let data = json!({"rubric": rubric, "rounds": lines.iter().map(|line| json!({"vote": line.name, "counts": line.values})).collect::<Vec<_>>()});
-    stage.show("votes", Exhibit::new(format!("Votes by round ({rubric})"), Shape::Series(Series { steps: steps.clone(), lines })).data(data)).await?;
+    stage.show("votes", Exhibit::new(format!("Votes by round ({rubric})"), Shape::Series(Series { steps: steps.clone(), lines })).data(&data))?;
 
     let lines = vec![
-        line("spread of stances".into(), &|held: &Held| held.reading.sigma),
-        line("camps".into(), &|held: &Held| Some(held.reading.clusters() as f64)),
-        line("sources so far".into(), &|held: &Held| Some(held.sources as f64)),
-        line("overlap of premises".into(), &|held: &Held| held.overlap),
+        line("spread of stances".into(), &|held: &RoundRecord| held.reading.sigma),
+        line("camps".into(), &|held: &RoundRecord| Some(held.reading.clusters() as f64)),
+        line("sources so far".into(), &|held: &RoundRecord| Some(held.sources as f64)),
+        line("overlap of premises".into(), &|held: &RoundRecord| held.overlap),
     ];
     let data = json!({"rounds": lines.iter().map(|line| json!({"measure": line.name, "values": line.values})).collect::<Vec<_>>()});
-    stage.show("diversity", Exhibit::new("How different the seats are", Shape::Series(Series { steps, lines })).data(data)).await
+    stage.show("diversity", Exhibit::new("How different the seats are", Shape::Series(Series { steps, lines })).data(&data))
 }
 
 async fn show_claims(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
@@ -218,14 +220,14 @@ async fn show_claims(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
     let entries: Vec<CheckEntry> = state.claims.iter().map(entry).collect();
     let data = json!({"claims": state.claims, "evidence": state.evidence, "decisions": state.decisions, "risks": state.risks});
     let measure = "status by who supports and who disputes".to_owned();
-    stage.show("claims", Exhibit::new("Claims", Shape::Checks(Checks { entries, score: None, measure })).data(data)).await
+    stage.show("claims", Exhibit::new("Claims", Shape::Checks(Checks { entries, score: None, measure })).data(&data))
 }
 
 /// The chair writes, or the next seat that can; else the record itself is the answer.
 async fn synthesis(debate: &Debate<'_>, stage: &Bench, ended: &str) -> Result<Answer> {
     let number = debate.last_regular().map_or(0, |held| held.number);
     let mut writers: Vec<SeatIx> = debate.bench.role("chair").to_vec();
-    for seat in debate.rounds.last().into_iter().flat_map(Held::counted).map(|response| response.seat as SeatIx) {
+    for seat in debate.rounds.last().into_iter().flat_map(RoundRecord::counted).map(|response| response.seat as SeatIx) {
         if !writers.contains(&seat) {
             writers.push(seat);
         }
@@ -236,7 +238,7 @@ async fn synthesis(debate: &Debate<'_>, stage: &Bench, ended: &str) -> Result<An
         stage.ask_first::<Synthesis>(&writers, prompt!("synthesis", packet, focus, ended, last, objected, material = debate.material)).await?
     else {
         stage.warn("Nobody could write the synthesis; the record of the last round is the answer.");
-        let by = debate.rounds.last().into_iter().flat_map(Held::counted).map(|response| response.seat as SeatIx).collect();
+        let by = debate.rounds.last().into_iter().flat_map(RoundRecord::counted).map(|response| response.seat as SeatIx).collect();
         return Ok(Answer { kind: AnswerKind::Computed, text: format!("{ended}\n\n{}", record(debate)), by });
     };
     let said = &given.value;
@@ -246,14 +248,14 @@ async fn synthesis(debate: &Debate<'_>, stage: &Bench, ended: &str) -> Result<An
     });
     let text = compose(debate, said);
     let shape = Shape::Statement(Statement { text: Some(text.clone()), ..Statement::default() });
-    stage.show("synthesis", Exhibit::new("Synthesis", shape).by(given.seat, "chair").turn(&given.key).data(data)).await?;
+    stage.show("synthesis", Exhibit::new("Synthesis", shape).by(given.seat, "chair").turn(&given.key).data(&data))?;
     Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![given.seat] })
 }
 
 fn decision(debate: &Debate, stop: Stop) -> Decision {
     // Objections are made because they must be: the last word of a seat is that of the last regular round.
     let last = debate.last_regular();
-    let confidences = last.map(Held::confidences).unwrap_or_default();
+    let confidences = last.map(RoundRecord::confidences).unwrap_or_default();
     let n = confidences.len().max(1) as f64;
     let largest = last.and_then(|held| held.reading.groups().first().map(|(_, seats)| seats.len() as f64 / n));
     let agreement = last.and_then(|held| held.reading.agreement()).or(largest);
@@ -272,7 +274,8 @@ fn decision(debate: &Debate, stop: Stop) -> Decision {
         format!("{} holds a BLOCKER{claim}", debate.names[blocker.seat])
     };
     conflicts.extend(blocking.iter().map(block));
-    let count = |vote: &str| last.into_iter().flat_map(Held::counted).filter(|response| response.turn.vote.as_deref() == Some(vote)).count() as u32;
+    let count =
+        |vote: &str| last.into_iter().flat_map(RoundRecord::counted).filter(|response| response.turn.vote.as_deref() == Some(vote)).count() as u32;
     let (accept, minor, blocker) = (count("ACCEPT"), count("MINOR"), count("BLOCKER"));
     let missing = (debate.seats() as u32).saturating_sub(accept + minor + blocker);
     Decision {

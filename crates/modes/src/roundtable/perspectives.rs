@@ -4,7 +4,7 @@ use super::tokens::one_line;
 use crate::text::{blocks, field};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 
 /// What a seat keeps an eye on for the whole run: name, and what it looks at.
 pub const ANCHORS: [(&str, &str); 4] = [
@@ -69,8 +69,8 @@ pub struct Perspectives {
     pub perspectives: Vec<Perspective>,
 }
 
-impl Form for Perspectives {
-    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+impl TypedReply for Perspectives {
+    fn from_text(text: &str, _terms: &IdLists) -> Option<Self> {
         let labels = ["Description", "Focus", "Evidence", "Questions", "Avoids"];
         let read = |block: crate::text::Block| {
             let value = |label: &str| field(&block.body, label, &labels);
@@ -88,7 +88,7 @@ impl Form for Perspectives {
         (!perspectives.is_empty()).then(|| Self { reasons: String::new(), perspectives })
     }
 
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, _terms: &IdLists) -> Result<(), String> {
         match self.perspectives.iter().any(|one| one.name.trim().is_empty()) {
             true => Err("a perspective has no name".into()),
             false => Ok(()),

@@ -6,7 +6,7 @@ use super::labels::Label;
 use crate::text::{bare, field, items, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::debate::exits::Vote;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -171,9 +171,9 @@ const LEAST_POINTS: usize = 2;
 const MOST_POINTS: usize = 3;
 const FIELDS: [&str; 8] = ["Position", "Confidence", "Vote", "Stance", "Position change", "Uncertainties", "Key points", "References"];
 
-impl Form for Turn {
+impl TypedReply for Turn {
     /// Lines `POSITION:` and `CONFIDENCE:`, the others where they apply; claims are the labelled sentences.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let value = |label: &str| field(text, label, &FIELDS);
         let position = value("Position")?;
         let confidence = share(&value("Confidence")?)?;
@@ -216,7 +216,7 @@ impl Form for Turn {
         })
     }
 
-    fn check(&self, terms: &Terms) -> Result<(), String> {
+    fn check(&self, terms: &IdLists) -> Result<(), String> {
         if let Some(risk) = self.risks.iter().find(|risk| terms.list("mitigated_kinds").contains(&risk.kind) && risk.mitigation.trim().is_empty()) {
             return Err(format!("a risk of the kind {} has no mitigation: say beside it what would prevent it or limit it", risk.kind));
         }
@@ -245,20 +245,20 @@ fn share(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use synod_engine::{Speech, to_value};
+    use synod_engine::{ReplyFormat, to_value};
 
-    fn terms() -> Terms {
-        let terms = Terms::default().with("votes", VOTES.map(|(name, _)| name)).with("changes", CHANGES);
+    fn terms() -> IdLists {
+        let terms = IdLists::default().with("votes", VOTES.map(|(name, _)| name)).with("changes", CHANGES);
         terms.with("claims", ["C1"]).with("seats", ["S2"]).with("own", Vec::<String>::new())
     }
 
     #[test]
     fn the_form_asks_only_for_what_there_is() {
-        let names = |terms: &Terms| -> Vec<String> {
+        let names = |terms: &IdLists| -> Vec<String> {
             let schema = Turn::schema(terms).expect("a schema").schema;
             schema["properties"].as_object().expect("an object").keys().cloned().collect()
         };
-        let first = names(&Terms::default());
+        let first = names(&IdLists::default());
         assert_eq!(first.first().map(String::as_str), Some("reasons"));
         for absent in ["vote", "blocker", "stance", "position_change", "reinforces", "challenges", "withdraws", "risks", "mitigations", "replies_to"]
         {
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(kept.risks[0].mitigation, "One key a service.");
         let attack = NewRisk { kind: "attack".into(), ..risk("One key a service.") };
         assert_eq!((said(attack.clone()).remedies().count(), role("red-team-blue-team").only_attacks()), (1, true));
-        let offered = |terms: &Terms| Turn::schema(terms).expect("a form").schema.to_string().contains("prevent it or limit it");
+        let offered = |terms: &IdLists| Turn::schema(terms).expect("a form").schema.to_string().contains("prevent it or limit it");
         assert!(offered(&terms) && !offered(&terms.clone().with("mitigated_kinds", [""; 0])), "whoever only attacks is asked for no answer");
         let cleared = said(attack).asked(&asked("red-team-blue-team"));
         assert_eq!(cleared.risks[0].mitigation, "", "red finds problems, blue answers them");

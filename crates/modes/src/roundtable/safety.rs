@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::Verbatim;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -213,7 +213,7 @@ impl Rule {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
+pub struct BlockedPassage {
     /// The passage that is not allowed, word for word, or its first words.
     pub passage: String,
     pub rule: Rule,
@@ -225,7 +225,7 @@ pub struct Evaluation {
     /// What you looked at and what it comes to.
     pub reasons: String,
     /// What is not allowed; empty if there is nothing.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<BlockedPassage>,
     /// False only if something is not allowed.
     pub passed: bool,
     /// What is worrying and still allowed; empty if nothing is.
@@ -249,7 +249,7 @@ impl Evaluation {
             return Some(self.findings.first().map_or("the evaluator did not let it pass", |finding| finding.rule.reason()));
         }
         let text = Verbatim::new(&text.to_lowercase());
-        let stands = |finding: &&Finding| {
+        let stands = |finding: &&BlockedPassage| {
             let passage = finding.passage.trim_matches(|c: char| !c.is_alphanumeric());
             text.quotes(&passage.to_lowercase())
         };
@@ -257,16 +257,16 @@ impl Evaluation {
     }
 }
 
-impl Form for Evaluation {
+impl TypedReply for Evaluation {
     /// A line `VERDICT: PASS` or `VERDICT: BLOCK`; findings are items `rule: passage`.
-    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, _terms: &IdLists) -> Option<Self> {
         let labels = ["Verdict", "Findings", "Concerns", "Recommendations"];
         let list = |label: &str| crate::text::field(text, label, &labels).map(|value| crate::text::items(&value)).unwrap_or_default();
         let finding = |item: String| {
             let (word, passage) = item.split_once(':')?;
             let word = crate::text::bare(word).replace(' ', "_");
             let rule = Rule::ALL.into_iter().find(|rule| rule.word().eq_ignore_ascii_case(&word))?;
-            Some(Finding { passage: passage.trim().to_owned(), rule })
+            Some(BlockedPassage { passage: passage.trim().to_owned(), rule })
         };
         let passed = crate::text::token(&crate::text::field(text, "Verdict", &labels)?, &["PASS", "BLOCK"])? == "PASS";
         let findings = list("Findings").into_iter().filter_map(finding).collect();
@@ -317,10 +317,10 @@ mod tests {
 
     #[test]
     fn an_evaluation_is_read_from_its_verdict_line_only() {
-        let read = |text: &str| Evaluation::from_text(text, &Terms::default());
+        let read = |text: &str| Evaluation::from_text(text, &IdLists::default());
         assert!(read("VERDICT: BLOCK\nFINDINGS:\n- **Harmful steps**: mix them").is_some_and(|said| said.findings[0].rule == Rule::HarmfulSteps));
         let said = read("FINDINGS:\n- evasion: switch the log off first\nCONCERNS:\n- steps\nVERDICT: BLOCK").expect("readable");
-        assert_eq!(said.findings, [Finding { passage: "switch the log off first".into(), rule: Rule::Evasion }]);
+        assert_eq!(said.findings, [BlockedPassage { passage: "switch the log off first".into(), rule: Rule::Evasion }]);
         assert!(!said.passed && said.concerns == ["steps"]);
         assert!(read("Findings: none\nVerdict: pass").is_some_and(|said| said.clean()));
         for unreadable in ["I would pass this.", "FINDINGS: none", "VERDICT: perhaps"] {
@@ -332,7 +332,7 @@ mod tests {
     fn a_verdict_withholds_only_what_it_can_point_at() {
         let text = "We should wait.\nFirst switch the audit log off, then copy the keys.";
         let said = |passage: &str, passed: bool| {
-            let findings = vec![Finding { passage: passage.into(), rule: Rule::Evasion }];
+            let findings = vec![BlockedPassage { passage: passage.into(), rule: Rule::Evasion }];
             Evaluation { reasons: String::new(), findings, passed, concerns: Vec::new(), recommendations: Vec::new() }
         };
         // passage, whether it stands in the text

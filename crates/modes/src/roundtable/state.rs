@@ -107,7 +107,7 @@ pub struct Risk {
 
 /// Where a seat stands.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct SeatPosition {
     pub round: u32,
     pub position: String,
     pub confidence: Option<f64>,
@@ -136,7 +136,7 @@ pub struct Extent {
 
 /// Ids given so far: what is taken out of the record leaves its number behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Given {
+struct IssuedIds {
     claims: usize,
     evidence: usize,
     risks: usize,
@@ -153,16 +153,16 @@ pub struct State {
     pub evidence: Vec<Evidence>,
     pub decisions: Vec<Settled>,
     pub risks: Vec<Risk>,
-    pub seats: Vec<Standing>,
+    pub seats: Vec<SeatPosition>,
     pub blockers: Vec<Blocker>,
     /// What the seats vote on, in the words of whoever read the last round; empty before.
     pub proposal: String,
-    given: Given,
+    issued: IssuedIds,
 }
 
 impl State {
     pub fn new(seats: usize) -> Self {
-        Self { seats: vec![Standing::default(); seats], ..Self::default() }
+        Self { seats: vec![SeatPosition::default(); seats], ..Self::default() }
     }
 
     pub fn extent(&self) -> Extent {
@@ -171,7 +171,7 @@ impl State {
 
     /// As it was, except that no id is given a second time: what was said under it has been shown.
     pub fn back_to(&mut self, saved: Self) {
-        *self = Self { given: self.given, ..saved };
+        *self = Self { issued: self.issued, ..saved };
     }
 
     pub fn claim(&self, id: &str) -> Option<&Claim> {
@@ -197,7 +197,7 @@ impl State {
 
     /// Brings in a claim nobody has made yet; gives its id.
     pub fn introduce(&mut self, by: usize, round: u32, text: &str, label: Label) -> String {
-        let id = next(&mut self.given.claims, 'C');
+        let id = next(&mut self.issued.claims, 'C');
         self.claims.push(Claim {
             id: id.clone(),
             text: clip(text, CLAIM_TOKENS),
@@ -224,7 +224,7 @@ impl State {
         if let Some(known) = self.evidence.iter().find(|known| known.kind == kind && known.key == key) {
             return known.id.clone();
         }
-        let id = next(&mut self.given.evidence, 'E');
+        let id = next(&mut self.issued.evidence, 'E');
         let (title, gist) = (clip(title, GIST_TOKENS), clip(gist, GIST_TOKENS));
         let url = url.map(str::to_owned);
         self.evidence.push(Evidence { id: id.clone(), kind, title, url, supports: Vec::new(), gist, added_round: round, key });
@@ -263,7 +263,7 @@ impl State {
     }
 
     pub fn risk(&mut self, by: usize, round: u32, kind: &str, text: &str, mitigation: &str) -> String {
-        let id = next(&mut self.given.risks, 'R');
+        let id = next(&mut self.issued.risks, 'R');
         let mitigation = Some(clip(mitigation, CLAIM_TOKENS)).filter(|text| !text.is_empty());
         self.risks.push(Risk { id: id.clone(), kind: kind.to_owned(), text: clip(text, CLAIM_TOKENS), by, round, mitigation });
         id

@@ -1,6 +1,6 @@
 //! Why a debate ends, and what is done when it is about to end too easily.
 
-use super::debate::{Debate, Held};
+use super::debate::{Debate, RoundRecord};
 use super::exhibits;
 use super::options::Groupthink;
 use synod_engine::{Bench, Result};
@@ -51,8 +51,8 @@ pub struct Numbers {
 /// Of the last regular round: what was said in objections to it is no end of anything.
 pub fn numbers(debate: &Debate) -> Numbers {
     let last = debate.last_regular();
-    let votes: Vec<_> = last.into_iter().flat_map(Held::counted).map(|response| response.turn.vote()).collect();
-    let confidences = last.map(Held::confidences).unwrap_or_default();
+    let votes: Vec<_> = last.into_iter().flat_map(RoundRecord::counted).map(|response| response.turn.vote()).collect();
+    let confidences = last.map(RoundRecord::confidences).unwrap_or_default();
     let agreement = last.and_then(|held| held.reading.agreement());
     let open = debate.state.open_blockers().len();
     let rounds = &debate.rounds;
@@ -138,7 +138,7 @@ impl Guard {
     }
 
     fn measure(&self, debate: &Debate) -> Look {
-        let regular: Vec<&Held> = debate.rounds.iter().filter(|held| !held.objection).collect();
+        let regular: Vec<&RoundRecord> = debate.rounds.iter().filter(|held| !held.objection).collect();
         let pulse = |at: usize| {
             let round = regular[at];
             let n = round.counted().count().max(1) as f64;
@@ -180,7 +180,7 @@ pub async fn ask_person(debate: &Debate<'_>, stage: &Bench, kind: Kind, result: 
         .rounds
         .last()
         .into_iter()
-        .flat_map(Held::counted)
+        .flat_map(RoundRecord::counted)
         .map(|response| format!("{}: {}", debate.who(response.seat), response.turn.position))
         .collect();
     let sure = result.mean_confidence.map(|mean| format!("{mean:.2}")).unwrap_or_else(|| "unknown".into());

@@ -1,12 +1,12 @@
 //! The final text: what the chair writes, and the evidence, positions and open risks that are added from the record.
 
-use super::debate::{Debate, Held};
+use super::debate::{Debate, RoundRecord};
 use super::outcome::stands;
 use super::reply::vote_name;
 use crate::text::{field, items};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Synthesis {
@@ -27,8 +27,8 @@ pub struct Synthesis {
     pub confidence: f64,
 }
 
-impl Form for Synthesis {
-    fn from_text(text: &str, _terms: &Terms) -> Option<Self> {
+impl TypedReply for Synthesis {
+    fn from_text(text: &str, _terms: &IdLists) -> Option<Self> {
         let labels = ["Summary", "Common ground", "Key differences", "Evolution", "Recommendation", "Confidence"];
         let value = |label: &str| field(text, label, &labels);
         let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
@@ -43,7 +43,7 @@ impl Form for Synthesis {
         })
     }
 
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, _terms: &IdLists) -> Result<(), String> {
         if self.summary.trim().is_empty() { Err("summary is empty".into()) } else { Ok(()) }
     }
 }
@@ -91,7 +91,7 @@ fn grounds(debate: &Debate) -> String {
         let supports: Vec<&str> = evidence.supports.iter().filter(|id| live(id)).map(String::as_str).collect();
         format!("- {} {}{url} (for {})", evidence.id, evidence.title, supports.join(", "))
     });
-    let positions = debate.last_regular().into_iter().flat_map(Held::counted).map(|response| {
+    let positions = debate.last_regular().into_iter().flat_map(RoundRecord::counted).map(|response| {
         let vote = response.turn.vote().map_or_else(String::new, |vote| format!(", {}", vote_name(vote)));
         format!("- {}: {} (confidence {:.2}{vote})", debate.who(response.seat), response.turn.position.trim(), response.turn.confidence)
     });

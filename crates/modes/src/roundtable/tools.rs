@@ -43,7 +43,7 @@ impl Desk {
                 format!("{} [{}] {} by {}: {} ({support})", claim.id, claim.label.as_str(), claim.status.as_str(), names[claim.by], claim.text);
             (claim.by, line)
         };
-        let position = |(seat, standing): (usize, &super::state::Standing)| (names[seat].clone(), standing.position.clone());
+        let position = |(seat, standing): (usize, &super::state::SeatPosition)| (names[seat].clone(), standing.position.clone());
         let cut = |(name, text): (&str, &str)| {
             let parts = passages(text, PASSAGE_CHARS).into_iter();
             parts.map(|range| (name.to_owned(), text[range].to_owned())).collect::<Vec<_>>()

@@ -7,7 +7,7 @@ use synod_math::{Reception, Support, convergence};
 use synod_types::{Dissent, Exhibit, FindingEntry, Findings, SeatIx, Shape};
 
 /// A finding and what became of it.
-pub struct Held {
+pub struct PanelFinding {
     pub id: String,
     pub text: String,
     /// The title of the role that found it.
@@ -24,7 +24,7 @@ struct Said {
     why: String,
 }
 
-impl Held {
+impl PanelFinding {
     pub fn reception(&self) -> Reception {
         self.support.reception()
     }
@@ -53,13 +53,13 @@ impl Held {
 }
 
 /// Every finding of every report, with the stances the reviews took. Reviews are by index into `specialists`.
-pub fn received(specialists: &[Specialist], reviews: &[(usize, &CrossReview)]) -> Vec<Held> {
-    let mut held: Vec<Held> = Vec::new();
+pub fn received(specialists: &[Specialist], reviews: &[(usize, &CrossReview)]) -> Vec<PanelFinding> {
+    let mut held: Vec<PanelFinding> = Vec::new();
     let mut authors = Vec::new();
     for (author, specialist) in specialists.iter().enumerate() {
         for (id, text) in specialist.findings() {
             authors.push(author);
-            held.push(Held { id, text: text.to_owned(), by: specialist.role.title.clone(), support: Support::default(), said: Vec::new() });
+            held.push(PanelFinding { id, text: text.to_owned(), by: specialist.role.title.clone(), support: Support::default(), said: Vec::new() });
         }
     }
     let place = |id: &str| held.iter().position(|held| held.id == id);
@@ -82,12 +82,12 @@ pub fn received(specialists: &[Specialist], reviews: &[(usize, &CrossReview)]) -
     held
 }
 
-fn count(held: &[Held], reception: Reception) -> usize {
+fn count(held: &[PanelFinding], reception: Reception) -> usize {
     held.iter().filter(|held| held.reception() == reception).count()
 }
 
 /// The count, once somebody answered the others' findings. Before that silence means nothing.
-pub fn known(held: &[Held], reception: Reception, answered: usize) -> Option<u32> {
+pub fn known(held: &[PanelFinding], reception: Reception, answered: usize) -> Option<u32> {
     (answered > 0).then(|| count(held, reception) as u32)
 }
 
@@ -100,15 +100,15 @@ pub fn word(reception: Reception) -> &'static str {
 }
 
 /// The lines of those received so.
-pub fn lines(held: &[Held], reception: Reception) -> Vec<String> {
-    held.iter().filter(|held| held.reception() == reception).map(Held::line).collect()
+pub fn lines(held: &[PanelFinding], reception: Reception) -> Vec<String> {
+    held.iter().filter(|held| held.reception() == reception).map(PanelFinding::line).collect()
 }
 
 /// Contradictions first: they are what a reader must decide on.
-pub fn exhibit(held: &[Held], answered: usize) -> Exhibit {
+pub fn exhibit(held: &[PanelFinding], answered: usize) -> Exhibit {
     let order = [Reception::Divergent, Reception::Convergent, Reception::Alone];
-    let sorted: Vec<&Held> = order.iter().flat_map(|reception| held.iter().filter(|held| held.reception() == *reception)).collect();
-    let entry = |held: &&Held| FindingEntry {
+    let sorted: Vec<&PanelFinding> = order.iter().flat_map(|reception| held.iter().filter(|held| held.reception() == *reception)).collect();
+    let entry = |held: &&PanelFinding| FindingEntry {
         id: held.id.clone(),
         title: held.text.clone(),
         severity: word(held.reception()).to_owned(),
@@ -117,7 +117,7 @@ pub fn exhibit(held: &[Held], answered: usize) -> Exhibit {
         reply: held.said.iter().map(|said| format!("{} ({}): {}", said.title, said.word.as_str(), said.why)).collect::<Vec<_>>().join("\n"),
         ..FindingEntry::default()
     };
-    let row = |held: &&Held| {
+    let row = |held: &&PanelFinding| {
         json!({
             "id": held.id, "by": held.by, "finding": held.text, "reception": word(held.reception()), "agree": held.titles(Word::Agree),
             "extend": held.titles(Word::Extend), "disagree": held.titles(Word::Disagree),
@@ -132,12 +132,12 @@ pub fn exhibit(held: &[Held], answered: usize) -> Exhibit {
         "Findings and who stands behind them",
         Shape::Findings(Findings { entries: sorted.iter().map(entry).collect(), none: String::new() }),
     )
-    .data(data)
+    .data(&data)
 }
 
 /// Every objection that was raised, under the finding it speaks against.
-pub fn dissent(held: &[Held]) -> Vec<Dissent> {
-    let against = |held: &Held| {
+pub fn dissent(held: &[PanelFinding]) -> Vec<Dissent> {
+    let against = |held: &PanelFinding| {
         let id = held.id.clone();
         held.said.iter().filter(|said| said.word == Word::Disagree).map(|said| (id.clone(), said.seat, said.why.clone())).collect::<Vec<_>>()
     };

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use specialist::Specialist;
-use synod_engine::{Answers, Bench, Calls, Finding, Mode, Result, Seating, chair, computed, each, mode, prompt, spoken};
+use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::Reception;
 use synod_types::*;
 
@@ -30,21 +30,16 @@ pub static MODE: Mode = mode! {
     pick: "Take it to review a design or a plan from several sides at once, where views complete each other rather than compete.",
     phases: &["report", "cross_review", "synthesis"],
     stages: &[
-        spoken("specialist_{id}", "{id}", &[
-            "roleId", "roleTitle", "criteriaScores", "topRecommendations", "keyFindings", "averageScore", "parsedCriteria", "totalCriteria",
-        ]),
-        spoken("cross_review", "specialist", &["roleId", "stances", "ratingChanges"]),
-        computed("convergence", &["findings", "convergentFindingCount", "divergentFindingCount"]),
-        spoken("synthesis", "synthesizer", &[
-            "specialistCount", "failedCount", "convergentFindingCount", "divergentFindingCount", "recommendationCount", "topRisk",
-            "overallAssessment", "citedFindings", "unknownCitations",
-        ]),
+        Stage::from_seat::<Value>("specialist_{id}", "{id}"),
+        Stage::from_seat::<Value>("cross_review", "specialist"),
+        Stage::computed::<Value>("convergence"),
+        Stage::from_seat::<Value>("synthesis", "synthesizer"),
     ],
     multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
     cost: "2n + 1 for n roles",
-    example: "synod ask --mode specialist_panel --roles security_expert,cost_analyst,devops_engineer \"What is wrong with this design?\" --content design.md",
+    example: Example { options: &[("roles", "security_expert,cost_analyst,devops_engineer")], content: Some("design.md"), ..Example::ask("What is wrong with this design?") },
     failure_rule: "Two reports are enough, and the synthesis names the perspectives that are missing. A cross-review that fails leaves its stances out. If the synthesizer fails, the specialists are asked in seat order; if nobody can write, the findings, ratings and recommendations are put together as they stand.",
-    prompts: ["report", "cross_review", "synthesis"], made: made,
+    prompts: ["report", "cross_review", "synthesis"], seats_from_options: made,
 };
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -106,7 +101,7 @@ fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let seats = bench.role("specialist").to_vec();
     let roles = roles::seated(&options, seats.len());
     let table: Vec<(SeatIx, Role)> = seats.into_iter().zip(roles).collect();
@@ -119,7 +114,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     for specialist in &mut specialists {
         specialist.changes = reviews.of(specialist.seat).map(|given| given.value.changes.clone()).unwrap_or_default();
     }
-    bench.phase("cross_review").show("convergence", findings::exhibit(&held, answered)).await?;
+    bench.phase("cross_review").show("convergence", findings::exhibit(&held, answered))?;
 
     let decision = Decision {
         overall: specialist::average(specialists.iter().map(Specialist::average)),
@@ -136,7 +131,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let absent: Vec<&str> =
         table.iter().filter(|(seat, _)| !specialists.iter().any(|one| one.seat == *seat)).map(|(_, role)| role.title.as_str()).collect();
     let answer = synthesis::write(bench, &specialists, &held, answered, &absent, &decision).await?;
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
@@ -166,7 +161,7 @@ async fn report(bench: &Bench, table: &[(SeatIx, Role)]) -> Result<Vec<Specialis
             let kept = report::FINDINGS;
             stage.warn(format!("{} gave {} findings; the first {kept} are counted.", role.title, kept + dropped));
         }
-        stage.show(&format!("specialist_{}", role.id), specialist.exhibit()).await?;
+        stage.show(&format!("specialist_{}", role.id), specialist.exhibit())?;
         specialists.push(specialist);
     }
     // After the rows are shown, so that a single report is kept even where it is not enough.
@@ -192,12 +187,12 @@ async fn cross_review(bench: &Bench, specialists: &[Specialist]) -> Result<Answe
                 .ids("criteria", me.role.criteria.clone())
         })
         .await?;
-    for given in &mut reviews.given {
+    for given in &mut reviews.replies {
         given.value.changes.retain(|change| report::on_scale(change.score).is_some());
     }
     for specialist in specialists {
         if let Some(given) = reviews.of(specialist.seat) {
-            stage.show("cross_review", review_exhibit(specialist, specialists, &given.value).turn(&given.key)).await?;
+            stage.show("cross_review", review_exhibit(specialist, specialists, &given.value).turn(&given.key))?;
         }
     }
     Ok(reviews)
@@ -221,7 +216,7 @@ fn review_exhibit(reader: &Specialist, specialists: &[Specialist], review: &Cros
     let none = format!("{} read the others' findings and took no stance.", reader.role.title);
     let data = json!({"roleId": reader.role.id, "stances": review.stances, "ratingChanges": review.changes});
     let title = format!("{} on the others' findings", reader.role.title);
-    Exhibit::new(title, Shape::Findings(Findings { entries, none })).by(reader.seat, "specialist").data(data)
+    Exhibit::new(title, Shape::Findings(Findings { entries, none })).by(reader.seat, "specialist").data(&data)
 }
 
 /// The lowest rating that stands, the first of equals.

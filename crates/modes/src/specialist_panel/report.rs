@@ -4,7 +4,7 @@ use super::roles::Role;
 use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 
 /// The scale of every rating: 5 is best.
 pub const WORST: f64 = 1.0;
@@ -53,9 +53,9 @@ impl Report {
     }
 }
 
-impl Form for Report {
+impl TypedReply for Report {
     /// Headings for findings, a table of ratings, recommendations and the analysis. Without findings it is no report.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let under = |names: &[&str]| names.iter().find_map(|name| text::section(text, name));
         let findings = list(under(&["Key Findings", "Findings"])?);
         let ratings = under(&["Risk Assessment", "Ratings"]).map(|table| ratings(table, terms.list("criteria"))).unwrap_or_default();

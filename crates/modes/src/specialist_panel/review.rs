@@ -4,7 +4,7 @@ use super::report::{BEST, WORST};
 use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 use synod_math::Stance;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,9 +66,9 @@ pub struct Changed {
     pub why: String,
 }
 
-impl Form for CrossReview {
+impl TypedReply for CrossReview {
     /// Lines `S1.2: AGREE - why` and `RATING Criterion: 3 - why`; or the one word NONE.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let stances: Vec<Taken> = text.lines().filter_map(|line| taken(line, terms.list("findings"))).collect();
         let changes: Vec<Changed> = terms.list("criteria").iter().filter_map(|criterion| changed(text, criterion)).collect();
         let none = text.lines().any(|line| text::bare(line).eq_ignore_ascii_case("none"));

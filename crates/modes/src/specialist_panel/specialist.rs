@@ -4,7 +4,7 @@ use super::report::{BEST, FINDINGS, RECOMMENDATIONS, Report, WORST, on_scale};
 use super::review::Changed;
 use super::roles::Role;
 use serde_json::{Value, json};
-use synod_engine::Given;
+use synod_engine::SeatReply;
 use synod_math::rounding::{mean, round};
 use synod_types::{Exhibit, ScoreRow, Scorecard, SeatIx, Shape};
 
@@ -37,7 +37,7 @@ pub struct Scored<'a> {
 
 impl Specialist {
     /// The specialist, and how many of its findings are too many to count.
-    pub fn new(number: usize, role: Role, given: &Given<Report>) -> (Self, usize) {
+    pub fn new(number: usize, role: Role, given: &SeatReply<Report>) -> (Self, usize) {
         let mut report = given.value.clone();
         let dropped = report.findings.len().saturating_sub(FINDINGS);
         report.findings.truncate(FINDINGS);
@@ -96,7 +96,7 @@ impl Specialist {
             "keyFindings": findings, "averageScore": average, "parsedCriteria": given, "totalCriteria": scored.len(),
         });
         let title = format!("{} report", self.role.title);
-        Exhibit::new(title, Shape::Scorecard(shape)).by(self.seat, &self.role.id).turn(&self.key).data(data)
+        Exhibit::new(title, Shape::Scorecard(shape)).by(self.seat, &self.role.id).turn(&self.key).data(&data)
     }
 
     /// Ratings as lines, changes marked.

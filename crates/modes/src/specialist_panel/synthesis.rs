@@ -1,6 +1,6 @@
 //! The joint report: written by the synthesizer, or put together from the reports where nobody can write.
 
-use super::findings::{self, Held};
+use super::findings::{self, PanelFinding};
 use super::specialist::Specialist;
 use super::{Decision, TopRisk};
 use crate::text;
@@ -13,7 +13,7 @@ use synod_types::{Answer, AnswerKind, Exhibit, SeatIx};
 pub async fn write(
     bench: &Bench,
     specialists: &[Specialist],
-    held: &[Held],
+    held: &[PanelFinding],
     answered: usize,
     absent: &[&str],
     decision: &Decision,
@@ -45,7 +45,7 @@ pub async fn write(
         "recommendationCount": recommendations(&given.value), "topRisk": decision.top_risk.as_ref().map(name),
         "overallAssessment": decision.overall.map(assessment), "citedFindings": known, "unknownCitations": unknown,
     });
-    stage.show("synthesis", Exhibit::said("Synthesis", given.seat, "synthesizer", &given.key).data(data)).await?;
+    stage.show("synthesis", Exhibit::said("Synthesis", given.seat, "synthesizer", &given.key).data(&data))?;
     Ok(Answer { kind: AnswerKind::Synthesis, text: given.value, by: vec![given.seat] })
 }
 
@@ -68,7 +68,7 @@ pub fn assessment(overall: f64) -> &'static str {
     }
 }
 
-fn put_together(specialists: &[Specialist], held: &[Held], answered: usize, absent: &[&str], decision: &Decision) -> String {
+fn put_together(specialists: &[Specialist], held: &[PanelFinding], answered: usize, absent: &[&str], decision: &Decision) -> String {
     let mut parts = vec!["# What the specialists reported".to_owned()];
     if let Some(overall) = decision.overall {
         let lowest = decision.top_risk.as_ref().map(|risk| format!("; lowest: {} with {}", name(risk), risk.score)).unwrap_or_default();

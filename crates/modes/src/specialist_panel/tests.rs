@@ -8,15 +8,15 @@ use super::roles::{self, Role};
 use super::specialist::Specialist;
 use super::synthesis;
 use super::*;
-use synod_engine::{Given, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, SeatReply};
 
 const CRITERIA: [&str; 3] = ["Attack Surface", "Data Protection", "Input Validation"];
 
-fn terms() -> Terms {
-    Terms::default().with("criteria", CRITERIA).with("findings", ["S2.1", "S2.2", "S3.1"])
+fn terms() -> IdLists {
+    IdLists::default().with("criteria", CRITERIA).with("findings", ["S2.1", "S2.2", "S3.1"])
 }
 
-fn read<T: Speech>(text: &str) -> Option<T> {
+fn read<T: ReplyFormat>(text: &str) -> Option<T> {
     T::read(text, &terms()).ok().map(|(value, _)| T::recall(&value).expect("what was read can be recalled"))
 }
 
@@ -72,7 +72,7 @@ fn typed_ratings_keep_the_scale_and_the_criteria() {
     assert_eq!(read::<Report>(&report("Charm", "4")), None);
     for off in ["0", "9"] {
         let value: Report = read(&report("Attack Surface", off)).expect("the rest of it counts");
-        let given = Given { seat: 0, key: "report/report@0".into(), value, partial: false };
+        let given = SeatReply { seat: 0, key: "report/report@0".into(), value, partial: false };
         let (one, _) = Specialist::new(1, Role { criteria: CRITERIA.map(str::to_owned).to_vec(), ..Role::from(&PRESETS[0]) }, &given);
         assert_eq!((one.report.findings.len(), one.average()), (1, None), "{off}");
     }
@@ -98,14 +98,14 @@ fn specialist(number: usize, findings: &[&str], ratings: &[(&str, Option<f64>)])
     let ratings = ratings.iter().map(|(criterion, score)| Rating { criterion: criterion.to_string(), score: *score, notes: String::new() }).collect();
     let findings = findings.iter().map(ToString::to_string).collect();
     let value = Report { reasons: String::new(), findings, ratings, recommendations: vec!["do".into()], analysis: String::new() };
-    let given = Given { seat: number as SeatIx - 1, key: format!("report/report@{}", number - 1), value, partial: false };
+    let given = SeatReply { seat: number as SeatIx - 1, key: format!("report/report@{}", number - 1), value, partial: false };
     Specialist::new(number, role, &given).0
 }
 
 fn review(stances: &[(&str, &str)]) -> CrossReview {
     let lines: Vec<String> = stances.iter().map(|(id, word)| format!("{id}: {word} - because")).collect();
     let ids = ["S1.1", "S1.2", "S2.1", "S3.1"];
-    let (value, _) = CrossReview::read(&lines.join("\n"), &Terms::default().with("findings", ids)).expect("a review");
+    let (value, _) = CrossReview::read(&lines.join("\n"), &IdLists::default().with("findings", ids)).expect("a review");
     CrossReview::recall(&value).expect("it can be recalled")
 }
 

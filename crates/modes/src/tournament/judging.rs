@@ -4,7 +4,7 @@ use super::pick::Pick;
 use crate::labelled::{self, Labelled};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Bench, Given, Missed, Result, prompt};
+use synod_engine::{Bench, Result, SeatFailure, SeatReply, prompt};
 use synod_types::{FailureKind, SeatIx};
 
 /// What decided a match.
@@ -45,8 +45,8 @@ impl How {
 /// One judge on one pair, in both orders.
 pub struct Sitting {
     pub seat: SeatIx,
-    pub ab: Result<Given<Pick>, Missed>,
-    pub ba: Result<Given<Pick>, Missed>,
+    pub ab: Result<SeatReply<Pick>, SeatFailure>,
+    pub ba: Result<SeatReply<Pick>, SeatFailure>,
 }
 
 impl Sitting {
@@ -124,7 +124,7 @@ pub async fn judge(bench: &Bench, criteria: &[String], pair: [&Labelled; 2], jud
 async fn sit(bench: &Bench, criteria: &[String], pair: [&Labelled; 2], seat: SeatIx, extra: bool) -> Result<Sitting> {
     let [a, b] = pair;
     let ask = |order: &str, pair: [&Labelled; 2]| {
-        let ask = prompt!("judge", answers = labelled::shown(&pair), criteria).ids("labels", labelled::names(&pair));
+        let ask = prompt!("judge", answers = labelled::for_prompt(&pair), criteria).ids("labels", labelled::names(&pair));
         bench.at(order).ask::<Pick>(seat, if extra { ask.extra() } else { ask })
     };
     let (ab, ba) = (ask("ab", [a, b]), ask("ba", [b, a]));

@@ -18,7 +18,7 @@ pub async fn play(bench: &Bench, court: &mut Court<'_>) -> Result<(Vec<Vec<Playe
         let stage = bench.round("round", round);
         for one in &mut played {
             settle(&stage, court, one);
-            stage.show(&format!("round_{round}_match_{}", one.index), shown::one_match(bench, court.entrants, one)).await?;
+            stage.show(&format!("round_{round}_match_{}", one.index), shown::one_match(bench, court.entrants, one))?;
         }
         if court.closing && !was_closing {
             stage.warn("The run was closing: matches that were not judged any more went to the higher seed.");

@@ -14,8 +14,8 @@ use court::{Court, Played};
 pub use judging::How;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use synod_engine::{Bench, Calls, Finding, Mode, Result, Seating, chair_apart, computed, each, mode, prompt, spoken};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair_apart, each, mode, prompt};
 use synod_math::{Rng, bracket};
 use synod_types::*;
 
@@ -43,18 +43,18 @@ pub static MODE: Mode = mode! {
     pick: "Take it when one whole answer must be chosen from many and comparing two is easier than ranking all.",
     phases: &["collect", "round"],
     stages: &[
-        spoken("collect", "contestant", &["responseTimeMs"]),
-        computed("bracket_seed", &["type", "totalRounds", "contestants", "byes", "round1Matchups"]),
-        computed("round_{r}_match_{m}", MATCH_FIELDS),
-        spoken("round_{r}_match_{m}", "judge", MATCH_FIELDS),
-        computed("standings", &["format", "champion", "rounds"]),
-        spoken("winner", "champion", &["winnerModel", "totalMatchupsWon", "totalRounds", "bracketPath"]),
+        Stage::from_seat::<Value>("collect", "contestant"),
+        Stage::computed::<Value>("bracket_seed"),
+        Stage::computed::<Value>("round_{r}_match_{m}"),
+        Stage::from_seat::<Value>("round_{r}_match_{m}", "judge"),
+        Stage::computed::<Value>("standings"),
+        Stage::from_seat::<Value>("winner", "champion"),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2(n - 1) to n + 4(n - 1) for n contestants; a round robin has n(n - 1)/2 matches where a knockout has n - 1",
-    example: "synod ask --mode tournament \"Write the opening line of a talk on technical debt\"",
+    example: Example::ask("Write the opening line of a talk on technical debt"),
     failure_rule: "Two answers are enough. If the judge fails, or its word changes with the order, a contestant who wrote neither answer judges, those already beaten first. If no word holds in both orders, the seed draws; if nobody can judge, the higher seed goes on.",
-    prompts: ["answer", "judge"], fits: fits,
+    prompts: ["answer", "judge"], check_seating: fits,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -169,21 +169,21 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let entrants = collect(bench, &options).await?;
     let mut court = Court::new(bench, &options.criteria, &entrants);
     let (rounds, champion, tiebreak) = match options.format {
         Format::Knockout => {
             let first = bracket::first_round(entrants.len());
-            bench.show("bracket_seed", shown::seeding(bench, "bracket", &entrants, bracket::rounds(entrants.len()), &first)).await?;
+            bench.show("bracket_seed", shown::seeding(bench, "bracket", &entrants, bracket::rounds(entrants.len()), &first))?;
             let (rounds, champion) = knockout::play(bench, &mut court).await?;
-            bench.show("standings", shown::bracket(&entrants, &rounds, champion)).await?;
+            bench.show("standings", shown::bracket(&entrants, &rounds, champion))?;
             (rounds, champion, Tiebreak::None)
         }
         Format::RoundRobin => {
-            bench.show("bracket_seed", shown::seeding(bench, "round_robin", &entrants, 1, &round_robin::pairs(entrants.len()))).await?;
+            bench.show("bracket_seed", shown::seeding(bench, "round_robin", &entrants, 1, &round_robin::pairs(entrants.len())))?;
             let (played, standings) = round_robin::play(bench, &mut court).await?;
-            bench.show("standings", shown::table(&entrants, &played, &standings)).await?;
+            bench.show("standings", shown::table(&entrants, &played, &standings))?;
             (vec![played], standings.order[0], standings.tiebreak)
         }
     };
@@ -201,7 +201,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     let data = json!({
         "winnerModel": decision.model, "totalMatchupsWon": decision.matches_won, "totalRounds": rounds.len(), "bracketPath": decision.path,
     });
-    bench.show("winner", Exhibit::said(format!("Champion {}", won.label), won.seat, "champion", &won.key).labelled(&won.label).data(data)).await?;
+    bench.show("winner", Exhibit::said(format!("Champion {}", won.label), won.seat, "champion", &won.key).labelled(&won.label).data(&data))?;
 
     let judged: Vec<&Played> = rounds.iter().flatten().filter(|one| matches!(one.how, How::Agreed | How::SecondJudge | How::Draw)).collect();
     let same_word = |matches: &[&Played]| share(matches.iter().filter(|one| one.how == How::Agreed).count(), matches.len());
@@ -210,7 +210,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     }
     let own: Vec<&Played> = judged.iter().copied().filter(|one| one.has(champion)).collect();
     let others = entrants.iter().filter(|entrant| entrant.seat != won.seat);
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
@@ -226,10 +226,10 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
 async fn collect(bench: &Bench, options: &Options) -> Result<Vec<Labelled>> {
     let stage = bench.phase("collect");
     let given = stage.ask_all::<String>(bench.role("contestant"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
-    let answers = labelled::under(&given, synod_math::labels(bench.seed("labels"), given.given.len()));
+    let answers = labelled::under(&given, synod_math::labels(bench.seed("labels"), given.replies.len()));
     for answer in &answers {
         let title = format!("Answer {}", answer.label);
-        stage.show("collect", Exhibit::said(title, answer.seat, "contestant", &answer.key).labelled(&answer.label)).await?;
+        stage.show("collect", Exhibit::said(title, answer.seat, "contestant", &answer.key).labelled(&answer.label))?;
     }
     let order = Rng::derive(bench.seed("bracket"), "seeding").permutation(answers.len());
     Ok(order.into_iter().map(|at| answers[at].clone()).collect())

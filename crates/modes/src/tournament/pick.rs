@@ -4,7 +4,7 @@ use crate::ballots::label_in;
 use crate::text::{after_first_marker, after_last_marker};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Form, Terms};
+use synod_engine::{IdLists, TypedReply};
 
 /// The better of two.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,9 +16,9 @@ pub struct Pick {
     pub winner: String,
 }
 
-impl Form for Pick {
+impl TypedReply for Pick {
     /// A line that begins with `WINNER:` (the last one) and holds one label; before it `REASONING:`, or simply text.
-    fn from_text(text: &str, terms: &Terms) -> Option<Self> {
+    fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let (before, rest) = after_last_marker(text, "WINNER:")?;
         let winner = label_in(rest.lines().next()?, terms.list("labels"))?;
         let reasons = after_first_marker(before, "REASONING:").map_or(before, |(_, reasons)| reasons);

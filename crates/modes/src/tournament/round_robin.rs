@@ -12,7 +12,7 @@ pub const MOST: u32 = 6;
 const EQUAL: f64 = 1e-6;
 
 /// The table after the last match.
-pub struct Standings {
+pub struct LeagueTable {
     /// Best first.
     pub order: Vec<usize>,
     /// By entrant.
@@ -26,11 +26,11 @@ pub fn pairs(entrants: usize) -> Vec<Pair> {
 }
 
 /// All matches side by side, as no pair depends on another.
-pub async fn play(bench: &Bench, court: &mut Court<'_>) -> Result<(Vec<Played>, Standings)> {
+pub async fn play(bench: &Bench, court: &mut Court<'_>) -> Result<(Vec<Played>, LeagueTable)> {
     let played = court.hear(1, &pairs(court.entrants.len()), &[]).await?;
     let stage = bench.round("round", 1);
     for one in &played {
-        stage.show(&format!("round_1_match_{}", one.index), shown::one_match(bench, court.entrants, one)).await?;
+        stage.show(&format!("round_1_match_{}", one.index), shown::one_match(bench, court.entrants, one))?;
     }
     if court.closing {
         stage.warn("The run was closing: matches that were not judged any more count for nobody.");
@@ -64,7 +64,7 @@ fn wins(played: &[Played], entrants: usize) -> Vec<Vec<f64>> {
     wins
 }
 
-pub fn standings(wins: &[Vec<f64>], seed: u64) -> Standings {
+pub fn standings(wins: &[Vec<f64>], seed: u64) -> LeagueTable {
     let strengths = bradley_terry(wins);
     let lots = Rng::derive(seed, "standings").permutation(wins.len());
     let mut by_strength: Vec<usize> = (0..wins.len()).collect();
@@ -78,7 +78,7 @@ pub fn standings(wins: &[Vec<f64>], seed: u64) -> Standings {
         }
         order.extend(ranked);
     }
-    Standings { order, strengths, tiebreak }
+    LeagueTable { order, strengths, tiebreak }
 }
 
 /// Equals by the points they made against each other; those still equal by the points among themselves alone, and so on. Where that tells

@@ -3,7 +3,7 @@
 use super::How;
 use super::court::{Pair, Played};
 use super::judging::Sitting;
-use super::round_robin::Standings;
+use super::round_robin::LeagueTable;
 use crate::labelled::Labelled;
 use serde_json::{Map, Value, json};
 use synod_engine::Bench;
@@ -24,7 +24,7 @@ pub fn seeding(bench: &Bench, kind: &str, entrants: &[Labelled], rounds: u32, pa
         "type": kind, "totalRounds": rounds, "contestants": entrants.iter().map(|entrant| &entrant.label).collect::<Vec<_>>(),
         "byes": byes, "round1Matchups": matchups, "models": models,
     });
-    Exhibit::new("Draw", Shape::Bracket(Bracket { contestants: contestants(entrants), rounds: vec![first], champion: None })).data(data)
+    Exhibit::new("Draw", Shape::Bracket(Bracket { contestants: contestants(entrants), rounds: vec![first], champion: None })).data(&data)
 }
 
 pub fn one_match(bench: &Bench, entrants: &[Labelled], one: &Played) -> Exhibit {
@@ -34,7 +34,7 @@ pub fn one_match(bench: &Bench, entrants: &[Labelled], one: &Played) -> Exhibit 
     let last = sittings.last();
     let reasons = last.and_then(Sitting::reasons);
     let loser = one.winner.and_then(|winner| one.opponent(winner));
-    let named = |order: &Result<_, _>| order.as_ref().ok().map(|given: &synod_engine::Given<super::pick::Pick>| given.value.winner.clone());
+    let named = |order: &Result<_, _>| order.as_ref().ok().map(|given: &synod_engine::SeatReply<super::pick::Pick>| given.value.winner.clone());
     let judgements: Vec<Value> = sittings
         .iter()
         .map(|sitting| json!({"judge": bench.seat(sitting.seat).model, "seat": sitting.seat, "ab": named(&sitting.ab), "ba": named(&sitting.ba)}))
@@ -55,7 +55,7 @@ pub fn one_match(bench: &Bench, entrants: &[Labelled], one: &Played) -> Exhibit 
         }
         _ => Shape::Rule(Rule { decided: decided(one, &label), rung: one.how.as_str().into(), numbers: Vec::new() }),
     };
-    let exhibit = Exhibit::new(title, shape).data(data);
+    let exhibit = Exhibit::new(title, shape).data(&data);
     match last {
         Some(sitting) => exhibit.by(sitting.seat, "judge").turn(sitting.key()),
         None => exhibit,
@@ -88,11 +88,11 @@ pub fn bracket(entrants: &[Labelled], rounds: &[Vec<Played>], champion: usize) -
     };
     let rounds: Vec<Vec<Match>> = rounds.iter().map(|round| round.iter().map(one).collect()).collect();
     let data = json!({"format": "knockout", "champion": label(champion), "rounds": rounds});
-    Exhibit::new("Bracket", Shape::Bracket(Bracket { contestants: contestants(entrants), rounds, champion: Some(label(champion)) })).data(data)
+    Exhibit::new("Bracket", Shape::Bracket(Bracket { contestants: contestants(entrants), rounds, champion: Some(label(champion)) })).data(&data)
 }
 
 /// The table of a round robin.
-pub fn table(entrants: &[Labelled], played: &[Played], standings: &Standings) -> Exhibit {
+pub fn table(entrants: &[Labelled], played: &[Played], standings: &LeagueTable) -> Exhibit {
     let entries: Vec<RankingEntry> = standings
         .order
         .iter()
@@ -112,5 +112,5 @@ pub fn table(entrants: &[Labelled], played: &[Played], standings: &Standings) ->
     let data = json!({"format": "round_robin", "champion": entries.first().map(|entry| &entry.label), "rounds": [rows]});
     let ballots = played.iter().filter(|one| one.how != How::Void).count() as u32;
     let tie_rung = standings.tiebreak.rung().map(str::to_owned);
-    Exhibit::new("Table", Shape::Ranking(Ranking { entries, ballots, measure: "Bradley–Terry strength".into(), tie_rung })).data(data)
+    Exhibit::new("Table", Shape::Ranking(Ranking { entries, ballots, measure: "Bradley–Terry strength".into(), tie_rung })).data(&data)
 }

@@ -5,11 +5,11 @@ use super::round_robin::standings;
 use super::{Format, MODE, Tiebreak};
 use proptest::prelude::*;
 use serde_json::json;
-use synod_engine::{Form, Seating, Speech, Terms};
+use synod_engine::{IdLists, ReplyFormat, Seating, TypedReply};
 use synod_types::{Place, Seat, SeatIx};
 
 fn winner(text: &str) -> Option<String> {
-    Pick::from_text(text, &Terms::default().with("labels", ["A", "B"])).map(|pick| pick.winner)
+    Pick::from_text(text, &IdLists::default().with("labels", ["A", "B"])).map(|pick| pick.winner)
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_winner_is_read_from_its_line_and_never_from_prose() {
     ] {
         assert_eq!(winner(text).as_deref(), want, "{text:?}");
     }
-    let terms = Terms::default().with("labels", ["K3", "T9"]);
+    let terms = IdLists::default().with("labels", ["K3", "T9"]);
     let (value, _) = Pick::read("REASONING: It says **why**.\n\nWINNER: K3", &terms).expect("a whole word");
     assert_eq!(value, json!({"reasons": "It says **why**.", "winner": "K3"}));
     assert!(Pick::read("{\"reasons\": \"r\", \"winner\": \"B\"}", &terms).expect_err("B is not there").contains("K3, T9"));
@@ -76,7 +76,7 @@ fn a_round_robin_is_for_six_at_most_and_says_so_before_anything_is_paid() {
         seats: (0..contestants).map(|index| seat(index, Place::Panel)).chain([seat(contestants, Place::Chair)]).collect(),
         ..Seating::default()
     };
-    let problems = |format: Format, contestants| (MODE.fits)(&json!({"format": format}), &seating(contestants));
+    let problems = |format: Format, contestants| (MODE.check_seating)(&json!({"format": format}), &seating(contestants));
     assert!(problems(Format::RoundRobin, 6).is_empty() && problems(Format::Knockout, 8).is_empty());
     let [problem] = problems(Format::RoundRobin, 7).try_into().expect("one problem");
     assert_eq!((problem.field.as_str(), problem.got.as_str()), ("options.format", "round_robin with 7 contestants"));

@@ -5,8 +5,8 @@ use crate::labelled::{self, LEAST, Labelled};
 use crate::tally::{self, Poll};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use synod_engine::{Answers, Bench, Calls, Finding, Halt, Mode, Result, Seating, chair, computed, each, instead, mode, prompt, spoken};
+use serde_json::{Value, json};
+use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::Tally as Count;
 use synod_types::*;
 
@@ -16,17 +16,17 @@ pub static MODE: Mode = mode! {
     pick: "Take it for a quick pick in one authentic voice, with fewer tokens than a council.",
     phases: &["collect", "vote", "tiebreaker"],
     stages: &[
-        computed("label_map", &[]),
-        spoken("collect", "respondent", &["responseTimeMs"]),
-        spoken("vote", "voter", &["votedFor", "selfVote"]),
-        computed("vote_tally", &["tallies", "validVoteCount", "invalidVoteCount", "isTie", "winners", "tiedLabels"]),
-        spoken("tiebreaker", "chairman", &["votedFor", "tiedLabels", "tiedVoteCount"]),
-        instead(computed("tiebreaker", &["votedFor", "tiedLabels", "tiedVoteCount"])),
-        spoken("winner", "winner", &["winnerLabel", "winnerModel", "voteCount", "totalVotes", "tiebroken", "tiebreakMethod"]),
+        Stage::computed::<Value>("label_map"),
+        Stage::from_seat::<Value>("collect", "respondent"),
+        Stage::from_seat::<Value>("vote", "voter"),
+        Stage::computed::<Value>("vote_tally"),
+        Stage::from_seat::<Value>("tiebreaker", "chairman"),
+        Stage::computed::<Value>("tiebreaker").stand_in(),
+        Stage::from_seat::<Value>("winner", "winner"),
     ],
     multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "2n for a panel of n, and 1 more for a tie",
-    example: "synod ask --mode vote \"Which name is better for a backup tool: Amber or Vault?\"",
+    example: Example::ask("Which name is better for a backup tool: Amber or Vault?"),
     failure_rule: "Two answers and one valid vote are enough. With two answers only those who wrote neither decide, the chairman last. A tie goes to the chairman, or the next seat that wrote none of the tied answers; if none can decide, to the label that sorts first, and the verdict says so.",
     prompts: ["answer", "vote", "tiebreak"],
 };
@@ -103,13 +103,13 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let (collected, answers) = labelled::collect(bench, "respondent", options.answer_tokens).await?;
     let voters = tally::voters(&collected, &answers);
     let votes = cast(bench, &options, &answers, &voters).await?;
     let poll = Poll::of(&answers, &voters, &votes, |ballot| &ballot.vote);
     let count = &poll.count;
-    bench.phase("vote").show("vote_tally", tally::tally_exhibit(count, &answers)).await?;
+    bench.phase("vote").show("vote_tally", tally::tally_exhibit(count, &answers))?;
 
     let (winner, tiebreak) = match count.winners.as_slice() {
         [winner] => (*winner, Tiebreak::None),
@@ -125,15 +125,15 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         "winnerLabel": won.label, "winnerModel": decision.model, "voteCount": votes_won, "totalVotes": count.valid,
         "tiebroken": broken, "tiebreakMethod": tiebreak,
     });
-    let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(data);
-    bench.show("winner", winner_row).await?;
+    let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(&data);
+    bench.show("winner", winner_row)?;
 
     let agreement = poll.agreement(winner, &answers);
     if let Some(value) = agreement.value {
         bench.figure("agreement", value);
     }
     let others = answers.iter().filter(|answer| answer.seat != won.seat);
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
@@ -155,7 +155,7 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[
     let votes: Answers<VoteBallot> = stage
         .ask_each(voters, &|seat| {
             let answers = views.of(seat);
-            let ask = prompt!("vote", answers = labelled::shown(answers), criteria = options.criteria).ids("labels", labelled::names(answers));
+            let ask = prompt!("vote", answers = labelled::for_prompt(answers), criteria = options.criteria).ids("labels", labelled::names(answers));
             if extra { ask.extra() } else { ask }
         })
         .await?;
@@ -163,9 +163,9 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[
         let shown = labelled::names(views.of(*seat));
         let exhibit = match votes.of(*seat) {
             Some(given) => ballot_exhibit(given.value.clone(), shown, &given.key),
-            None => labelled::abstention("Vote", shown, &votes, *seat).data(json!({"votedFor": null, "selfVote": false})),
+            None => labelled::abstention("Vote", shown, &votes, *seat).data(&json!({"votedFor": null, "selfVote": false})),
         };
-        stage.show("vote", exhibit.by(*seat, "voter")).await?;
+        stage.show("vote", exhibit.by(*seat, "voter"))?;
     }
     Ok(votes)
 }
@@ -193,7 +193,7 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
     let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
     shown.sort_by(|a, b| a.label.cmp(&b.label));
     let votes = tied.first().map_or(0, |item| count.counts[*item]);
-    let ask = prompt!("tiebreak", answers = labelled::shown(&shown), votes, criteria = options.criteria).ids("labels", labelled::names(&shown));
+    let ask = prompt!("tiebreak", answers = labelled::for_prompt(&shown), votes, criteria = options.criteria).ids("labels", labelled::names(&shown));
     let tied_labels: Vec<String> = labelled::names(&shown);
     if let Some(given) = stage.ask_first::<VoteBallot>(&judges, ask).await?
         && let Some(winner) = tally::index(&given.value.vote, answers)
@@ -203,8 +203,8 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
             stage.warn(format!("The chairman wrote one of the tied answers; {} broke the tie.", bench.seat(given.seat).label));
         }
         let data = json!({"votedFor": given.value.vote, "tiedLabels": tied_labels, "tiedVoteCount": votes});
-        let exhibit = ballot_exhibit(given.value, tied_labels, &given.key).data(data).by(given.seat, "chairman");
-        stage.show("tiebreaker", exhibit).await?;
+        let exhibit = ballot_exhibit(given.value, tied_labels, &given.key).data(&data).by(given.seat, "chairman");
+        stage.show("tiebreaker", exhibit)?;
         return Ok((winner, method));
     }
     by_lot(bench, answers, count, &tied, closed).await
@@ -227,7 +227,7 @@ async fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usiz
     };
     stage.warn(if count.valid == 0 { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
     let data = json!({"votedFor": null, "tiedLabels": labels, "tiedVoteCount": votes});
-    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(data)).await?;
+    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
     Ok((tally::index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
 }
 
@@ -248,7 +248,7 @@ async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[
         numbers: vec![("votes each".into(), f64::from(votes))],
     };
     let data = json!({"votedFor": chosen.answer, "tiedLabels": labels, "tiedVoteCount": votes, "note": chosen.note});
-    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(data)).await?;
+    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
     let winner = tally::index(&chosen.answer, answers);
     winner.map(Some).ok_or_else(|| Halt::diverged("tiebreaker/tiebreak@person", format!("{} is none of the tied answers", chosen.answer)))
 }
@@ -256,5 +256,5 @@ async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[
 fn ballot_exhibit(vote: VoteBallot, shown: Vec<String>, key: &str) -> Exhibit {
     let data = json!({"votedFor": vote.vote, "selfVote": false});
     let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
-    Exhibit::new("Vote", Shape::Ballot(ballot)).turn(key).data(data)
+    Exhibit::new("Vote", Shape::Ballot(ballot)).turn(key).data(&data)
 }

@@ -32,7 +32,7 @@ pub fn show(view: &View, style: Style, full: bool) -> String {
     }
     foot(paper, view);
     // Whoever reads this has run the first of them.
-    let mut others: Vec<_> = words::commands(view).into_iter().filter(|(command, _)| !command.starts_with("synod show ")).collect();
+    let mut others: Vec<_> = words::commands::commands(view).into_iter().filter(|(command, _)| !command.starts_with("synod show ")).collect();
     if !full {
         others.insert(0, (format!("synod show {} --full", one_line(&view.run)), "every reply whole"));
     }

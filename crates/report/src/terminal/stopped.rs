@@ -26,7 +26,7 @@ pub fn stopped(view: &View, style: Style) -> String {
     }
     run_id(paper, view);
     paper.heading("Next");
-    commands(paper, &words::commands(view));
+    commands(paper, &words::commands::commands(view));
     sheet.done()
 }
 

@@ -1,7 +1,7 @@
 //! One request to one seat and what came of it, gathered from its rows.
 
 use serde_json::Value;
-use synod_types::{Asked, Failure, Millis, Reading, Replied, Row, Said, SeatIx, ToolRun, Usage, seat_of};
+use synod_types::{Asked, Failure, Millis, Reading, Replied, Row, Said, SeatIx, SentRequest, ToolRun, Usage, seat_of};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
@@ -19,19 +19,14 @@ pub struct Turn {
 /// One request that went out. More than one: a crash left an earlier one without a reply, or the turn used tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Try {
-    /// The turn's key, or that of a step of its tool loop.
-    pub key: String,
-    pub attempt: i64,
-    pub reserved_usd: Option<f64>,
-    pub reasked: bool,
-    pub replied: Option<Replied>,
+    pub sent: SentRequest,
     /// The reply as it came, where the caller had it at hand.
     pub raw: Option<String>,
 }
 
 impl Try {
     pub(super) fn is(&self, key: &str, attempt: i64) -> bool {
-        self.key == key && self.attempt == attempt
+        self.sent.key == key && self.sent.attempt == attempt
     }
 }
 
@@ -61,24 +56,18 @@ impl Turn {
     pub(super) fn asked(&mut self, row: &Row, asked: Asked) {
         self.began.get_or_insert(row.at);
         self.seat = Some(asked.seat);
-        let key = row.key.clone();
-        self.tries.push(Try { key, attempt: row.attempt, reserved_usd: asked.reserved_usd, reasked: asked.reasked, replied: None, raw: None });
         if row.key == self.key {
             self.asked = Some(asked);
         }
     }
 
-    pub(super) fn replied(&mut self, row: &Row, replied: Replied) {
-        match self.tries.iter_mut().find(|each| each.is(&row.key, row.attempt)) {
-            Some(each) => each.replied = Some(replied),
-            None => self.tries.push(Try {
-                key: row.key.clone(),
-                attempt: row.attempt,
-                reserved_usd: None,
-                reasked: false,
-                replied: Some(replied),
-                raw: None,
-            }),
+    /// Takes over requests as the ledger has them now.
+    pub(super) fn settle(&mut self, requests: Vec<SentRequest>) {
+        for sent in requests {
+            match self.tries.iter_mut().find(|each| each.is(&sent.key, sent.attempt)) {
+                Some(each) => each.sent = sent,
+                None => self.tries.push(Try { sent, raw: None }),
+            }
         }
     }
 
@@ -141,8 +130,7 @@ impl Turn {
 
     /// Set aside for requests that went out and were never answered: they may have been billed. One that was turned away was not.
     pub fn unanswered_usd(&self) -> f64 {
-        let open = self.tries.iter().filter(|each| each.replied.is_none()).skip(usize::from(self.turned_away()));
-        open.filter_map(|each| each.reserved_usd).sum()
+        self.tries.iter().filter(|each| each.sent.unanswered()).filter_map(|each| each.sent.reserved_usd).sum()
     }
 
     /// The provider would not take the request: nothing can have been billed for it.
@@ -150,8 +138,13 @@ impl Turn {
         self.failure().is_some_and(|failure| failure.kind.turned_away())
     }
 
+    /// At least one reply came.
+    pub fn answered(&self) -> bool {
+        self.replies().next().is_some()
+    }
+
     fn replies(&self) -> impl Iterator<Item = &Replied> {
-        self.tries.iter().filter_map(|each| each.replied.as_ref())
+        self.tries.iter().filter_map(|each| each.sent.replied.as_ref())
     }
 
     /// What a reader should know about how this turn came to its words.
@@ -174,7 +167,7 @@ impl Turn {
         if self.asked.as_ref().is_some_and(|asked| asked.extra) {
             marks.push("extra".to_owned());
         }
-        if self.tries.iter().any(|each| each.reasked) {
+        if self.tries.iter().any(|each| each.sent.reasked) {
             marks.push("asked again after a crash".to_owned());
         }
         marks

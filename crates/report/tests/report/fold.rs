@@ -2,7 +2,7 @@
 
 use crate::runs;
 use serde_json::json;
-use synod_report::{Outcome, State, Style, View, html, json as export, markdown, show, stopped, terminal};
+use synod_report::{Outcome, Style, View, html, json as export, markdown, show, stopped, terminal};
 use synod_types::*;
 
 #[test]
@@ -13,7 +13,7 @@ fn turns_are_grouped_by_the_first_part_of_their_key() {
     assert_eq!(view.author("K3"), Some(0));
     assert_eq!(view.turn("collect/answer@1").and_then(|turn| turn.words()).as_deref(), Some(runs::GPT));
     assert_eq!(view.figures.len(), 1);
-    assert_eq!(view.state, State::Complete);
+    assert_eq!(view.state, RunState::Complete);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn a_resumed_run_runs_again_and_a_stop_the_journal_could_not_take_is_told() {
     let limits = Limits { budget_usd: Some(1.0), run_ms: 1, idle_ms: 1, turn_ms: 1 };
     rows.push(NewRow::new("", Kind::Resumed, last.at, &Resumed { limits, binary: "synod".into() }).seal(runs::RUN, last.seq + 1, 2, &last.hash));
     let mut view = View::of(&rows);
-    assert_eq!((view.state, view.stop()), (State::Running, None));
-    view.note_stop(Stopped { reason: StopReason::Storage, detail: "disk full".into(), next: "synod resume X".into() });
+    assert_eq!((view.state, view.stop()), (RunState::Running, None));
+    view.note_stop(Stopped::new(StopReason::Storage, "disk full"));
     let text = stopped(&view, Style::default());
     assert!(text.contains("journal could not be written") && text.contains("disk full") && text.contains("synod resume X"), "{text}");
 }

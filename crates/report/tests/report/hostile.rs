@@ -195,7 +195,7 @@ fn ended(status: Status) -> Vec<Row> {
 
 fn halted() -> Vec<Row> {
     let mut rows = everywhere();
-    append(&mut rows, Kind::Stopped, &Stopped { reason: StopReason::Cancelled, detail: HOSTILE.into(), next: HOSTILE.into() });
+    append(&mut rows, Kind::Stopped, &Stopped::new(StopReason::Cancelled, HOSTILE));
     rows
 }
 

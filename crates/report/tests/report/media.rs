@@ -1,7 +1,8 @@
 //! What people see of a run, in each medium. Read a changed snapshot as its reader would.
 
 use crate::runs;
-use synod_report::{State, Style, View, html, markdown, show, stopped, terminal};
+use synod_report::{Style, View, html, markdown, show, stopped, terminal};
+use synod_types::RunState;
 
 fn plain(width: usize) -> Style {
     Style { width, colour: false, unicode: true }
@@ -38,14 +39,14 @@ fn a_degraded_council_says_who_is_missing_and_never_calls_an_unknown_cost_zero()
 #[test]
 fn a_lost_run_gives_each_reason_what_was_kept_and_the_next_command() {
     let view = View::of(&runs::lost());
-    assert_eq!(view.state, State::Lost);
+    assert_eq!(view.state, RunState::Lost);
     insta::assert_snapshot!("lost_terminal", terminal(&view, plain(80)));
 }
 
 #[test]
 fn a_stopped_run_says_why_and_how_to_go_on() {
     let view = View::of(&runs::stopped());
-    assert_eq!(view.state, State::Stopped);
+    assert_eq!(view.state, RunState::Stopped);
     insta::assert_snapshot!("stopped_terminal", stopped(&view, plain(80)));
     insta::assert_snapshot!("waiting_terminal", stopped(&View::of(&runs::waiting()), plain(80)));
 }

@@ -377,7 +377,7 @@ pub fn stopped() -> Vec<Row> {
     let stop = Stopped {
         reason: StopReason::Budget,
         detail: "rank/rank@1 could cost $0.0310; $0.0076 of $0.0600 is left".into(),
-        next: format!("synod resume {RUN} --budget USD (the new total for the run)"),
+        action: Action::RaiseBudget { to_usd: 2.5 },
     };
     tape.add("", Kind::Stopped, &stop);
     tape.rows.clone()
@@ -392,6 +392,6 @@ pub fn waiting() -> Vec<Row> {
         Kind::Waiting,
         &Asking { question: "Two positions are within the margin. Which one goes on?".into(), choices: vec!["June".into(), "September".into()] },
     );
-    tape.add("", Kind::Stopped, &Stopped { reason: StopReason::Waiting, detail: String::new(), next: format!("synod review {RUN}") });
+    tape.add("", Kind::Stopped, &Stopped::new(StopReason::Waiting, ""));
     tape.rows.clone()
 }

@@ -2,7 +2,7 @@
 
 use crate::support::for_each_engine;
 use crate::support::rows::*;
-use synod_engine::{Journal, Ledger};
+use synod_engine::Journal;
 use synod_store::{CostRow, RunState, Store, TurnOutcome, project};
 use synod_types::*;
 
@@ -135,6 +135,8 @@ fn what_is_counted_as_spent_is_what_the_engine_counts() {
         let key = format!("collect/answer@{n}");
         given.extend([asked(&key, 10), failed(&key, kind, 20)]);
     }
+    // Lost in a crash, asked again, and then turned away: the first may have been billed, the second cannot have been.
+    given.extend([asked("c@0", 40), asked("c@0", 41).attempt(1), failed("c@0", FailureKind::Auth, 42)]);
     given.extend([asked("a@0", 30), asked("a@0", 31).attempt(1), replied("a@0", 32).attempt(1), said("a@0", 33), asked("b@0", 34)]);
     let mut ledger = Ledger::default();
     for row in &given {

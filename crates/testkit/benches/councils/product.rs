@@ -5,7 +5,7 @@ use crate::child::Task;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{Called, Ending, Order, Prompts, Runner, Setup, SystemClock};
+use synod_engine::{Ending, PanelRequest, Prompts, RunRequest, Runner, Setup, SystemClock};
 use synod_llm::{Config, EndpointConfig, EndpointKind, Registry};
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
@@ -28,6 +28,8 @@ impl Product {
         endpoint.stream = task.stream;
         config.endpoints.insert("x".into(), endpoint);
         let setup = Setup {
+            internal_modes: &[],
+            library: Arc::new(synod_engine::NoLibrary),
             modes: MODES,
             models: Arc::new(Registry::new(config)),
             journal: store.clone(),
@@ -47,12 +49,12 @@ impl Product {
     }
 
     async fn council(&self, n: u32) -> Outcome<f64> {
-        let order = Order {
+        let order = RunRequest {
             mode: "council".into(),
             question: Question { text: "Should a small team split its service in two this year?".into(), ..Question::default() },
-            called: Called { models: ["x/a", "x/b", "x/c"].map(str::to_owned).to_vec(), chair: Some("x/d".into()), ..Called::default() },
+            panel: PanelRequest { models: ["x/a", "x/b", "x/c"].map(str::to_owned).to_vec(), chair: Some("x/d".into()), ..PanelRequest::default() },
             seed: Some(u64::from(n)),
-            ..Order::default()
+            ..RunRequest::default()
         };
         let plan = self.runner.plan(&order).await?;
         let mut handle = self.runner.start(plan).await?;

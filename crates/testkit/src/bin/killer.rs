@@ -45,7 +45,7 @@ async fn run(job: Job) -> Result<String, Box<dyn Error>> {
         Some(wire) => wire.clone(),
     };
     let order = order(job.mode, job.seed);
-    let names: Vec<String> = order.called.models.iter().chain(&order.called.chair).chain(&order.called.light).cloned().collect();
+    let names: Vec<String> = order.panel.models.iter().chain(&order.panel.chair).chain(&order.panel.light).cloned().collect();
     let rig = Rig::new(served(&job.url, &names)).modes(modes()).journal(journal);
     let known = store.runs(&RunFilter::default()).await?;
     let ending = match known.first() {

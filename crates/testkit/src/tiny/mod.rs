@@ -12,7 +12,7 @@ pub use tools::{Abacus, TOOLS};
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Family, Finding, Mode, Result, Role, each};
+use synod_engine::{Abilities, Bench, Calls, Example, Family, Mode, ModeResult, Result, Role, each};
 use synod_types::{Answer, AnswerKind, SeatIx};
 
 pub static TINY: &[&Mode] = &[&PERSON, &TOOLS, &TWICE, &PANICS];
@@ -23,7 +23,7 @@ const fn mode(
     id: &'static str,
     phases: &'static [&'static str],
     prompts: &'static [(&'static str, &'static str)],
-    run: fn(Bench, Value) -> BoxFuture<'static, Result<Finding>>,
+    run: fn(Bench, Value) -> BoxFuture<'static, Result<ModeResult>>,
 ) -> Mode {
     Mode {
         id,
@@ -41,16 +41,17 @@ const fn mode(
         turn_secs: 10,
         run_secs: 60,
         cost: "at most 8n",
-        example: "",
+        example: Example::ask(""),
         failure_rule: "None.",
         prompts,
         options_schema: || json!({"type": "object", "properties": {}}),
         option_defaults: || json!({}),
-        made: |_, _| Vec::new(),
+        seats_from_options: |_, _| Vec::new(),
         prepare: |_, _| Vec::new(),
         check: |_| Vec::new(),
-        fits: |_, _| Vec::new(),
+        check_seating: |_, _| Vec::new(),
         decision_schema: || json!({}),
+        abilities: Abilities::NONE,
         calls: |_, seating| {
             let n = seating.panel();
             vec![Calls { prompt: "say", role: "member", min: 0, max: 8 * n, reads: 0, max_tokens: None }]
@@ -59,6 +60,6 @@ const fn mode(
     }
 }
 
-fn found(text: String, by: Vec<SeatIx>) -> Finding {
-    Finding { stop_reason: "finished", answer: Some(Answer { kind: AnswerKind::Report, text, by }), ..Finding::default() }
+fn found(text: String, by: Vec<SeatIx>) -> ModeResult {
+    ModeResult { stop_reason: "finished", answer: Some(Answer { kind: AnswerKind::Report, text, by }), ..ModeResult::default() }
 }

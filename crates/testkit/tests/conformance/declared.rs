@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use synod_engine::{Held, options};
+use synod_engine::{RoleHolder, options};
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, modes, order, varied};
 use synod_types::{Attachment, Body, Kind, PastTurn, Status, sha256_hex};
@@ -96,15 +96,15 @@ async fn phases_and_calls_are_as_declared() {
 #[tokio::test]
 async fn whoever_is_named_for_a_seat_apart_takes_it_and_nobody_leaves_the_panel() {
     for mode in modes() {
-        let Some(role) = mode.roles.iter().find(|role| role.held == Held::ChairApart) else { continue };
+        let Some(role) = mode.roles.iter().find(|role| role.held == RoleHolder::ChairApart) else { continue };
         let rig = Rig::new(voices());
         let mut order = order(mode, 1);
-        order.called.roles = order.called.chair.take().map(|chair| (role.name.to_owned(), chair)).into_iter().collect();
+        order.panel.roles = order.panel.chair.take().map(|chair| (role.name.to_owned(), chair)).into_iter().collect();
         let plan = rig.runner().plan(&order).await.expect("the order is sound");
         let seats: Vec<&str> = plan.header.panel().map(|seat| seat.model.as_str()).collect();
-        assert_eq!(seats, order.called.models, "{}", mode.id);
+        assert_eq!(seats, order.panel.models, "{}", mode.id);
         let [held] = plan.header.role(role.name) else { panic!("{}: one seat holds {}", mode.id, role.name) };
         assert_eq!(plan.header.seat(*held).map(|seat| seat.model.as_str()), Some("chair"), "{}", mode.id);
-        assert_eq!(plan.header.seats.len(), order.called.models.len() + 1, "{}: nobody sits idle", mode.id);
+        assert_eq!(plan.header.seats.len(), order.panel.models.len() + 1, "{}: nobody sits idle", mode.id);
     }
 }

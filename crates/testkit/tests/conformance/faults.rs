@@ -3,7 +3,7 @@
 use crate::ended;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use synod_engine::{Held, Mode, Order};
+use synod_engine::{Mode, RoleHolder, RunRequest};
 use synod_modes::MODES;
 use synod_testkit::rig::{Rig, modes, order};
 use synod_testkit::served::served;
@@ -13,31 +13,31 @@ use synod_types::{Body, Failure, FailureKind, Kind, Row, SeatIx, Status, Verdict
 
 /// A panel one larger than usual where the mode allows it, so that one seat may be lost; that seat has the given name. Where the work is
 /// divided and a seat may be given none, the panel is small enough for the last one to get some.
-async fn order_with(mode: &Mode, name: &str) -> (Order, SeatIx) {
+async fn order_with(mode: &Mode, name: &str) -> (RunRequest, SeatIx) {
     let mut order = order(mode, 11);
-    let beside = u32::from(order.called.chair.is_some());
-    if (order.called.models.len() as u32) < mode.seats.1 - beside {
-        order.called.models.push(format!("m{}", order.called.models.len()));
+    let beside = u32::from(order.panel.chair.is_some());
+    if (order.panel.models.len() as u32) < mode.seats.1 - beside {
+        order.panel.models.push(format!("m{}", order.panel.models.len()));
     }
     let least = mode.seats.0.saturating_sub(beside) as usize;
-    while order.called.models.len() > least {
+    while order.panel.models.len() > least {
         let (_, rows) = run(&ModelServer::start().await, &order, mode.id).await;
-        if asked_of(&rows).contains(&(order.called.models.len() as SeatIx - 1)) {
+        if asked_of(&rows).contains(&(order.panel.models.len() as SeatIx - 1)) {
             break;
         }
-        order.called.models.pop();
+        order.panel.models.pop();
     }
-    let last = order.called.models.len() - 1;
-    order.called.models[last] = name.to_owned();
+    let last = order.panel.models.len() - 1;
+    order.panel.models[last] = name.to_owned();
     order.timeout_secs = Some(1.5);
     (order, last as SeatIx)
 }
 
-fn names(order: &Order) -> Vec<String> {
-    order.called.models.iter().chain(&order.called.chair).chain(&order.called.light).cloned().collect()
+fn names(order: &RunRequest) -> Vec<String> {
+    order.panel.models.iter().chain(&order.panel.chair).chain(&order.panel.light).cloned().collect()
 }
 
-async fn run(server: &ModelServer, order: &Order, step: &str) -> (Verdict, Vec<Row>) {
+async fn run(server: &ModelServer, order: &RunRequest, step: &str) -> (Verdict, Vec<Row>) {
     let rig = Rig::new(served(&server.url(), &names(order)));
     let (run, ending) = rig.run(order).await;
     let verdict = ended(&rig, &run, ending, step).await;
@@ -202,14 +202,14 @@ async fn with_all_seats_dead_there_is_no_answer_and_every_reason() {
         let server = ModelServer::start().await;
         server.script(ANY, Fault::Unauthorized);
         let (order, _) = order_with(mode, "last").await;
-        for (name, fault) in order.called.models.iter().zip(&faults) {
+        for (name, fault) in order.panel.models.iter().zip(&faults) {
             server.script(name, fault.clone());
         }
         let (verdict, rows) = run(&server, &order, mode.id).await;
         assert_eq!(verdict.status, Status::NoQuorum, "{}: {:?}", mode.id, verdict.missing);
         assert!(verdict.answer.is_none() && verdict.decision.is_none(), "{}", mode.id);
         let asked = asked_of(&rows);
-        for (seat, kind) in (0..order.called.models.len() as SeatIx).zip(kinds).filter(|(seat, _)| asked.contains(seat)) {
+        for (seat, kind) in (0..order.panel.models.len() as SeatIx).zip(kinds).filter(|(seat, _)| asked.contains(seat)) {
             assert_eq!(why(&verdict, seat), [kind].into(), "{}: seat {seat}: {:?}", mode.id, verdict.missing);
         }
         assert!(verdict.missing.iter().all(|missing| !missing.detail.is_empty()), "{}: {:?}", mode.id, verdict.missing);
@@ -218,7 +218,7 @@ async fn with_all_seats_dead_there_is_no_answer_and_every_reason() {
 
 #[tokio::test]
 async fn a_failing_chair_is_replaced_or_done_without_and_the_verdict_says_so() {
-    for mode in modes().into_iter().filter(|mode| mode.roles.iter().any(|role| matches!(role.held, Held::Chair | Held::ChairApart))) {
+    for mode in modes().into_iter().filter(|mode| mode.roles.iter().any(|role| matches!(role.held, RoleHolder::Chair | RoleHolder::ChairApart))) {
         let mut asked = 0;
         for seed in 0..40 {
             let step = format!("{} seed {seed}, the chair fails", mode.id);
@@ -226,11 +226,11 @@ async fn a_failing_chair_is_replaced_or_done_without_and_the_verdict_says_so() {
                 .scripted(|card, _, _| (card.name == "chair").then(|| Err(Failure::new(FailureKind::Server, "the provider is down"))));
             let rig = Rig::new(Arc::new(broken));
             let mut order = order(mode, seed);
-            order.called.models.push("m3".into());
+            order.panel.models.push("m3".into());
             let (run, ending) = rig.run(&order).await;
             let verdict = ended(&rig, &run, ending, &step).await;
             promised(mode, &rig.rows(&run).await, &step);
-            let chair = order.called.models.len() as SeatIx;
+            let chair = order.panel.models.len() as SeatIx;
             if why(&verdict, chair).is_empty() {
                 continue;
             }

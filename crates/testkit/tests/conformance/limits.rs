@@ -2,24 +2,15 @@
 
 use crate::ended;
 use std::sync::Arc;
-use synod_engine::{Changes, Ledger};
+use synod_engine::Changes;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, modes, order, stopped};
 use synod_testkit::shuffled::Shuffled;
 use synod_testkit::voices::Voices;
-use synod_types::{Body, Price, Row, StopReason};
+use synod_types::{Ledger, Price, Row, StopReason};
 
 fn committed(rows: &[Row]) -> f64 {
-    let mut ledger = Ledger::default();
-    for row in rows {
-        match row.body() {
-            Ok(Body::Asked(asked)) => ledger.asked(&row.key, row.attempt, row.at, &asked),
-            Ok(Body::Replied(replied)) => ledger.replied(&row.key, row.attempt, row.at, &replied),
-            Ok(Body::Failed(failed)) => ledger.failed(&row.key, row.at, failed.failure.kind),
-            _ => {}
-        }
-    }
-    ledger.committed()
+    Ledger::of(rows).committed()
 }
 
 /// The least a run needs when its calls come one after another: what earlier ones cost, and what the next one sets aside. Where the dear
@@ -66,7 +57,7 @@ async fn a_run_stops_before_the_call_that_would_break_its_budget_and_goes_on_wit
             let (run, ending) = rig.run(&order).await;
             let halt = stopped(ending);
             assert_eq!(halt.reason, StopReason::Budget, "{step}: {}", halt.detail);
-            assert!(halt.next.contains("--budget"), "{step}: {}", halt.next);
+            assert!(matches!(halt.action, synod_types::Action::RaiseBudget { .. }), "{step}: {:?}", halt.action);
             assert!(committed(&rig.rows(&run).await) <= budget + 1e-9, "{step}: {} is committed", committed(&rig.rows(&run).await));
             let before = counted.calls();
             let more = Changes { budget_usd: Some(spent + largest + 0.01), ..Changes::default() };

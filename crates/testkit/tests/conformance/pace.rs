@@ -4,7 +4,7 @@ use crate::voices;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{CallContext, Model, Models, Standing};
+use synod_engine::{CallContext, EndpointSlot, Model, Models};
 use synod_testkit::rig::{Rig, modes, order, verdict};
 use synod_types::{Body, Failure, Kind, ModelCard, Problem, Reply, Request, Row, Verdict};
 use tokio::time::Instant;
@@ -16,8 +16,8 @@ struct Paced(Arc<dyn Models>);
 struct Slow(Arc<dyn Model>);
 
 impl Model for Slow {
-    fn place(&self) -> BoxFuture<'_, Standing> {
-        self.0.place()
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
+        self.0.slot()
     }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {

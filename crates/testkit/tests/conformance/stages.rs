@@ -4,7 +4,7 @@ use crate::voices;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use synod_engine::Mode;
+use synod_engine::{Mode, options};
 use synod_store::{StageRow, Store, StoreSettings};
 use synod_testkit::rig::{Rig, modes, order, verdict};
 use synod_types::Status;
@@ -25,9 +25,8 @@ fn check(mode: &Mode, rows: &[StageRow], step: &str) -> Vec<usize> {
         assert_eq!(row.response_time_ms.is_some(), spoken, "{step}: {} has a response time if somebody spoke", row.stage_type);
         assert!(!row.content.is_empty(), "{step}: {} has content", row.stage_type);
         let parsed: Value = serde_json::from_str(row.parsed_data.as_deref().unwrap_or("null")).expect("JSON");
-        for field in stage.data {
-            assert!(parsed.get(field).is_some(), "{step}: {} has {field}: {parsed}", row.stage_type);
-        }
+        let misfits = options::mismatches(&stage.schema(), &parsed);
+        assert!(misfits.is_empty(), "{step}: {} does not fit its type: {misfits:?}\n{parsed}", row.stage_type);
         if !kept.contains(&place) {
             assert!(place >= before, "{step}: {} out of order in {:?}", row.stage_type, rows.iter().map(|row| &row.stage_type).collect::<Vec<_>>());
             kept.push(place);
@@ -49,10 +48,10 @@ async fn stored_rows_carry_what_each_mode_promises() {
             let step = format!("{}, seed {seed}", mode.id);
             let mut order = order(mode, seed);
             // Panels of every size: byes, for one, come with some of them only. Where options make the seats, the size is theirs to say.
-            let seated = (order.called.models.len() + usize::from(order.called.chair.is_some())) as u32;
-            if (mode.made)(&(mode.option_defaults)(), order.called.models.len()).is_empty() {
+            let seated = (order.panel.models.len() + usize::from(order.panel.chair.is_some())) as u32;
+            if (mode.seats_from_options)(&(mode.option_defaults)(), order.panel.models.len()).is_empty() {
                 let more = seed as u32 % (mode.seats.1.saturating_sub(seated) + 1);
-                order.called.models.extend((0..more).map(|n| format!("more{n}")));
+                order.panel.models.extend((0..more).map(|n| format!("more{n}")));
             }
             if seed % 2 == 0 {
                 order.question.content = Some("cron runs forty jobs, and three of them fail every week.".into());
@@ -63,7 +62,7 @@ async fn stored_rows_carry_what_each_mode_promises() {
             seen.extend(check(mode, &rows, &step));
             assert!(rows.iter().all(|row| row.message_id.is_some()), "{step}: they belong to the answer's message");
         }
-        let usual = mode.stages.iter().enumerate().filter(|(_, stage)| !stage.rare);
+        let usual = mode.stages.iter().enumerate().filter(|(_, stage)| !stage.stand_in);
         let never: Vec<&str> = usual.filter(|(place, _)| !seen.contains(place)).map(|(_, stage)| stage.name).collect();
         assert!(never.is_empty(), "{}: never seen in 24 runs: {never:?}", mode.id);
     }

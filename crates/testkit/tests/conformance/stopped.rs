@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use serde_json::json;
 use std::sync::Arc;
-use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, Order, Typed};
+use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, OptionValue, RunRequest};
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
 use synod_testkit::counted::Counted;
@@ -18,7 +18,7 @@ use synod_types::{Kind, StopReason};
 const LONG: usize = 60;
 
 /// Gives the number of rows.
-async fn at_every_append(mode: &'static Mode, order: &Order, journal: Arc<dyn Journal>) -> usize {
+async fn at_every_append(mode: &'static Mode, order: &RunRequest, journal: Arc<dyn Journal>) -> usize {
     let seed = order.seed.unwrap_or_default();
     let calm = Rig::new(voices()).journal(journal.clone());
     let (run, ending) = calm.run(order).await;
@@ -91,7 +91,7 @@ async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
 async fn a_debate_of_any_style_stopped_at_any_append_resumes_to_the_same_end() {
     for (style, seed) in synod_modes::roundtable::styles().into_iter().zip(1..) {
         let mut order = order(&synod_modes::roundtable::MODE, seed);
-        order.options = [("style", json!(style)), ("rounds", json!(2))].map(|(name, value)| (name.to_owned(), Typed::Json(value))).to_vec();
+        order.options = [("style", json!(style)), ("rounds", json!(2))].map(|(name, value)| (name.to_owned(), OptionValue::Json(value))).to_vec();
         at_every_append(&synod_modes::roundtable::MODE, &order, Arc::new(MemoryJournal::default())).await;
     }
 }
@@ -105,7 +105,7 @@ async fn a_fork_stopped_at_any_append_resumes_to_the_same_end() {
         let mut fork = order(mode, 6);
         fork.parent = Some(parent);
         // One seat is another now: its turns, and all that read them, are asked anew.
-        fork.called.models[1] = "another".into();
+        fork.panel.models[1] = "another".into();
         at_every_append(mode, &fork, rig.journal).await;
     }
 }

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{CallContext, Model, Models, Order, Standing, options::Typed};
+use synod_engine::{CallContext, EndpointSlot, Model, Models, RunRequest, options::OptionValue};
 use synod_modes::decompose::MODE;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, verdict};
@@ -34,7 +34,7 @@ fn voices(fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Voices 
     })
 }
 
-async fn run(models: Voices, order: &Order) -> (Verdict, Vec<Row>, Arc<Counted>) {
+async fn run(models: Voices, order: &RunRequest) -> (Verdict, Vec<Row>, Arc<Counted>) {
     let counted = Arc::new(Counted::new(Arc::new(models)));
     let rig = Rig::new(counted.clone());
     let (run, ending) = rig.run(order).await;
@@ -143,7 +143,7 @@ async fn the_next_seat_plans_when_the_planner_fails() {
 #[tokio::test]
 async fn parts_go_to_the_seats_tagged_for_them() {
     let mut order = order(&MODE, 1);
-    order.options.push(("expertise".into(), Typed::Json(json!(["creative", "technical", "general"]))));
+    order.options.push(("expertise".into(), OptionValue::Json(json!(["creative", "technical", "general"]))));
     let (_, _, counted) = run(voices(|_, _| false), &order).await;
     let mut asked: Vec<String> = counted.calls().into_keys().filter(|key| key.starts_with("tasks/")).collect();
     asked.sort();
@@ -155,8 +155,8 @@ struct Uneven(Arc<dyn Models>);
 struct Timed(Arc<dyn Model>);
 
 impl Model for Timed {
-    fn place(&self) -> BoxFuture<'_, Standing> {
-        self.0.place()
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
+        self.0.slot()
     }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::Order;
+use synod_engine::RunRequest;
 use synod_modes::fact_check::{Decision, MODE};
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, verdict};
@@ -44,7 +44,7 @@ impl Outcome {
     }
 }
 
-async fn run(order: Order, says: Says) -> Outcome {
+async fn run(order: RunRequest, says: Says) -> Outcome {
     let scripted = Voices::default().scripted(move |card, _, context| {
         let prompt = context.key.rsplit('/').find(|part| part.contains('@')).and_then(|turn| turn.split('@').next()).unwrap_or_default();
         says(prompt, &card.name).map(|said| said.map(Reply::text).map_err(|kind| Failure::new(kind, "as scripted")))
@@ -57,7 +57,7 @@ async fn run(order: Order, says: Says) -> Outcome {
     Outcome { verdict, decision, rows: rig.rows(&run).await, requests: counted.requests() }
 }
 
-fn with_content(text: &str) -> Order {
+fn with_content(text: &str) -> RunRequest {
     let mut order = order(&MODE, 3);
     order.question.content = Some(text.into());
     order
@@ -93,7 +93,7 @@ async fn whoever_wrote_the_content_does_not_check_it() {
     assert_eq!(outcome.shown("generate").data.expect("data")["fallback"], json!(true));
 
     let mut twice = order(&MODE, 3);
-    twice.called.models = ["m0", "m0", "m0"].map(str::to_owned).to_vec();
+    twice.panel.models = ["m0", "m0", "m0"].map(str::to_owned).to_vec();
     let outcome = run(twice, |_, _| None).await;
     assert!(outcome.warned("m0 wrote the content and also checks it") && outcome.warned("All checkers are m0"), "{:?}", outcome.verdict.warnings);
 }
@@ -112,7 +112,7 @@ async fn content_that_was_given_is_checked_by_all_and_kept() {
 async fn a_blank_content_is_none_and_a_long_one_is_cut_with_a_word_beside_it() {
     assert_eq!(run(with_content(" \n"), |_, _| None).await.asked("generate"), [0]);
     let mut long = with_content(&format!("{} and the end", "A fact stands here. ".repeat(60)));
-    long.options = vec![("max_content_chars".into(), synod_engine::Typed::Text("500".into()))];
+    long.options = vec![("max_content_chars".into(), synod_engine::OptionValue::Text("500".into()))];
     let outcome = run(long, |_, _| None).await;
     assert!(outcome.warned("The content has 1212 characters; the first 499 were checked."), "{:?}", outcome.verdict.warnings);
     let seen = outcome.prompt("extract");
@@ -122,7 +122,7 @@ async fn a_blank_content_is_none_and_a_long_one_is_cut_with_a_word_beside_it() {
     let framed = run(with_content(&format!("\n {CONTENT} \n")), |_, _| None).await;
     assert_eq!(cut(&framed, "content"), json!(false), "white space around it is no part of it");
     let mut generated = order(&MODE, 3);
-    generated.options = vec![("max_content_chars".into(), synod_engine::Typed::Text("500".into()))];
+    generated.options = vec![("max_content_chars".into(), synod_engine::OptionValue::Text("500".into()))];
     let says: Says = |prompt, _| (prompt == "generate").then(|| Ok("A fact stands here. ".repeat(60)));
     assert_eq!(cut(&run(generated, says).await, "generate"), json!(true));
     let says: Says = |prompt, _| (prompt == "generate").then(|| Ok(CONTENT.to_owned()));

@@ -15,7 +15,7 @@ mod specialist_panel;
 mod tournament;
 
 use std::sync::Arc;
-use synod_engine::{Mode, Typed};
+use synod_engine::{Mode, OptionValue};
 use synod_modes::MODES;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, verdict};
@@ -73,9 +73,9 @@ async fn play(
     let counted = Arc::new(Counted::new(Arc::new(Voices::default().scripted(move |_, _, context| script(&context.key)))));
     let rig = Rig::new(counted.clone());
     let mut order = order(mode, 3);
-    order.called.models = (0..models).map(|n| format!("m{n}")).collect();
+    order.panel.models = (0..models).map(|n| format!("m{n}")).collect();
     order.question.content = content.map(str::to_owned);
-    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), Typed::Json(value.clone()))).collect();
+    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::Json(value.clone()))).collect();
     let (run, ending) = rig.run(&order).await;
     Played { verdict: verdict(ending), rows: rig.rows(&run).await, requests: counted.requests() }
 }

@@ -4,16 +4,16 @@ use crate::scene::{choices, data, fails, play, says};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use synod_engine::Order;
-use synod_engine::options::Typed;
+use synod_engine::RunRequest;
+use synod_engine::options::OptionValue;
 use synod_modes::MODES;
 use synod_testkit::rig::{Rig, order};
 use synod_testkit::voices::Voices;
 use synod_types::{Failure, FailureKind, Kind, Reply, Request, Status, Verdict};
 
-fn tournament(seed: u64, contestants: usize) -> Order {
+fn tournament(seed: u64, contestants: usize) -> RunRequest {
     let mut order = order(MODES.iter().find(|mode| mode.id == "tournament").expect("there is a tournament"), seed);
-    order.called.models = (0..contestants).map(|n| format!("m{n}")).collect();
+    order.panel.models = (0..contestants).map(|n| format!("m{n}")).collect();
     order
 }
 
@@ -164,7 +164,7 @@ async fn nobody_sits_out_twice_and_a_lost_contestant_leaves_no_hole() {
 async fn a_round_robin_counts_every_match_and_is_refused_beyond_six() {
     let round_robin = |seed, contestants| {
         let mut order = tournament(seed, contestants);
-        order.options.push(("format".into(), Typed::Text("round_robin".into())));
+        order.options.push(("format".into(), OptionValue::Text("round_robin".into())));
         order
     };
     let (verdict, _, shown) = play(&round_robin(1, 5), |_, key, request| judging(key).then(|| steady(request)).flatten()).await;

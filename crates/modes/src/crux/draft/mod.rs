@@ -3,8 +3,8 @@
 use super::persona::{self, Anchor, EvidencePolicy, Example, Persona, Voice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use synod_engine::{Bench, Calls, Finding, Form, Halt, Missed, Mode, Result, Seating, each, mode, prompt, spoken};
+use serde_json::{Value, json};
+use synod_engine::{Bench, Calls, Halt, Mode, ModeResult, Result, SeatFailure, Seating, Stage, TypedReply, each, mode, prompt};
 use synod_math::verbatim::Verbatim;
 use synod_types::*;
 
@@ -25,10 +25,10 @@ pub static MODE: Mode = mode! {
     summary: "Drafts a persona's contract and voice from texts that were supplied.",
     pick: "Through `synod persona new --from FILE`.",
     phases: &["draft"],
-    stages: &[spoken("draft", "drafter", &["field"])],
+    stages: &[Stage::from_seat::<Value>("draft", "drafter")],
     multi_turn: false, estimated_ms: 60_000, turn_secs: 120, run_secs: 600,
     cost: "9: six paragraphs, evidence, sayings, voice",
-    example: "synod persona new \"Ada Example\" --from letters.txt --from talks.md",
+    example: synod_engine::Example::ask("Ada Example"),
     failure_rule: "What could not be drafted is left out, and named; without any paragraph there is no draft.",
     prompts: ["paragraph", "evidence", "anchors", "voice"],
 };
@@ -67,7 +67,7 @@ struct Paragraph {
     /// The paragraph, addressed to the persona as "you".
     text: String,
 }
-impl Form for Paragraph {}
+impl TypedReply for Paragraph {}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Evidence {
@@ -84,7 +84,7 @@ struct Evidence {
     /// What makes them want to look something up first.
     look_up: String,
 }
-impl Form for Evidence {}
+impl TypedReply for Evidence {}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Sayings {
@@ -93,7 +93,7 @@ struct Sayings {
     /// Letter for letter from the texts, at most 280 characters each.
     passages: Vec<String>,
 }
-impl Form for Sayings {}
+impl TypedReply for Sayings {}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Manner {
@@ -110,14 +110,14 @@ struct Manner {
     /// A situation, and what they would say in it.
     examples: Vec<Example>,
 }
-impl Form for Manner {}
+impl TypedReply for Manner {}
 
 fn calls(_: &Options, _: &Seating) -> Vec<Calls> {
     let line = |prompt: &'static str, n: u32| Calls { prompt, role: "drafter", min: n, max: n, reads: 0, max_tokens: None };
     vec![line("paragraph", PARAGRAPHS.len() as u32), line("evidence", 1), line("anchors", 1), line("voice", 1)]
 }
 
-async fn run(bench: &Bench, options: Options) -> Result<Finding> {
+async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let stage = bench.phase("draft");
     let Some(seat) = bench.role("drafter").first().copied() else { return Err(Halt::failed("draft", "there is nobody to write it")) };
     let name = bench.question().text.trim().to_owned();
@@ -169,7 +169,7 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
         stage.warn(format!("Still to be written: {open}."));
     }
     let text = toml::to_string_pretty(&persona).map_err(|error| Halt::failed("draft", format!("the draft cannot be written down: {error}")))?;
-    Ok(Finding {
+    Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Report, text, by: vec![seat] }),
@@ -180,11 +180,11 @@ async fn run(bench: &Bench, options: Options) -> Result<Finding> {
     })
 }
 
-type Asked<T> = Result<synod_engine::Given<T>, Missed>;
+type Asked<T> = Result<synod_engine::SeatReply<T>, SeatFailure>;
 
 async fn show(stage: &Bench, field: &str, text: &str, seat: SeatIx, key: &str) -> Result<()> {
-    let exhibit = Exhibit::note(field.replace('_', " "), text).by(seat, "drafter").turn(key).data(json!({"field": field}));
-    stage.show("draft", exhibit).await
+    let exhibit = Exhibit::note(field.replace('_', " "), text).by(seat, "drafter").turn(key).data(&json!({"field": field}));
+    stage.show("draft", exhibit)
 }
 
 async fn policy(stage: &Bench, asked: Asked<Evidence>) -> Result<EvidencePolicy> {

@@ -4,6 +4,12 @@ use synod_engine::{Journal, JournalResult, Lease, Tail};
 use synod_store::Store;
 use synod_types::*;
 
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Label {
+    label: String,
+}
+impl RowData for Label {}
+
 pub fn header(run: &str) -> Header {
     let card = |name: &str| ModelCard {
         name: name.into(),
@@ -111,7 +117,7 @@ pub fn verdict(run: &str, status: Status, head: &Hash, at: Millis) -> NewRow {
 }
 
 pub fn stopped(reason: StopReason, nth: i64, at: Millis) -> NewRow {
-    NewRow::new("", Kind::Stopped, at, &Stopped { reason, detail: "as scripted".into(), next: "synod resume".into() }).attempt(nth)
+    NewRow::new("", Kind::Stopped, at, &Stopped::new(reason, "as scripted")).attempt(nth)
 }
 
 /// Phase `collect` with three turns, each shown; then a computed tally and a note.
@@ -124,7 +130,7 @@ pub async fn deliberate(store: &Store, lease: &Lease) -> JournalResult<Tail> {
         store.append(lease, vec![asked(&key, at)]).await?;
         store.append(lease, vec![replied(&key, at + 900)]).await?;
         store.append(lease, vec![said(&key, at + 901)]).await?;
-        let exhibit = Exhibit::said("Answer", seat, "respondent", &key).data(serde_json::json!({"label": format!("K{seat}")}));
+        let exhibit = Exhibit::said("Answer", seat, "respondent", &key).data(&Label { label: format!("K{seat}") });
         store.append(lease, vec![shown(&format!("collect/shown@{seat}"), "collect", exhibit, at + 902)]).await?;
     }
     let tally = Exhibit::new("Votes", Shape::Tally(Tally { valid: 3, ..Tally::default() }));

@@ -7,7 +7,7 @@ mod safety;
 use crate::{Line, Played, play, says};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{Changes, Order, Typed};
+use synod_engine::{Changes, OptionValue, RunRequest};
 use synod_modes::roundtable::MODE;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, stopped, verdict};
@@ -207,18 +207,18 @@ fn rig(script: impl Fn(&str) -> Line + Send + Sync + 'static) -> (Rig, Arc<Count
     (Rig::new(counted.clone()), counted)
 }
 
-fn put(options: &[(&str, Value)]) -> Order {
+fn put(options: &[(&str, Value)]) -> RunRequest {
     let mut order = order(&MODE, 3);
-    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), Typed::Json(value.clone()))).collect();
+    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::Json(value.clone()))).collect();
     order
 }
 
 /// The order that takes a finished debate further.
-async fn further(rig: &Rig, parent: &str, entry: Value) -> Order {
+async fn further(rig: &Rig, parent: &str, entry: Value) -> RunRequest {
     let record = synod_engine::Record::of(&rig.rows(parent).await).expect("readable rows");
-    let mut again = Order::again(&record);
+    let mut again = RunRequest::again(&record);
     again.options.retain(|(name, _)| name != "continued");
-    again.options.push(("continued".into(), Typed::Json(json!([entry]))));
+    again.options.push(("continued".into(), OptionValue::Json(json!([entry]))));
     again
 }
 
@@ -360,7 +360,7 @@ async fn every_style_is_debated_over_a_real_socket_and_says_with_figures_why_it_
         let server = ModelServer::start().await;
         server.reply(ANY, |ask| Say::by_default(ask, 8));
         let order = put(&[("style", json!(style)), ("rounds", json!(3))]);
-        let names: Vec<String> = order.called.models.iter().chain(&order.called.chair).chain(&order.called.light).cloned().collect();
+        let names: Vec<String> = order.panel.models.iter().chain(&order.panel.chair).chain(&order.panel.light).cloned().collect();
         let rig = Rig::new(served(&server.url(), &names));
         let (run, ending) = rig.run(&order).await;
         let verdict = verdict(ending);
@@ -448,7 +448,7 @@ async fn a_category_named_twice_counts_once_and_a_question_has_an_end() {
     let verdict = verdict(ending);
     assert_eq!((verdict.status, counted.total()), (Status::Failed, 0));
     let mut alone = put(&[]);
-    alone.called.models.truncate(1);
+    alone.panel.models.truncate(1);
     let (_, ending) = rig.run(&alone).await;
     let refused = synod_testkit::rig::verdict(ending);
     assert_eq!((refused.status, counted.total()), (Status::Failed, 0), "one seat and a chair are no debate");

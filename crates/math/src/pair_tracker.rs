@@ -32,7 +32,7 @@ pub struct Sighting {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Registry {
+pub struct PairTracker {
     /// In order of first sight.
     candidates: Vec<Candidate>,
     /// When each pair last got a room.
@@ -40,7 +40,7 @@ pub struct Registry {
     cooldown: u64,
 }
 
-impl Registry {
+impl PairTracker {
     pub fn new(cooldown: u64) -> Self {
         Self { cooldown, ..Self::default() }
     }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     /// Windows a minute apart with a cooldown of five; the windows at which the pair got a room.
-    fn rooms(runs: &[Option<Sighting>], mut registry: Registry) -> Vec<usize> {
+    fn rooms(runs: &[Option<Sighting>], mut registry: PairTracker) -> Vec<usize> {
         let mut spawned = Vec::new();
         for (at, run) in runs.iter().enumerate() {
             let now = at as u64 + 1;
@@ -116,17 +116,17 @@ mod tests {
 
     #[test]
     fn two_windows_in_a_row_make_a_room() {
-        assert_eq!(rooms(&[seen(AB), seen(AB)], Registry::new(5)), [2]);
+        assert_eq!(rooms(&[seen(AB), seen(AB)], PairTracker::new(5)), [2]);
     }
 
     #[test]
     fn a_miss_between_two_hits_undoes_the_first() {
-        assert_eq!(rooms(&[seen(AB), None, seen(AB)], Registry::new(5)), Vec::<usize>::new());
+        assert_eq!(rooms(&[seen(AB), None, seen(AB)], PairTracker::new(5)), Vec::<usize>::new());
     }
 
     #[test]
     fn a_pair_held_back_by_its_cooldown_comes_in_later_if_it_is_still_seen() {
-        let mut registry = Registry::new(3);
+        let mut registry = PairTracker::new(3);
         registry.roomed(AB, 0);
         let mut counts = Vec::new();
         for (now, run) in (1..).zip([seen(AB), seen(AB), None, seen(AB)]) {
@@ -140,18 +140,18 @@ mod tests {
     fn a_second_room_waits_for_the_cooldown() {
         // A room at 2; seen at every window after it: free again at 7.
         let runs: Vec<_> = (0..8).map(|_| seen(AB)).collect();
-        assert_eq!(rooms(&runs, Registry::new(5)), [2, 7]);
+        assert_eq!(rooms(&runs, PairTracker::new(5)), [2, 7]);
     }
 
     #[test]
     fn pairs_that_take_turns_never_get_there() {
         let runs = [seen(AB), seen(AC), seen(AB), seen(AC), seen(AB), seen(AC)];
-        assert_eq!(rooms(&runs, Registry::new(5)), Vec::<usize>::new());
+        assert_eq!(rooms(&runs, PairTracker::new(5)), Vec::<usize>::new());
     }
 
     #[test]
     fn a_live_room_blocks_its_own_pair_and_no_other() {
-        let mut registry = Registry::new(0);
+        let mut registry = PairTracker::new(0);
         registry.observe(seen((1, 12)), 1);
         registry.observe(seen((1, 12)), 2);
         assert!(registry.ready(&[(1, 12)], 2).is_none());
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_wording_of_the_last_window_stands() {
-        let mut registry = Registry::new(5);
+        let mut registry = PairTracker::new(5);
         registry.observe(seen(AB), 1);
         registry.observe(Some(Sighting { pair: AB, topic: "will it last?".into(), label: "lasting".into() }), 4);
         let candidate = registry.ready(&[], 4).expect("ready");
@@ -177,7 +177,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_room_needs_two_sightings_and_rooms_of_a_pair_keep_their_distance(runs in prop::collection::vec(prop::option::of((0_u32..3, 3_u32..5)), 0..60), cooldown in 0_u64..9) {
-            let mut registry = Registry::new(cooldown);
+            let mut registry = PairTracker::new(cooldown);
             let mut last: Vec<(Pair, u64)> = Vec::new();
             for (now, run) in (1..).zip(&runs) {
                 registry.observe(run.map(|pair| Sighting { pair, topic: String::new(), label: String::new() }), now);

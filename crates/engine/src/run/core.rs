@@ -1,7 +1,7 @@
 //! The state of one run in this process: what it may still start, what is under way, what must be written first.
 
-use crate::hub::Hub;
-use crate::{Clock, Halt, Journal, JournalError, Lease, Ledger, Mode, Model, Prompts, Record, Result, Tail};
+use super::hub::Hub;
+use crate::{Clock, Halt, Journal, JournalError, Lease, Mode, Model, Prompts, Record, Result, Tail};
 use futures::future::BoxFuture;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};

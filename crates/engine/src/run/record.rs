@@ -1,6 +1,5 @@
 //! A run's journal, indexed for replay: by key, never by position.
 
-use crate::Ledger;
 use std::collections::{HashMap, HashSet};
 use synod_types::*;
 
@@ -89,24 +88,17 @@ impl Record {
 
     fn take(&mut self, row: &Row) -> Result<(), UnreadableRow> {
         let digest = || row.digest.clone().unwrap_or_default();
-        match row.body()? {
+        let body = row.body()?;
+        self.ledger.take(row, &body);
+        match body {
             Body::Header(_) => {}
             Body::Phase(_) | Body::PhaseEnd(_) | Body::Figure(_) | Body::Warning(_) | Body::Waiting(_) | Body::Title(_) => {
                 self.marks.insert((row.kind, row.key.clone(), row.attempt));
             }
-            Body::Asked(asked) => {
-                self.ledger.asked(&row.key, row.attempt, row.at, &asked);
-                self.turn(&row.key).asked = Some((row.attempt, digest()));
-            }
-            Body::Replied(replied) => {
-                self.ledger.replied(&row.key, row.attempt, row.at, &replied);
-                self.turn(&row.key).replied = Some((row.attempt, replied.raw_sha256));
-            }
+            Body::Asked(_) => self.turn(&row.key).asked = Some((row.attempt, digest())),
+            Body::Replied(replied) => self.turn(&row.key).replied = Some((row.attempt, replied.raw_sha256)),
             Body::Said(said) => self.turn(&row.key).outcome = Some((digest(), Ok(said))),
-            Body::Failed(failed) => {
-                self.ledger.failed(&row.key, row.at, failed.failure.kind);
-                self.turn(&row.key).outcome = Some((digest(), Err(failed.failure)));
-            }
+            Body::Failed(failed) => self.turn(&row.key).outcome = Some((digest(), Err(failed.failure))),
             Body::Tool(tool) => {
                 self.tools.insert(row.key.clone(), tool);
             }

@@ -1,8 +1,8 @@
 //! What a mode sees: seats to ask, a place to show things, people to wait for. No clock, no dice, no storage.
 
-use crate::core::{Core, PhaseMarkKey, PhaseScope};
-use crate::turn::{Came, Turn, digest_of};
-use crate::{Answers, Given, Halt, Missed, Prompt, Result, Speech, Toolbox};
+use super::core::{Core, PhaseMarkKey, PhaseScope};
+use super::turn::{Turn, TurnResult, digest_of};
+use crate::{Answers, Halt, Prompt, ReplyFormat, Result, SeatFailure, SeatReply, Toolbox};
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::future::Future;
@@ -73,29 +73,43 @@ impl Bench {
     // Turns.
 
     /// One turn of one seat. The key is fixed, and the turn under way, when this returns; dropping the future drops no reply.
-    pub fn ask<T: Speech>(&self, seat: SeatIx, prompt: Prompt) -> impl Future<Output = Result<Result<Given<T>, Missed>>> + Send + use<T> {
+    pub fn ask<T: ReplyFormat>(
+        &self,
+        seat: SeatIx,
+        prompt: Prompt,
+    ) -> impl Future<Output = Result<Result<SeatReply<T>, SeatFailure>>> + Send + use<T> {
         let turn = self.launch(self.prepare::<T>(seat, prompt, None));
         async move { Ok(turn.await?.map(|(given, _)| given)) }
     }
 
+    /// One turn of the clerk, who does the light work: titles, summaries, detectors. A mode that asks it has a prompt of the light tier.
+    pub fn ask_clerk<T: ReplyFormat>(&self, prompt: Prompt) -> impl Future<Output = Result<Result<SeatReply<T>, SeatFailure>>> + Send + use<T> {
+        self.ask(self.clerk(), prompt)
+    }
+
+    /// The clerk's seat.
+    pub fn clerk(&self) -> SeatIx {
+        self.role("clerk").first().copied().unwrap_or_default()
+    }
+
     /// A turn that may use tools, in at most `steps` further requests; with its reply come the tools it used, in order.
-    pub fn ask_with_tools<T: Speech>(
+    pub fn ask_with_tools<T: ReplyFormat>(
         &self,
         seat: SeatIx,
         prompt: Prompt,
         toolbox: Arc<dyn Toolbox>,
         steps: u32,
-    ) -> impl Future<Output = Result<Result<Worked<T>, Missed>>> + Send + use<T> {
+    ) -> impl Future<Output = Result<Result<ReplyWithTools<T>, SeatFailure>>> + Send + use<T> {
         self.launch(self.prepare::<T>(seat, prompt, Some((toolbox, steps))))
     }
 
     /// The same prompt to many seats. Waits for all of them.
-    pub fn ask_all<T: Speech>(&self, seats: &[SeatIx], prompt: Prompt) -> impl Future<Output = Result<Answers<T>>> + Send + use<T> {
+    pub fn ask_all<T: ReplyFormat>(&self, seats: &[SeatIx], prompt: Prompt) -> impl Future<Output = Result<Answers<T>>> + Send + use<T> {
         self.ask_each(seats, &|_| prompt.clone())
     }
 
     /// A prompt of its own to each seat. Waits for all of them.
-    pub fn ask_each<T: Speech>(
+    pub fn ask_each<T: ReplyFormat>(
         &self,
         seats: &[SeatIx],
         prompt: &dyn Fn(SeatIx) -> Prompt,
@@ -105,11 +119,11 @@ impl Bench {
         let turns: Vec<Prepared> = seats.iter().map(|seat| self.prepare::<T>(*seat, prompt(*seat), None)).collect();
         let asks: Vec<_> = turns.into_iter().map(|turn| self.launch::<T>(turn)).collect();
         async move {
-            let mut answers = Answers { phase, given: Vec::new(), missed: Vec::new() };
+            let mut answers = Answers { phase, replies: Vec::new(), failures: Vec::new() };
             for outcome in first_halt(futures::future::join_all(asks).await)? {
                 match outcome {
-                    Ok((given, _)) => answers.given.push(given),
-                    Err(missed) => answers.missed.push(missed),
+                    Ok((given, _)) => answers.replies.push(given),
+                    Err(missed) => answers.failures.push(missed),
                 }
             }
             Ok(answers)
@@ -117,7 +131,7 @@ impl Bench {
     }
 
     /// The first of these seats that answers, asked one after another. Who took whose place is said in a warning.
-    pub async fn ask_first<T: Speech>(&self, seats: &[SeatIx], prompt: Prompt) -> Result<Option<Given<T>>> {
+    pub async fn ask_first<T: ReplyFormat>(&self, seats: &[SeatIx], prompt: Prompt) -> Result<Option<SeatReply<T>>> {
         let mut failed: Vec<String> = Vec::new();
         for seat in seats {
             let prompt = if failed.is_empty() { prompt.clone() } else { prompt.clone().extra() };
@@ -144,40 +158,40 @@ impl Bench {
         first_halt(futures::future::join_all(strands).await)
     }
 
-    fn launch<T: Speech>(&self, prepared: Prepared) -> impl Future<Output = Result<Result<Worked<T>, Missed>>> + Send + use<T> {
+    fn launch<T: ReplyFormat>(&self, prepared: Prepared) -> impl Future<Output = Result<Result<ReplyWithTools<T>, SeatFailure>>> + Send + use<T> {
         let Prepared { seat, key, turn } = prepared;
         let started = turn.map(|turn| self.spawn(turn));
         let core = self.core.clone();
         async move {
-            let came = match started?.await {
-                Ok(came) => came?,
+            let result = match started?.await {
+                Ok(result) => result?,
                 // The turn's task is gone without a word: it panicked, or the process is shutting down.
                 Err(_) => return Err(core.halt(Halt::stopped(StopReason::Panic, format!("the turn {key} broke off")))),
             };
-            match came {
-                Err(failure) => Ok(Err(Missed { seat, key, failure })),
-                Ok(came) => match T::recall(&came.value) {
-                    Ok(value) => Ok(Ok((Given { seat, key, value, partial: came.partial }, came.tools))),
+            match result {
+                Err(failure) => Ok(Err(SeatFailure { seat, key, failure })),
+                Ok(result) => match T::recall(&result.value) {
+                    Ok(value) => Ok(Ok((SeatReply { seat, key, value, partial: result.partial }, result.tools))),
                     Err(error) => Err(core.halt(Halt::diverged(key, format!("its journaled value cannot be read any more: {error}")))),
                 },
             }
         }
     }
 
-    fn prepare<T: Speech>(&self, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Prepared {
-        // Light work goes to the clerk, whoever was named.
-        let light = self.core.prompts.settings(&self.core.header.mode, prompt.name).is_some_and(|settings| settings.tier == Tier::Light);
-        let seat = if light { self.role("clerk").first().copied().unwrap_or(seat) } else { seat };
+    fn prepare<T: ReplyFormat>(&self, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Prepared {
         let key = self.join(&format!("{}@{seat}", prompt.name));
         let turn = self.turn::<T>(&key, seat, prompt, toolbox);
         Prepared { seat, key, turn }
     }
 
-    fn turn<T: Speech>(&self, key: &str, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Result<Turn> {
+    fn turn<T: ReplyFormat>(&self, key: &str, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Result<Turn> {
         let core = &self.core;
         core.claim(key)?;
         let card = core.header.card(seat).ok_or_else(|| core.halt(Halt::diverged(key, format!("there is no seat {seat}"))))?;
         let rendered = core.prompts.render(&core.header, core.seat(seat), &prompt).map_err(|error| core.halt(Halt::diverged(key, error)))?;
+        if (rendered.settings.tier == Tier::Light) != self.role("clerk").contains(&seat) {
+            return Err(core.halt(Halt::diverged(key, "light prompts go to the clerk, and no others do: a bug in the mode")));
+        }
         let hint = if card.rehearsal { self.hint(&rendered.settings.rehearse, seat, &prompt) } else { None };
         let request = Request {
             model: card.id.clone(),
@@ -199,7 +213,7 @@ impl Bench {
             concluding: rendered.settings.concluding,
             partial: rendered.settings.partial,
             extra: prompt.extra,
-            spare: prompt.spare,
+            optional: prompt.optional,
             digest: digest_of(rendered.settings.tier, &request),
             request,
             reader: Arc::new(move |raw| T::read(raw, &terms)),
@@ -225,7 +239,7 @@ impl Bench {
     }
 
     /// The Runner's task drives the turn, so that it ends whatever becomes of the asking future.
-    fn spawn(&self, turn: Turn) -> oneshot::Receiver<Result<std::result::Result<Came, Failure>>> {
+    fn spawn(&self, turn: Turn) -> oneshot::Receiver<Result<std::result::Result<TurnResult, Failure>>> {
         let (done, outcome) = oneshot::channel();
         let core = self.core.clone();
         core.state().turns += 1;
@@ -300,8 +314,8 @@ impl Bench {
 
     // Showing.
 
-    /// Shows something under a stage name: it becomes a stored row, an event, and part of every report.
-    pub async fn show(&self, stage: &str, exhibit: Exhibit) -> Result<()> {
+    /// Shows something under a stage name: it becomes a stored row, an event, and part of every report. Waits for nothing.
+    pub fn show(&self, stage: &str, exhibit: Exhibit) -> Result<()> {
         let core = &self.core;
         let key = match exhibit.seat {
             Some(seat) => self.join(&format!("show {stage}@{seat}")),
@@ -353,7 +367,7 @@ impl Bench {
 }
 
 /// A reply, and the tools used on the way to it.
-pub type Worked<T> = (Given<T>, Vec<ToolRun>);
+pub type ReplyWithTools<T> = (SeatReply<T>, Vec<ToolRun>);
 
 /// A turn ready to start, or why the run cannot go on with it. Its key is fixed.
 struct Prepared {

@@ -1,7 +1,7 @@
 //! One turn, whole: from the journal if it is there, else reserved, asked, journaled, read, and at most once repaired.
 
-use crate::core::{Appends, Core, PhaseScope, State};
-use crate::hub::Feed;
+use super::core::{Appends, Core, PhaseScope, State, halt_of};
+use super::hub::Feed;
 use crate::{CallContext, Halt, Result, tokens};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub(crate) struct Turn {
     pub partial: bool,
     pub extra: bool,
     /// Its failure leaves nothing missing.
-    pub spare: bool,
+    pub optional: bool,
     pub request: Request,
     pub digest: String,
     pub reader: Reader,
@@ -52,7 +52,7 @@ pub(crate) struct Turn {
 
 /// What a turn came to.
 #[derive(Clone, Debug)]
-pub(crate) struct Came {
+pub(crate) struct TurnResult {
     pub value: Value,
     pub partial: bool,
     pub tools: Vec<ToolRun>,
@@ -65,26 +65,26 @@ type Exchanged = std::result::Result<Reply, Failure>;
 
 impl Turn {
     /// Control is `Err`; a failed turn is data.
-    pub async fn run(self, core: Arc<Core>) -> Result<std::result::Result<Came, Failure>> {
+    pub async fn run(self, core: Arc<Core>) -> Result<std::result::Result<TurnResult, Failure>> {
         let outcome = self.outcome(&core).await?;
         if let Err(failure) = &outcome
-            && !self.spare
+            && !self.optional
         {
             core.miss(self.seat, &self.phase, failure);
         }
         Ok(outcome)
     }
 
-    async fn outcome(&self, core: &Arc<Core>) -> Result<std::result::Result<Came, Failure>> {
+    async fn outcome(&self, core: &Arc<Core>) -> Result<std::result::Result<TurnResult, Failure>> {
         core.check()?;
         if let Some((_, outcome)) = core.record.turns.get(&self.key).and_then(|turn| turn.outcome.as_ref()) {
             core.enter(&self.scopes);
             let tools = || core.record.tools_of(&self.key).into_iter().map(|(_, run)| run.clone()).collect();
-            return Ok(outcome.clone().map(|said| Came { value: said.value, partial: said.partial, tools: tools() }));
+            return Ok(outcome.clone().map(|said| TurnResult { value: said.value, partial: said.partial, tools: tools() }));
         }
         if let Some((said, used)) = self.inherited(core) {
             let tools = used.iter().map(|(_, run)| run.clone()).collect();
-            let came = Came { value: said.value.clone(), partial: said.partial, tools };
+            let came = TurnResult { value: said.value.clone(), partial: said.partial, tools };
             let mut rows: Vec<NewRow> = used.iter().map(|(key, run)| NewRow::new(key.clone(), Kind::Tool, core.clock.now(), run)).collect();
             rows.push(self.row(core, Kind::Said, &said));
             core.commit(&self.scopes, rows).await?;
@@ -99,7 +99,7 @@ impl Turn {
             Err(failure) => self.row(core, Kind::Failed, &FailedTurn { failure: failure.clone() }),
         };
         core.enqueue(&self.scopes, vec![row]);
-        Ok(came.map(|said| Came { value: said.value, partial: said.partial, tools }))
+        Ok(came.map(|said| TurnResult { value: said.value, partial: said.partial, tools }))
     }
 
     fn row(&self, core: &Core, kind: Kind, body: &impl serde::Serialize) -> NewRow {
@@ -259,7 +259,7 @@ impl Turn {
             return Err(core.halt(Halt::diverged(key, format!("prompt {:?} now asks something else than the journal says it asked", self.prompt))));
         }
         if let Some((attempt, sha256)) = seen.and_then(|turn| turn.replied.as_ref()) {
-            return self.kept(core, key, *attempt, sha256).await.map(Ok);
+            return self.recorded_reply(core, key, *attempt, sha256).await.map(Ok);
         }
         if core.replaying {
             return Err(core.halt(Halt::diverged(key, "the journal does not hold this turn")));
@@ -285,14 +285,14 @@ impl Turn {
         let Some(model) = core.models.get(self.seat as usize).and_then(Option::as_ref) else {
             return Ok(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat))));
         };
-        let Some(place) = self.place(core, model.as_ref(), attempt).await? else { return Ok(Err(closed())) };
+        let Some(slot) = self.slot(core, model.as_ref(), attempt).await? else { return Ok(Err(closed())) };
         let Some(appends) = self.admitted(core, key, attempt, &asked, digest).await? else { return Ok(Err(closed())) };
         let flight = Flight { core: core.clone() };
         core.safe(appends).await?;
         let context = self.context(core, key, attempt);
         let sent = core.clock.now();
         let replied = model.call(request, &context).await;
-        drop((context, place));
+        drop((context, slot));
         let now = core.clock.now();
         // Settled before the place is given back: whoever waits for room in the budget must see what is left of it.
         match &replied {
@@ -304,8 +304,8 @@ impl Turn {
     }
 
     /// A reply paid for before: read again, never asked for again.
-    async fn kept(&self, core: &Core, key: &str, attempt: i64, sha256: &str) -> Result<Reply> {
-        let raw = core.journal.raw(&core.lease.run, key, attempt).await.map_err(|error| core.halt(crate::core::halt_of(error)))?;
+    async fn recorded_reply(&self, core: &Core, key: &str, attempt: i64, sha256: &str) -> Result<Reply> {
+        let raw = core.journal.raw(&core.lease.run, key, attempt).await.map_err(|error| core.halt(halt_of(error)))?;
         let why = match raw {
             None => "its reply was paid for, but is no longer kept",
             Some(raw) if sha256_hex(&raw) != sha256 => "its kept reply is not the one that came",
@@ -317,10 +317,10 @@ impl Turn {
         Err(core.halt(Halt::diverged(key, why)))
     }
 
-    /// A place at the endpoint. `None`: the run closed while this turn waited for one.
-    async fn place(&self, core: &Core, model: &dyn crate::Model, attempt: i64) -> Result<Option<crate::Standing>> {
-        let place = model.place();
-        tokio::pin!(place);
+    /// A slot at the endpoint. `None`: the run closed while this turn waited for one.
+    async fn slot(&self, core: &Core, model: &dyn crate::Model, attempt: i64) -> Result<Option<crate::EndpointSlot>> {
+        let slot = model.slot();
+        tokio::pin!(slot);
         loop {
             let changed = core.changed.notified();
             tokio::pin!(changed);
@@ -331,7 +331,7 @@ impl Turn {
             }
             tokio::select! {
                 biased;
-                place = &mut place => return Ok(Some(place)),
+                slot = &mut slot => return Ok(Some(slot)),
                 () = &mut changed => {}
             }
         }

@@ -10,20 +10,20 @@ const DEEPEST: usize = 64;
 
 /// The object that begins this text, mended. `None`: it does not begin one, or it cannot be told what was meant.
 pub fn object(text: &str) -> Option<Value> {
-    let mut mender = Mender { chars: text.chars().collect(), at: 0 };
-    mender.space();
-    if mender.peek() != Some('{') {
+    let mut parser = LenientParser { chars: text.chars().collect(), at: 0 };
+    parser.space();
+    if parser.peek() != Some('{') {
         return None;
     }
-    mender.value(0)
+    parser.value(0)
 }
 
-struct Mender {
+struct LenientParser {
     chars: Vec<char>,
     at: usize,
 }
 
-impl Mender {
+impl LenientParser {
     fn peek(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }
@@ -163,8 +163,8 @@ impl Mender {
             'b' => out.push('\u{8}'),
             'f' => out.push('\u{c}'),
             'u' => {
-                let unit = |mender: &Self, at: usize| -> Option<u32> {
-                    let digits: String = mender.chars.get(at..at + 4)?.iter().collect();
+                let unit = |parser: &Self, at: usize| -> Option<u32> {
+                    let digits: String = parser.chars.get(at..at + 4)?.iter().collect();
                     u32::from_str_radix(&digits, 16).ok()
                 };
                 let Some(first) = unit(self, self.at) else { return };

@@ -1,7 +1,7 @@
 //! Drives one run to its end: the mode's future, the deadline, people, halts, and the row that says how it ended.
 
-use crate::core::Core;
-use crate::{Bench, Finding, Halt, Result};
+use super::core::{Core, halt_of};
+use crate::{Bench, Halt, ModeResult, Result};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ const NEVER: Duration = Duration::from_secs(365 * 86_400);
 
 pub(crate) async fn drive(core: Arc<Core>) -> Ending {
     let mut give_up = None;
-    let found = deliberate(&core, &mut give_up).await;
-    if let Err(lost @ Halt::Lost { .. }) = &found {
+    let returned = deliberate(&core, &mut give_up).await;
+    if let Err(lost @ Halt::Lost { .. }) = &returned {
         core.halt(lost.clone());
     }
     settle(&core, give_up).await;
-    let ending = match found {
-        Ok(finding) => conclude(&core, finding).await,
+    let ending = match returned {
+        Ok(result) => conclude(&core, result).await,
         Err(Halt::Lost { status, phase, detail }) => lose(&core, status, phase, detail).await,
         Err(halt) => Err(halt),
     };
@@ -48,7 +48,7 @@ pub(crate) async fn drive(core: Arc<Core>) -> Ending {
 }
 
 /// Polls the mode until it returns, the run halts, or only people could go on.
-async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<Finding> {
+async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<ModeResult> {
     let mode = (core.mode.run)(Bench::new(core.clone()), core.header.options.clone());
     let mode = AssertUnwindSafe(mode).catch_unwind();
     tokio::pin!(mode);
@@ -134,25 +134,25 @@ async fn settle(core: &Core, give_up: Option<Instant>) {
     }
 }
 
-async fn conclude(core: &Core, finding: Finding) -> Result<Verdict> {
+async fn conclude(core: &Core, result: ModeResult) -> Result<Verdict> {
     let missing = missing(core);
     let closing = {
         let mut state = core.state();
         state.concluded = true;
         state.closing.clone()
     };
-    let status = match finding.status {
+    let status = match result.status {
         Some(status) => status,
         None if missing.is_empty() && closing.is_none() => Status::Full,
         None => Status::Degraded,
     };
-    let stop_reason = closing.map_or_else(|| finding.stop_reason.to_owned(), |(closing, _)| closing.reason);
+    let stop_reason = closing.map_or_else(|| result.stop_reason.to_owned(), |(closing, _)| closing.reason);
     let verdict = Verdict {
-        answer: finding.answer,
-        decision: finding.decision,
-        confidence: finding.confidence,
-        dissent: finding.dissent,
-        data: finding.data,
+        answer: result.answer,
+        decision: result.decision,
+        confidence: result.confidence,
+        dissent: result.dissent,
+        data: result.data,
         missing,
         ..blank(core, status, stop_reason)
     };
@@ -216,7 +216,7 @@ async fn receipt(core: &Core, now: Millis) -> Result<Receipt> {
     let head = match tail {
         Some(tail) => tail.head,
         None => {
-            let rows = core.journal.rows(&core.lease.run, 0).await.map_err(crate::core::halt_of)?;
+            let rows = core.journal.rows(&core.lease.run, 0).await.map_err(halt_of)?;
             rows.last().map_or([0; 32], |row| row.hash)
         }
     };
@@ -236,28 +236,22 @@ async fn receipt(core: &Core, now: Millis) -> Result<Receipt> {
 
 /// Writes the `stopped` row, where something can still be written.
 async fn stop(core: &Core, halt: Halt) -> Stopped {
-    let run = &core.lease.run;
     let (reason, detail) = match halt {
         Halt::Stopped { reason, detail } => (reason, detail),
         Halt::Diverged { key, detail } => (StopReason::Diverged, format!("{key}: {detail}")),
         Halt::Lost { detail, .. } => (StopReason::Storage, detail),
     };
-    let next = match reason {
-        StopReason::Cancelled | StopReason::LeaseLost | StopReason::Storage | StopReason::Offline => format!("synod resume {run}"),
-        StopReason::Budget => {
-            let limit = core.limits.budget_usd.unwrap_or(0.0);
-            format!("synod resume {run} --budget {:.2}", core.header.quoted_usd.unwrap_or(0.0).max(limit * 2.0).max(0.01))
-        }
-        StopReason::Waiting => format!("synod review {run}"),
-        StopReason::Diverged | StopReason::Panic => format!("synod resume {run} --fork"),
-    };
-    let stopped = Stopped { reason, detail, next };
+    let mut stopped = Stopped::new(reason, detail);
+    if reason == StopReason::Budget {
+        let limit = core.limits.budget_usd.unwrap_or(0.0);
+        stopped.action = Action::RaiseBudget { to_usd: core.header.quoted_usd.unwrap_or(0.0).max(limit * 2.0).max(0.01) };
+    }
     match reason {
         StopReason::LeaseLost | StopReason::Storage => {}
         StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::Offline | StopReason::Diverged | StopReason::Panic => {
             let row = NewRow::new("", Kind::Stopped, core.clock.now(), &stopped).attempt(core.record.stops);
             if let Err(Halt::Stopped { reason, detail }) = core.commit(&[], vec![row]).await {
-                return Stopped { reason, detail, next: stopped.next };
+                return Stopped { reason, detail, ..stopped };
             }
         }
     }

@@ -1,17 +1,17 @@
 //! A mode's options as typed by people: read by the schema, every mistake named with what would be right.
 
 use serde_json::{Map, Value};
-use synod_types::Problem;
+use synod_types::{Problem, ProblemCode};
 
 /// An option as it came in: text from a command line, or JSON from an API.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Typed {
+pub enum OptionValue {
     Text(String),
     Json(Value),
 }
 
 /// Defaults with what was given on top, checked against the schema.
-pub fn resolve(mode: &crate::Mode, given: &[(String, Typed)]) -> Result<Value, Vec<Problem>> {
+pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Value, Vec<Problem>> {
     let mut options = (mode.option_defaults)();
     if given.is_empty() {
         return Ok(options);
@@ -28,12 +28,12 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, Typed)]) -> Result<Value, V
                 [] => format!("no option: {} has none", mode.id),
                 names => format!("an option of {}: {}", mode.id, names.join(", ")),
             };
-            problems.push(Problem::new(format!("options.{name}"), "unknown option", want));
+            problems.push(Problem::new(format!("options.{name}"), "unknown option", want).code(ProblemCode::Unknown));
             continue;
         };
         let value = match typed {
-            Typed::Text(text) => from_text(property, text),
-            Typed::Json(value) => value.clone(),
+            OptionValue::Text(text) => from_text(property, text),
+            OptionValue::Json(value) => value.clone(),
         };
         match jsonschema::validator_for(property) {
             Ok(validator) if validator.is_valid(&value) => {
@@ -51,8 +51,8 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, Typed)]) -> Result<Value, V
             }
             _ => {
                 let got = match typed {
-                    Typed::Text(text) => text.clone(),
-                    Typed::Json(value) => value.to_string(),
+                    OptionValue::Text(text) => text.clone(),
+                    OptionValue::Json(value) => value.to_string(),
                 };
                 problems.push(Problem::new(format!("options.{name}"), got, describe(property)));
             }

@@ -1,6 +1,6 @@
 //! Finds the JSON object in a model's reply. Tolerant of wrapping, never of guessing: no object, no value.
 
-use crate::mend;
+use super::lenient_json;
 use serde_json::Value;
 
 /// A found object, and whether it had to be mended first.
@@ -71,7 +71,7 @@ pub fn object(text: &str) -> Option<Found> {
     let open = text.find('{').map(|at| &text[at..]);
     let mendable = fenced.iter().rev().copied().chain(braced.iter().rev().copied()).chain(open).filter(|candidate| candidate.starts_with('{'));
     for candidate in mendable.take(4) {
-        if let Some(value) = mend::object(candidate)
+        if let Some(value) = lenient_json::object(candidate)
             && value.as_object().is_some_and(|map| !map.is_empty())
         {
             return Some(Found { value, mended: true });

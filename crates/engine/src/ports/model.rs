@@ -25,15 +25,15 @@ pub trait Deltas: Send + Sync {
     fn restart(&self);
 }
 
-/// A place at an endpoint, held until dropped. What it is made of is the endpoint's affair.
-pub type Standing = Box<dyn std::any::Any + Send>;
+/// A slot at an endpoint, held until dropped. What it is made of is the endpoint's affair.
+pub type EndpointSlot = Box<dyn std::any::Any + Send>;
 
 /// One endpoint's way of answering. Retries of 429, 5xx and refused connections happen inside a call.
 pub trait Model: Send + Sync {
-    /// Waits for a place at the endpoint: its concurrency limit and its pace. Nothing has been sent or recorded yet, so a run that closes or
-    /// stops meanwhile simply gives up waiting. The place is held over `call`, which waits for none.
-    fn place(&self) -> BoxFuture<'_, Standing> {
-        Box::pin(std::future::ready(Box::new(()) as Standing))
+    /// Waits for a slot at the endpoint: its concurrency limit and its pace. Nothing has been sent or recorded yet, so a run that closes or
+    /// stops meanwhile simply gives up waiting. The slot is held over `call`, which waits for none.
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
+        Box::pin(std::future::ready(Box::new(()) as EndpointSlot))
     }
 
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>>;

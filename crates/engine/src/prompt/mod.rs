@@ -2,7 +2,9 @@
 //!
 //! A user's file of the same name replaces a built-in prompt whole; it may use only the variables the built-in one uses.
 
-use crate::{Mode, Terms};
+pub mod tokens;
+
+use crate::{IdLists, Mode};
 use minijinja::{Environment, UndefinedBehavior, Value as JinjaValue, syntax::SyntaxConfig};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -15,11 +17,11 @@ use synod_types::{Header, Message, Problem, Problems, Seat, Tier};
 pub struct Prompt {
     pub(crate) name: &'static str,
     pub(crate) vars: Map<String, Value>,
-    pub(crate) terms: Terms,
+    pub(crate) terms: IdLists,
     pub(crate) max_tokens: Option<u32>,
     pub(crate) fill: Map<String, Value>,
     pub(crate) extra: bool,
-    pub(crate) spare: bool,
+    pub(crate) optional: bool,
 }
 
 impl Prompt {
@@ -50,8 +52,8 @@ impl Prompt {
         self
     }
     /// An extra call that only betters what is there already: if it fails that stands, and nothing is missing.
-    pub fn spare(mut self) -> Self {
-        self.spare = true;
+    pub fn optional(mut self) -> Self {
+        self.optional = true;
         self.extra()
     }
 }

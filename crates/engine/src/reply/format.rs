@@ -1,6 +1,7 @@
 //! What a turn may say: free text, or a typed form with a schema, a text form as second reading, and a check.
 
-use crate::{Terms, extract};
+use super::IdLists;
+use super::extract;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -10,31 +11,31 @@ use std::sync::{OnceLock, RwLock};
 use synod_types::{Reading, ReplySchema};
 
 /// A typed reply. Its first property is `reasons`, so that a model argues before it decides.
-pub trait Form: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
+pub trait TypedReply: Serialize + DeserializeOwned + JsonSchema + Send + 'static {
     /// The classic text form, read only when there is no readable JSON. Nothing is guessed from mentions in prose.
-    fn from_text(_text: &str, _terms: &Terms) -> Option<Self> {
+    fn from_text(_text: &str, _terms: &IdLists) -> Option<Self> {
         None
     }
     /// What the schema cannot say.
-    fn check(&self, _terms: &Terms) -> Result<(), String> {
+    fn check(&self, _terms: &IdLists) -> Result<(), String> {
         Ok(())
     }
 }
 
 /// Anything `ask` can return: a `String`, or a `Form`.
-pub trait Speech: Sized + Send + 'static {
-    fn schema(terms: &Terms) -> Option<ReplySchema>;
+pub trait ReplyFormat: Sized + Send + 'static {
+    fn schema(terms: &IdLists) -> Option<ReplySchema>;
     /// Reads a raw reply. The error is shown to the model in its one repair turn.
-    fn read(raw: &str, terms: &Terms) -> Result<(Value, Reading), String>;
+    fn read(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String>;
     /// Reads a journaled value back.
     fn recall(value: &Value) -> Result<Self, String>;
 }
 
-impl Speech for String {
-    fn schema(_: &Terms) -> Option<ReplySchema> {
+impl ReplyFormat for String {
+    fn schema(_: &IdLists) -> Option<ReplySchema> {
         None
     }
-    fn read(raw: &str, _: &Terms) -> Result<(Value, Reading), String> {
+    fn read(raw: &str, _: &IdLists) -> Result<(Value, Reading), String> {
         let text = extract::without_opening_thought(raw);
         if text.is_empty() { Err("the reply holds no text".into()) } else { Ok((Value::String(text.to_owned()), Reading::Plain)) }
     }
@@ -43,13 +44,13 @@ impl Speech for String {
     }
 }
 
-impl<T: Form> Speech for T {
-    fn schema(terms: &Terms) -> Option<ReplySchema> {
+impl<T: TypedReply> ReplyFormat for T {
+    fn schema(terms: &IdLists) -> Option<ReplySchema> {
         let form = shape::<T>();
         Some(ReplySchema { name: form.name.clone(), schema: terms.spell_out(&form.schema) })
     }
 
-    fn read(raw: &str, terms: &Terms) -> Result<(Value, Reading), String> {
+    fn read(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
         let text = extract::without_thinking(raw);
         let typed = match extract::object(&text) {
             Some(found) => fit::<T>(found.value, terms).map(|value| (value, if found.mended { Reading::Mended } else { Reading::Plain })),
@@ -68,7 +69,7 @@ impl<T: Form> Speech for T {
 }
 
 /// The value if it fits schema, terms and check; else everything that is wrong with it, in one text.
-fn fit<T: Form>(value: Value, terms: &Terms) -> Result<Value, String> {
+fn fit<T: TypedReply>(value: Value, terms: &IdLists) -> Result<Value, String> {
     let form = shape::<T>();
     let mut wrong: Vec<String> = form
         .validator
@@ -122,4 +123,33 @@ pub fn schema_of<T: JsonSchema>() -> Value {
         map.remove("title");
     }
     schema
+}
+
+/// The JSON Schema of a stored row's parsed data: every field the type writes is required, and no other is allowed.
+pub fn row_schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(map) = schema.as_object_mut() {
+        map.remove("title");
+    }
+    close(&mut schema);
+    schema
+}
+
+/// Forbids fields the schema does not name, at every depth.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            let open = ["anyOf", "oneOf", "allOf", "additionalProperties"].iter().any(|part| map.contains_key(*part));
+            if map.contains_key("properties") && !open {
+                map.insert("additionalProperties".into(), false.into());
+            }
+            map.values_mut().for_each(close);
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
 }

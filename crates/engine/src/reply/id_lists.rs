@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 /// `x-loose = "names"` asks for one of the list, and whatever is said instead is read all the same: the mode says what it makes of it.
 /// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Terms(BTreeMap<String, Vec<String>>);
+pub struct IdLists(BTreeMap<String, Vec<String>>);
 
-impl Terms {
+impl IdLists {
     pub fn with(mut self, list: &str, ids: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.0.insert(list.to_owned(), ids.into_iter().map(Into::into).collect());
         self
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_map_over_a_list_names_every_id_and_takes_no_other() {
-        let terms = Terms::default().with("positions", ["K3", "T9"]);
+        let terms = IdLists::default().with("positions", ["K3", "T9"]);
         let schema = json!({"type": "object", "x-map": "positions", "additionalProperties": {"type": "number"}});
         let spelled = terms.spell_out(&schema);
         assert_eq!(spelled["properties"], json!({"K3": {"type": "number"}, "T9": {"type": "number"}}));
@@ -190,9 +190,9 @@ mod tests {
     fn a_property_may_hang_on_a_list_it_does_not_name() {
         let mitigation = json!({"type": "string", "x-if": "mitigated"});
         let schema = json!({"type": "object", "properties": {"text": {"type": "string"}, "mitigation": mitigation}, "required": ["text"]});
-        let asked = |terms: &Terms| terms.spell_out(&schema)["properties"].clone();
+        let asked = |terms: &IdLists| terms.spell_out(&schema)["properties"].clone();
         let plain = json!({"type": "string"});
-        assert_eq!(asked(&Terms::default().with("mitigated", ["exploit"])), json!({"text": plain, "mitigation": plain}));
-        assert_eq!(asked(&Terms::default()), json!({"text": plain}));
+        assert_eq!(asked(&IdLists::default().with("mitigated", ["exploit"])), json!({"text": plain, "mitigation": plain}));
+        assert_eq!(asked(&IdLists::default()), json!({"text": plain}));
     }
 }

@@ -5,7 +5,7 @@ use synod_types::{Failure, FailureKind, SeatIx};
 
 /// A seat's reply.
 #[derive(Clone, Debug)]
-pub struct Given<T> {
+pub struct SeatReply<T> {
     pub seat: SeatIx,
     pub key: String,
     pub value: T,
@@ -15,7 +15,7 @@ pub struct Given<T> {
 
 /// A seat that gave none, and why.
 #[derive(Clone, Debug)]
-pub struct Missed {
+pub struct SeatFailure {
     pub seat: SeatIx,
     pub key: String,
     pub failure: Failure,
@@ -25,27 +25,27 @@ pub struct Missed {
 #[derive(Clone, Debug)]
 pub struct Answers<T> {
     pub phase: String,
-    pub given: Vec<Given<T>>,
-    pub missed: Vec<Missed>,
+    pub replies: Vec<SeatReply<T>>,
+    pub failures: Vec<SeatFailure>,
 }
 
 impl<T> Answers<T> {
     /// The replies, if at least `least` seats spoke; else the run is lost, with each seat's reason.
     pub fn quorum(self, least: usize) -> Result<Self> {
-        if self.given.len() >= least {
+        if self.replies.len() >= least {
             return Ok(self);
         }
-        let asked = self.given.len() + self.missed.len();
-        let detail = format!("{} of {asked} seats answered in {}, and at least {least} must", self.given.len(), self.phase);
+        let asked = self.replies.len() + self.failures.len();
+        let detail = format!("{} of {asked} seats answered in {}, and at least {least} must", self.replies.len(), self.phase);
         Err(Halt::no_quorum(self.phase, detail))
     }
 
     /// Whether the run was closing when some of these would have been asked.
     pub fn closed(&self) -> bool {
-        self.missed.iter().any(|missed| missed.failure.kind == FailureKind::Closed)
+        self.failures.iter().any(|missed| missed.failure.kind == FailureKind::Closed)
     }
 
-    pub fn of(&self, seat: SeatIx) -> Option<&Given<T>> {
-        self.given.iter().find(|given| given.seat == seat)
+    pub fn of(&self, seat: SeatIx) -> Option<&SeatReply<T>> {
+        self.replies.iter().find(|given| given.seat == seat)
     }
 }

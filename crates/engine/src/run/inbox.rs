@@ -1,7 +1,7 @@
 //! What others say to a run: cancel, conclude, a person's answer. Posted without a lease, handed to the run by the heartbeat.
 
-use crate::core::Core;
-use crate::runner::Inner;
+use super::core::Core;
+use super::runner::Inner;
 use crate::{Halt, JournalError, Lease, Record, RunError, Runner};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -34,7 +34,7 @@ impl Runner {
         let record = Record::of(&setup.journal.rows(run, 0).await?)?;
         if let Some(verdict) = record.verdict {
             let got = format!("{run} has ended ({})", verdict.status.as_str());
-            return Err(Problem::new("run", got, "a run that has not ended yet").into());
+            return Err(Problem::new("run", got, "a run that has not ended yet").code(ProblemCode::Ended).into());
         }
         let at = setup.clock.now();
         let row = if conclude {
@@ -43,7 +43,7 @@ impl Runner {
             }
             NewRow::new("", Kind::Closing, at, &Closing { reason: "asked".into() })
         } else {
-            let stopped = Stopped { reason: StopReason::Cancelled, detail: "cancelled".into(), next: format!("synod resume {run}") };
+            let stopped = Stopped::new(StopReason::Cancelled, "cancelled");
             NewRow::new("", Kind::Stopped, at, &stopped).attempt(record.stops)
         };
         setup.journal.append(lease, vec![row]).await?;
@@ -57,7 +57,7 @@ impl Runner {
         let asking = record_rows.iter().find(|row| row.kind == Kind::Waiting && row.key == key);
         let Some(asking) = asking else {
             let open: Vec<&str> = record_rows.iter().filter(|row| row.kind == Kind::Waiting).map(|row| row.key.as_str()).collect();
-            return Err(Problem::new("question", key, format!("a question of this run: {}", open.join(", "))).into());
+            return Err(Problem::new("question", key, format!("a question of this run: {}", open.join(", "))).code(ProblemCode::Unknown).into());
         };
         let asking: Asking = asking.read()?;
         if !asking.choices.is_empty() && !asking.choices.contains(&answer.answer) {

@@ -1,11 +1,11 @@
 //! The one way in: start, resume, fork, cancel, watch, quote, replay. Every door (command line, server) makes one of these calls.
 
-use crate::core::{Core, State};
-use crate::hub::Hub;
-use crate::inbox::{beat, deliver};
-use crate::plan::{self, Order, Plan};
-use crate::run::{self, Ending};
-use crate::{Clock, Halt, Journal, JournalError, Lease, Library, MemoryJournal, Mode, Model, Models, NoLibrary, Prompts, Record};
+use super::core::{Core, State};
+use super::drive::{Ending, drive};
+use super::hub::Hub;
+use super::inbox::{beat, deliver};
+use crate::plan::{Plan, RunRequest, plan, unknown_mode};
+use crate::{Clock, Halt, Journal, JournalError, Lease, Library, MemoryJournal, Mode, Model, Models, Prompts, Record};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,9 +16,13 @@ use tokio::sync::Notify;
 /// Everything a Runner works with.
 pub struct Setup {
     pub modes: &'static [&'static Mode],
+    /// Modes that only a door's own commands start: by no name and in no list.
+    pub internal_modes: &'static [&'static Mode],
     pub models: Arc<dyn Models>,
     pub journal: Arc<dyn Journal>,
     pub prompts: Arc<Prompts>,
+    /// What options may name.
+    pub library: Arc<dyn Library>,
     pub clock: Arc<dyn Clock>,
     /// Name and version of this program, frozen into headers.
     pub binary: String,
@@ -36,7 +40,6 @@ pub struct Runner {
 pub(crate) struct Inner {
     pub setup: Setup,
     pub hub: Option<Arc<Hub>>,
-    library: Arc<dyn Library>,
     active: Mutex<HashMap<String, Arc<Core>>>,
     /// Whether a task keeps the leases. Changed under `active`'s lock only: there is one such task, or none.
     pub beating: AtomicBool,
@@ -84,6 +87,32 @@ impl Replayed {
     }
 }
 
+/// What came of resuming a run.
+pub enum Resumption {
+    /// It goes on in this process.
+    Running(RunHandle),
+    /// It had ended already: nothing was asked.
+    Ended(Box<Verdict>),
+}
+
+/// The same inside, before the run is driven.
+enum TakenUp {
+    Running(Arc<Core>),
+    Ended(Box<Verdict>),
+}
+
+/// What the state of a run is built from.
+struct Parts {
+    mode: &'static Mode,
+    header: Header,
+    models: Vec<Option<Arc<dyn Model>>>,
+    journal: Arc<dyn Journal>,
+    lease: Lease,
+    record: Record,
+    ancestors: Vec<Record>,
+    unreachable: HashMap<String, String>,
+}
+
 /// A run under way in this process.
 pub struct RunHandle {
     pub run: String,
@@ -98,7 +127,7 @@ impl RunHandle {
             Ok(ending) => ending,
             Err(error) => {
                 let detail = format!("the run's own task broke: {error}");
-                Ending::Stopped(Stopped { reason: StopReason::Panic, detail, next: format!("synod resume {}", self.run) })
+                Ending::Stopped(Stopped { action: Action::Resume, ..Stopped::new(StopReason::Panic, detail) })
             }
         }
     }
@@ -112,23 +141,27 @@ impl RunHandle {
 
 impl Runner {
     pub fn new(setup: Setup) -> Self {
-        Self::with_library(setup, Arc::new(NoLibrary))
-    }
-
-    /// A Runner whose options may name what a user keeps in files.
-    pub fn with_library(setup: Setup, library: Arc<dyn Library>) -> Self {
         let hub = setup.live.then(Arc::<Hub>::default);
-        Self { inner: Arc::new(Inner { setup, hub, library, active: Mutex::default(), beating: AtomicBool::new(false), pulse: Notify::new() }) }
+        Self { inner: Arc::new(Inner { setup, hub, active: Mutex::default(), beating: AtomicBool::new(false), pulse: Notify::new() }) }
     }
 
     pub(crate) fn setup(&self) -> &Setup {
         &self.inner.setup
     }
 
-    /// Checks an order whole, the endpoints included: every error at once, nothing paid.
-    pub async fn plan(&self, order: &Order) -> Result<Plan, Problems> {
+    /// Checks a request whole, the endpoints included: every error at once, nothing paid.
+    pub async fn plan(&self, request: &RunRequest) -> Result<Plan, Problems> {
+        self.plan_from(self.setup().modes, request).await
+    }
+
+    /// The same for a mode that is in no list.
+    pub async fn plan_internal(&self, request: &RunRequest) -> Result<Plan, Problems> {
+        self.plan_from(self.setup().internal_modes, request).await
+    }
+
+    async fn plan_from(&self, modes: &'static [&'static Mode], request: &RunRequest) -> Result<Plan, Problems> {
         let setup = self.setup();
-        let planned = plan::plan(order, setup.modes, setup.models.as_ref(), &setup.prompts, self.inner.library.as_ref(), &setup.binary);
+        let planned = plan(request, modes, setup.models.as_ref(), &setup.prompts, setup.library.as_ref(), &setup.binary);
         let cards: Vec<ModelCard> = match &planned {
             Ok(plan) => plan.header.models.values().cloned().collect(),
             Err((_, cards)) => cards.clone(),
@@ -156,23 +189,24 @@ impl Runner {
         let blobs = header.question.files.iter().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
         let lease = self.setup().journal.create(&header, at, blobs).await?;
         let record = Record::begin(header.clone());
-        let core = self.core(mode, header, models, lease, record, ancestors, false);
-        Ok(self.launch(core))
+        let parts = Parts { mode, header, models, journal: self.setup().journal.clone(), lease, record, ancestors, unreachable: HashMap::new() };
+        Ok(self.launch(self.core(parts)))
     }
 
     /// Goes on with a run nobody holds: only the missing turns are asked.
-    pub async fn resume(&self, run: &str, changes: Changes) -> Result<Result<RunHandle, Box<Verdict>>, RunError> {
+    pub async fn resume(&self, run: &str, changes: Changes) -> Result<Resumption, RunError> {
         let journal = &self.setup().journal;
         let before = Record::of(&journal.rows(run, 0).await?)?;
         if let Some(verdict) = before.verdict {
-            return Ok(Err(Box::new(verdict)));
+            return Ok(Resumption::Ended(Box::new(verdict)));
         }
+        self.same_version(&before)?;
         let lease = journal.take(run).await?;
         match self.take_up(run, &lease, changes).await {
-            Ok(Ok(core)) => Ok(Ok(self.launch(core))),
-            Ok(Err(verdict)) => {
+            Ok(TakenUp::Running(core)) => Ok(Resumption::Running(self.launch(core))),
+            Ok(TakenUp::Ended(verdict)) => {
                 journal.release(&lease).await?;
-                Ok(Err(verdict))
+                Ok(Resumption::Ended(verdict))
             }
             Err(error) => {
                 journal.release(&lease).await?;
@@ -181,19 +215,15 @@ impl Runner {
         }
     }
 
-    async fn take_up(&self, run: &str, lease: &Lease, changes: Changes) -> Result<Result<Arc<Core>, Box<Verdict>>, RunError> {
+    async fn take_up(&self, run: &str, lease: &Lease, changes: Changes) -> Result<TakenUp, RunError> {
         let setup = self.setup();
         let rows = setup.journal.rows(run, 0).await?;
         let mut record = Record::of(&rows)?;
+        // Whoever held it may have ended it in between.
         if let Some(verdict) = record.verdict.take() {
-            return Ok(Err(Box::new(verdict)));
+            return Ok(TakenUp::Ended(Box::new(verdict)));
         }
         let mode = self.mode(&record.header.mode)?;
-        if record.header.mode_version != mode.version {
-            let got =
-                format!("it was begun with version {} of {}, and this program has version {}", record.header.mode_version, mode.id, mode.version);
-            return Err(Problem::new("run", got, format!("synod resume {run} --fork")).into());
-        }
         let header = self.with_files(record.header.clone()).await?;
         let models = self.open(&header)?;
         let ancestors = self.ancestors(header.parent.as_deref()).await?;
@@ -203,15 +233,12 @@ impl Runner {
         setup.journal.append(lease, vec![row]).await?;
         // Offline, every seat would fail and the run would be lost for good. What needs no call goes on.
         let unreachable = self.unreachable(&header).await;
-        let mut core = self.core(mode, header, models, lease.clone(), record, ancestors, false);
-        if let Some(core) = Arc::get_mut(&mut core) {
-            core.unreachable = unreachable;
-        }
+        let core = self.core(Parts { mode, header, models, journal: setup.journal.clone(), lease: lease.clone(), record, ancestors, unreachable });
         let answers = setup.journal.inbox(run).await?;
         for item in answers.into_iter().filter(|item| item.kind == InboxKind::Answer) {
             deliver(&core, item);
         }
-        Ok(Ok(core))
+        Ok(TakenUp::Running(core))
     }
 
     /// Recomputes the verdict from the journal, with no call and no write.
@@ -219,6 +246,7 @@ impl Runner {
         let setup = self.setup();
         let rows = setup.journal.rows(run, 0).await?;
         let mut record = Record::of(&rows)?;
+        self.same_version(&record)?;
         let mode = self.mode(&record.header.mode)?;
         let header = self.with_files(record.header.clone()).await?;
         let mut raws = Vec::new();
@@ -232,16 +260,27 @@ impl Runner {
         let lease = memory.take(run).await?;
         let recorded = record.verdict.take();
         let models = header.seats.iter().map(|_| None).collect();
-        let mut core = self.core(mode, header, models, lease, record, Vec::new(), true);
-        if let Some(core) = Arc::get_mut(&mut core) {
-            core.journal = memory;
-        }
-        Ok(Replayed { recorded, ending: run::drive(core).await })
+        let parts = Parts { mode, header, models, journal: memory, lease, record, ancestors: Vec::new(), unreachable: HashMap::new() };
+        let core = Arc::new(Core { replaying: true, hub: None, ..self.new_core(parts) });
+        Ok(Replayed { recorded, ending: drive(core).await })
     }
 
+    /// Only the version that began a run can go on with it or recompute it: another may ask, show or decide differently.
+    fn same_version(&self, record: &Record) -> Result<(), Problem> {
+        let (header, mode) = (&record.header, self.mode(&record.header.mode)?);
+        if header.mode_version == mode.version {
+            return Ok(());
+        }
+        let got = format!("it was begun with version {} of {}, and this program has version {}", header.mode_version, mode.id, mode.version);
+        Err(Problem::new("run", got, "a fork of it, which takes over what is still asked the same; or the program that began it")
+            .code(ProblemCode::OtherVersion))
+    }
+
+    /// The mode of a run that exists, listed or not.
     fn mode(&self, id: &str) -> Result<&'static Mode, Problem> {
-        let known = || self.setup().modes.iter().map(|mode| mode.id).collect::<Vec<_>>().join(", ");
-        self.setup().modes.iter().copied().find(|mode| mode.id == id).ok_or_else(|| Problem::new("mode", id, format!("one of: {}", known())))
+        let setup = self.setup();
+        let mut all = setup.modes.iter().chain(setup.internal_modes).copied();
+        all.find(|mode| mode.id == id).ok_or_else(|| unknown_mode(setup.modes, id))
     }
 
     /// A model behind each seat; all missing keys at once.
@@ -291,39 +330,34 @@ impl Runner {
         Ok(header)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a run, each from another place")]
-    fn core(
-        &self,
-        mode: &'static Mode,
-        header: Header,
-        models: Vec<Option<Arc<dyn Model>>>,
-        lease: Lease,
-        record: Record,
-        ancestors: Vec<Record>,
-        replaying: bool,
-    ) -> Arc<Core> {
+    fn core(&self, parts: Parts) -> Arc<Core> {
+        Arc::new(self.new_core(parts))
+    }
+
+    fn new_core(&self, parts: Parts) -> Core {
         let setup = self.setup();
+        let Parts { mode, header, models, journal, lease, record, ancestors, unreachable } = parts;
         let began = setup.clock.now();
-        Arc::new(Core {
+        Core {
             mode,
             limits: record.limits,
             header: Arc::new(header),
             prompts: setup.prompts.clone(),
             models,
-            journal: setup.journal.clone(),
+            journal,
             lease,
             clock: setup.clock.clone(),
             state: State::begin(&record, began),
             record,
             ancestors,
-            hub: if replaying { None } else { self.inner.hub.clone() },
-            unreachable: HashMap::new(),
-            replaying,
+            hub: self.inner.hub.clone(),
+            unreachable,
+            replaying: false,
             began,
             changed: Notify::new(),
             halted: Default::default(),
             hurried: Default::default(),
-        })
+        }
     }
 
     fn launch(&self, core: Arc<Core>) -> RunHandle {
@@ -342,7 +376,7 @@ impl Runner {
         let inner = self.inner.clone();
         let driven = core.clone();
         let ending = tokio::spawn(async move {
-            let ending = run::drive(driven.clone()).await;
+            let ending = drive(driven.clone()).await;
             inner.active().remove(&driven.lease.run);
             ending
         });
@@ -368,7 +402,9 @@ fn changed_limits(limits: Limits, changes: Changes, header: &Header) -> Result<L
             problems.push(Problem::new("budget", budget.to_string(), "an amount in US dollars of at least 0"));
         }
         for card in header.models.values().filter(|card| card.price.is_none()) {
-            problems.push(Problem::new("budget", format!("{} has no price", card.name), "no budget, or a fork with priced models"));
+            problems.push(
+                Problem::new("budget", format!("{} has no price", card.name), "no budget, or a fork with priced models").code(ProblemCode::NoPrice),
+            );
         }
         limits.budget_usd = Some(budget);
     }

@@ -1,0 +1,163 @@
+//! From what was asked for to what will run: everything checked at once, before anything is paid.
+
+use super::{Library, RunRequest, options, seating};
+use crate::{Calls, Mode, Models, Prompts, tokens};
+use serde_json::Value;
+use synod_types::*;
+
+/// Earlier turns of a conversation that a follow-up carries at most.
+pub const HISTORY_TURNS: u32 = 10;
+/// And how much they may weigh together.
+const HISTORY_TOKENS: u64 = 16_000;
+
+/// A question, not a library.
+const LONGEST_QUESTION: usize = 1024 * 1024;
+
+/// A deliberation that can start.
+pub struct Plan {
+    pub(crate) mode: &'static Mode,
+    pub header: Header,
+    pub(super) calls: Vec<Calls>,
+}
+
+/// Everything but the endpoints' own answers.
+pub(crate) fn plan(
+    request: &RunRequest,
+    modes: &'static [&'static Mode],
+    models: &dyn Models,
+    prompts: &Prompts,
+    library: &dyn Library,
+    binary: &str,
+) -> Result<Plan, (Problems, Vec<ModelCard>)> {
+    let mut problems = Vec::new();
+    if request.question.text.trim().is_empty() {
+        problems.push(Problem::new("question", "nothing", "a question").code(ProblemCode::Missing));
+    }
+    let length = request.question.text.len();
+    if length > LONGEST_QUESTION {
+        let want = format!("at most {LONGEST_QUESTION} bytes; attach what is longer as a file or as content");
+        problems.push(Problem::new("question", format!("{length} bytes"), want).code(ProblemCode::TooMuch));
+    }
+    let seconds = |field: &str, given: Option<f64>, default: u32, problems: &mut Vec<Problem>| match given {
+        None => i64::from(default) * 1000,
+        Some(secs) if secs.is_finite() && secs > 0.0 && secs <= 31_536_000.0 => (secs * 1000.0).ceil() as i64,
+        Some(secs) => {
+            problems.push(Problem::new(field, secs.to_string(), "a number of seconds above 0"));
+            0
+        }
+    };
+    if let Some(budget) = request.budget_usd.filter(|budget| !(budget.is_finite() && *budget >= 0.0)) {
+        problems.push(Problem::new("budget", budget.to_string(), "an amount in US dollars of at least 0"));
+    }
+    let Some(mode) = modes.iter().copied().find(|mode| mode.id == request.mode) else {
+        problems.insert(0, unknown_mode(modes, &request.mode));
+        let panel = &request.panel;
+        let roles = panel.roles.iter().map(|(_, name)| name);
+        let named = panel
+            .models
+            .iter()
+            .map(|name| ("models", name))
+            .chain(panel.chair.iter().map(|name| ("chair", name)))
+            .chain(roles.map(|name| ("role", name)));
+        problems.extend(named.filter_map(|(field, name)| models.resolve(field, name).err()));
+        return Err((Problems(problems), Vec::new()));
+    };
+    if !mode.multi_turn && !request.question.history.is_empty() {
+        problems.push(
+            Problem::new("conversation", "an earlier turn", format!("a new conversation: {} answers one question at a time", mode.id))
+                .code(ProblemCode::Conflict),
+        );
+    }
+    let limits = Limits {
+        budget_usd: request.budget_usd,
+        run_ms: seconds("deadline", request.deadline_secs, mode.run_secs, &mut problems),
+        idle_ms: seconds("timeout", request.timeout_secs, mode.turn_secs, &mut problems),
+        turn_ms: seconds("timeout", request.timeout_secs, mode.turn_secs, &mut Vec::new()) * 5,
+    };
+    let mut options = options::resolve(mode, &request.options).unwrap_or_else(|found| {
+        problems.extend(found);
+        Value::Null
+    });
+    if !options.is_null() {
+        problems.extend((mode.prepare)(&mut options, library));
+    }
+    let needs_clerk = mode.prompts.iter().any(|(name, _)| prompts.settings(mode.id, name).is_some_and(|settings| settings.tier == Tier::Light));
+    let (table, found) = seating::seat(mode, &options, needs_clerk, &request.panel, models);
+    if found.is_empty() && !options.is_null() {
+        problems.extend((mode.check_seating)(&options, &table.seating));
+    }
+    problems.extend(found);
+    for card in table.cards.values() {
+        if let Err(problem) = models.open(card) {
+            problems.push(problem);
+        }
+        if request.budget_usd.is_some() && card.price.is_none() {
+            let want = format!("a price for it in the configuration (models.NAME.price), or no budget: what {} costs is unknown", card.name);
+            problems.push(Problem::new("budget", format!("{} has no price", card.name), want).code(ProblemCode::NoPrice));
+        }
+    }
+    let cards: Vec<ModelCard> = table.cards.values().cloned().collect();
+    if !problems.is_empty() {
+        return Err((Problems(problems), cards));
+    }
+    let calls = (mode.calls)(&options, &table.seating);
+    let planned_calls = (calls.iter().map(|line| line.min).sum(), calls.iter().map(|line| line.max).sum());
+    let history = recent(&request.question.history);
+    let mut warnings = table.warnings;
+    if history.len() < request.question.history.len() {
+        let left_out = request.question.history.len() - history.len();
+        warnings.push(format!(
+            "{left_out} earlier turns of the conversation were left out: a follow-up carries at most {HISTORY_TURNS}, of {HISTORY_TOKENS} tokens."
+        ));
+    }
+    let id = uuid::Uuid::now_v7().to_string();
+    let mut header = Header {
+        schema: Header::SCHEMA.into(),
+        run: id,
+        parent: request.parent.clone(),
+        mode: mode.id.into(),
+        mode_version: mode.version,
+        binary: binary.to_owned(),
+        seed: request.seed.unwrap_or_else(|| u64::from(uuid::Uuid::new_v4().as_fields().0)),
+        question: Question { history, ..request.question.clone() },
+        options,
+        seats: table.seating.seats,
+        roles: table.seating.roles,
+        models: table.cards,
+        limits,
+        quoted_usd: None,
+        planned_calls,
+        conversation: request.conversation.clone(),
+        warnings,
+    };
+    let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));
+    let mut plan = Plan { mode, header: header.clone(), calls };
+    header.quoted_usd = if priced { plan.quote(prompts).usd.map(|usd| usd.max) } else { None };
+    if header.quoted_usd.is_none() && header.models.values().all(|card| card.price == Some(Price::FREE)) {
+        header.quoted_usd = Some(0.0);
+    }
+    plan.header = header;
+    Ok(plan)
+}
+
+/// No mode of this name among those a door may offer.
+pub(crate) fn unknown_mode(modes: &[&Mode], given: &str) -> Problem {
+    let known: Vec<&str> = modes.iter().map(|mode| mode.id).collect();
+    Problem::new("mode", given, format!("one of: {}", known.join(", "))).code(ProblemCode::Unknown)
+}
+
+/// The newest turns that fit, oldest first.
+fn recent(history: &[PastTurn]) -> Vec<PastTurn> {
+    let mut left = HISTORY_TOKENS;
+    let mut kept: Vec<PastTurn> = Vec::new();
+    for turn in history.iter().rev().take(HISTORY_TURNS as usize) {
+        let weight = tokens::count(&turn.question) + tokens::count(&turn.answer);
+        if weight > left {
+            break;
+        }
+        left -= weight;
+        kept.push(turn.clone());
+    }
+    kept.reverse();
+    kept
+}

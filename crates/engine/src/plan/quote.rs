@@ -1,0 +1,66 @@
+//! What a plan will take: from its declared calls, the sizes of its prompts and the prices of its seats.
+
+use super::Plan;
+use crate::{Prompts, tokens};
+use synod_types::*;
+
+/// What a short reply runs to, for the lower end of a quote.
+const SHORT_REPLY: u64 = 150;
+
+impl Plan {
+    /// Calls, tokens and dollars: from short replies to every token that may be written.
+    pub fn quote(&self, prompts: &Prompts) -> Quote {
+        let header = &self.header;
+        let question = &header.question;
+        let asked = tokens::count(&question.text) + question.content.as_deref().map_or(0, tokens::count);
+        let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
+        let history: u64 = question.history.iter().map(|turn| tokens::count(&turn.question) + tokens::count(&turn.answer)).sum();
+        let first = self.calls.first();
+        let answer_limit =
+            first.and_then(|line| line.max_tokens.or_else(|| prompts.settings(self.mode.id, line.prompt).map(|settings| settings.max_tokens)));
+        let answer_limit = answer_limit.unwrap_or(4096);
+        let mut quote = Quote {
+            mode: header.mode.clone(),
+            calls: Span { min: 0, max: 0 },
+            input_tokens: Span { min: 0, max: 0 },
+            output_tokens: Span { min: 0, max: 0 },
+            usd: None,
+            unpriced: Vec::new(),
+            estimated_ms: self.mode.estimated_ms,
+            phases: Vec::new(),
+        };
+        for line in &self.calls {
+            let text = self.mode.prompts.iter().find(|(name, _)| *name == line.prompt).map_or("", |(_, text)| text);
+            let settings = prompts.settings(self.mode.id, line.prompt).cloned().unwrap_or_default();
+            let base = tokens::count(text) + asked + files + if settings.history { history } else { 0 };
+            let (low, high) = (base + u64::from(line.reads) * SHORT_REPLY, base + u64::from(line.reads) * u64::from(answer_limit));
+            let (few, many) = (u64::from(line.min), u64::from(line.max));
+            let most = line.max_tokens.unwrap_or(settings.max_tokens);
+            let limit = u64::from(most);
+            quote.calls.min += few;
+            quote.calls.max += many;
+            quote.input_tokens.min += few * low;
+            quote.input_tokens.max += many * high;
+            quote.output_tokens.min += few * SHORT_REPLY.min(limit);
+            quote.output_tokens.max += many * limit;
+            quote.phases.push(QuoteLine { prompt: line.prompt.into(), role: line.role.into(), calls: Span { min: few, max: many } });
+            let holders = header.role(line.role);
+            let prices: Vec<Price> = holders.iter().filter_map(|seat| header.card(*seat)?.price).collect();
+            quote
+                .unpriced
+                .extend(holders.iter().filter_map(|seat| header.card(*seat)).filter(|card| card.price.is_none()).map(|card| card.name.clone()));
+            if !prices.is_empty() {
+                let share = prices.len() as f64;
+                let usd = quote.usd.get_or_insert(UsdSpan { min: 0.0, max: 0.0 });
+                for price in &prices {
+                    let short = Usage { input: low, output: SHORT_REPLY.min(limit), cached: 0 };
+                    usd.min += few as f64 / share * price.cost(short);
+                    usd.max += many as f64 / share * price.worst(high, most);
+                }
+            }
+        }
+        quote.unpriced.sort();
+        quote.unpriced.dedup();
+        quote
+    }
+}

@@ -1,0 +1,52 @@
+//! What a door asks for, before anything is checked.
+
+use super::{OptionValue, PanelRequest};
+use crate::Record;
+use synod_types::*;
+
+/// What a door asks for, as it was given: nothing is checked yet.
+#[derive(Clone, Debug, Default)]
+pub struct RunRequest {
+    pub mode: String,
+    pub question: Question,
+    pub panel: PanelRequest,
+    pub options: Vec<(String, OptionValue)>,
+    pub budget_usd: Option<f64>,
+    pub deadline_secs: Option<f64>,
+    pub timeout_secs: Option<f64>,
+    pub seed: Option<u64>,
+    pub conversation: Option<String>,
+    pub parent: Option<String>,
+}
+
+impl RunRequest {
+    /// What a run was given, to be changed and run again as its fork.
+    pub fn again(record: &Record) -> Self {
+        let (header, limits) = (&record.header, &record.limits);
+        let named = |place: Place| header.seats.iter().filter(move |seat| seat.place == place).map(|seat| seat.model.clone());
+        let role_of = |index: SeatIx| header.roles.iter().find(|(_, seats)| seats.as_slice() == [index]).map(|(name, _)| name.clone());
+        let roles = header.seats.iter().filter(|seat| seat.place == Place::Role);
+        Self {
+            mode: header.mode.clone(),
+            question: header.question.clone(),
+            panel: PanelRequest {
+                models: named(Place::Panel).collect(),
+                chair: named(Place::Chair).next(),
+                light: named(Place::Clerk).next(),
+                roles: roles.filter_map(|seat| Some((role_of(seat.index)?, seat.model.clone()))).collect(),
+                may_shrink: true,
+            },
+            options: header
+                .options
+                .as_object()
+                .map(|map| map.iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect())
+                .unwrap_or_default(),
+            budget_usd: limits.budget_usd,
+            deadline_secs: Some(limits.run_ms as f64 / 1000.0),
+            timeout_secs: Some(limits.idle_ms as f64 / 1000.0),
+            seed: Some(header.seed),
+            conversation: header.conversation.clone(),
+            parent: Some(header.run.clone()),
+        }
+    }
+}

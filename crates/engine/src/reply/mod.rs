@@ -1,0 +1,9 @@
+//! From raw words to a typed value: find the object in the text, mend it where it is almost JSON, hold it against its schema.
+
+pub mod extract;
+mod format;
+mod id_lists;
+mod lenient_json;
+
+pub use format::{ReplyFormat, TypedReply, row_schema_of, schema_of};
+pub use id_lists::IdLists;

@@ -1,0 +1,21 @@
+//! A run under way: the Runner that starts and resumes it, the bench its mode works at, one turn, and the record it is replayed from.
+
+mod answers;
+mod bench;
+mod core;
+mod drive;
+mod halt;
+mod hub;
+mod inbox;
+mod record;
+mod runner;
+mod turn;
+mod watch;
+
+pub use answers::{Answers, SeatFailure, SeatReply};
+pub use bench::{Bench, ReplyWithTools};
+pub use drive::Ending;
+pub use halt::{Halt, Result};
+pub use record::Record;
+pub use runner::{Changes, Replayed, Resumption, RunError, RunHandle, Runner, Setup};
+pub use turn::Toolbox;

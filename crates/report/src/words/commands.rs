@@ -1,0 +1,32 @@
+//! The commands of `synod` that look further into a run or go on with it: the one place of this crate that knows how they are spelled.
+
+use crate::text::one_line;
+use crate::view::View;
+use synod_types::{Action, RunState};
+
+/// The command that does what a stopped run needs.
+pub fn next_command(run: &str, action: Action) -> String {
+    let run = one_line(run);
+    match action {
+        Action::Resume => format!("synod resume {run}"),
+        Action::RaiseBudget { to_usd } => format!("synod resume {run} --budget {to_usd:.2}"),
+        Action::Answer => format!("synod review {run}"),
+        Action::Fork => format!("synod resume {run} --fork"),
+    }
+}
+
+/// What there is to do with a run, with what each command is for.
+pub fn commands(view: &View) -> Vec<(String, &'static str)> {
+    let run = one_line(&view.run);
+    let show = (format!("synod show {run}"), "every phase and turn");
+    match view.state {
+        RunState::Complete => vec![show, (format!("synod export {run} --format html"), "a page to keep or send")],
+        RunState::Running => vec![(format!("synod watch {run}"), "follow it"), show],
+        RunState::Lost => vec![(next_command(&run, Action::Fork), "mend what failed, then go on from what was said, at no cost for it"), show],
+        RunState::Waiting => vec![(next_command(&run, Action::Answer), "answer what waits for a person"), show],
+        RunState::Stopped | RunState::Interrupted => {
+            let action = view.stop().map_or(Action::Resume, |stop| stop.action);
+            vec![(next_command(&run, action), "go on with only the missing turns"), show]
+        }
+    }
+}

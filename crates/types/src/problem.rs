@@ -1,0 +1,104 @@
+//! How a request can be wrong: told before anything is paid, never journaled.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One thing wrong with what was asked for: where, what it was, and what would be right. The door puts it into its own words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    #[serde(default)]
+    pub code: ProblemCode,
+    pub field: String,
+    pub got: String,
+    pub want: String,
+}
+
+/// What kind of wrong it is. Programs branch on this, so a code keeps its meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemCode {
+    /// The value is not one that is allowed here.
+    #[default]
+    Invalid,
+    /// Nothing was given where something is needed.
+    Missing,
+    /// It names something that is not there.
+    Unknown,
+    /// Two things were given that exclude each other.
+    Conflict,
+    /// More than fits: bytes, seats, turns.
+    TooMuch,
+    /// Fewer than needed.
+    TooFew,
+    /// It was fixed when the run began; a fork may change it.
+    Frozen,
+    /// The run was begun by another version of its mode; it can be shown, verified, exported and forked.
+    OtherVersion,
+    /// The run has ended already.
+    Ended,
+    /// An endpoint that does not answer.
+    Unreachable,
+    /// A key that is not set.
+    NoKey,
+    /// A price that is not known, where a budget needs one.
+    NoPrice,
+}
+
+impl ProblemCode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::Missing => "missing",
+            Self::Unknown => "unknown",
+            Self::Conflict => "conflict",
+            Self::TooMuch => "too_much",
+            Self::TooFew => "too_few",
+            Self::Frozen => "frozen",
+            Self::OtherVersion => "other_version",
+            Self::Ended => "ended",
+            Self::Unreachable => "unreachable",
+            Self::NoKey => "no_key",
+            Self::NoPrice => "no_price",
+        }
+    }
+}
+
+impl Problem {
+    pub fn new(field: impl Into<String>, got: impl Into<String>, want: impl Into<String>) -> Self {
+        Self { code: ProblemCode::Invalid, field: field.into(), got: got.into(), want: want.into() }
+    }
+    pub fn code(mut self, code: ProblemCode) -> Self {
+        self.code = code;
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} (want: {})", self.field, self.got, self.want)
+    }
+}
+
+/// Everything wrong with a request, found before anything was paid.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
