@@ -1,8 +1,11 @@
 //! Answers under neutral labels: one set per set of answers, the same for every reader, in an order of each reader's own.
 
-use serde_json::{Map, Value, json};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
 use synod_engine::{Answers, Bench, Result, SeatReply, prompt};
-use synod_types::{Ballot, Exhibit, SeatIx, Shape};
+use synod_types::{Ballot, Exhibit, SeatIx, Shape, row_data};
 
 /// Fewer answers than this are nothing to compare.
 pub const LEAST: usize = 2;
@@ -73,9 +76,14 @@ pub fn abstention<T>(title: &str, shown: Vec<String>, answers: &Answers<T>, seat
     }
 }
 
+/// The parsed data of a stored label map: the model behind each label.
+#[derive(Serialize, JsonSchema)]
+pub struct LabelMap(IndexMap<String, String>);
+row_data!(LabelMap);
+
 /// Who is behind each label, for the record.
 pub fn key_to_labels(bench: &Bench, answers: &[Labelled]) -> Exhibit {
     let lines: Vec<String> = answers.iter().map(|answer| format!("{} is {}", answer.label, bench.seat(answer.seat).label)).collect();
-    let map: Map<String, Value> = answers.iter().map(|answer| (answer.label.clone(), json!(bench.seat(answer.seat).model))).collect();
-    Exhibit::note("Labels", lines.join("; ") + ".").data(&Value::Object(map))
+    let map = LabelMap(answers.iter().map(|answer| (answer.label.clone(), bench.seat(answer.seat).model.clone())).collect());
+    Exhibit::note("Labels", lines.join("; ") + ".").data(&map)
 }

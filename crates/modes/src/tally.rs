@@ -1,7 +1,9 @@
 //! Single votes on labelled answers: who may cast one, which are counted, what they come to, and how far they agree.
 
 use crate::labelled::{LEAST, Labelled};
-use serde_json::{Map, Value, json};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
 use synod_engine::{Answers, SeatFailure};
 use synod_math::{Agreement, Tally as Count, plurality};
 use synod_types::*;
@@ -60,8 +62,23 @@ pub fn index(label: &str, answers: &[Labelled]) -> Option<usize> {
     answers.iter().position(|answer| answer.label == label)
 }
 
-pub fn tallies(count: &Count, answers: &[Labelled]) -> Map<String, Value> {
-    answers.iter().zip(&count.counts).map(|(answer, votes)| (answer.label.clone(), json!(votes))).collect()
+/// The parsed data of a stored count.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TallyRow {
+    /// Votes by label.
+    pub tallies: IndexMap<String, u32>,
+    pub valid_vote_count: u32,
+    pub invalid_vote_count: u32,
+    pub is_tie: bool,
+    pub winners: Vec<String>,
+    /// The winners of a tie; empty without one.
+    pub tied_labels: Vec<String>,
+}
+row_data!(TallyRow);
+
+pub fn tallies(count: &Count, answers: &[Labelled]) -> IndexMap<String, u32> {
+    answers.iter().zip(&count.counts).map(|(answer, votes)| (answer.label.clone(), *votes)).collect()
 }
 
 pub fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
@@ -73,10 +90,14 @@ pub fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
         .collect();
     entries.sort_by(|a, b| b.votes.cmp(&a.votes).then_with(|| a.label.cmp(&b.label)));
     let tied: &[String] = if count.is_tie() { &winners } else { &[] };
-    let data = json!({
-        "tallies": tallies(count, answers), "validVoteCount": count.valid, "invalidVoteCount": count.invalid,
-        "isTie": count.is_tie(), "winners": winners, "tiedLabels": tied,
-    });
+    let data = TallyRow {
+        tallies: tallies(count, answers),
+        valid_vote_count: count.valid,
+        invalid_vote_count: count.invalid,
+        is_tie: count.is_tie(),
+        winners: winners.clone(),
+        tied_labels: tied.to_vec(),
+    };
     let tally = Tally { entries, valid: count.valid, invalid: count.invalid, winners };
     Exhibit::new("Votes", Shape::Tally(tally)).data(&data)
 }

@@ -132,6 +132,13 @@ pub struct Rule {
 
 /// The parsed data of one kind of stored row. A mode declares the type with the row's name; no loose JSON passes here.
 pub trait RowData: Serialize + schemars::JsonSchema {}
+
+/// Says of types that they are the parsed data of stored rows.
+#[macro_export]
+macro_rules! row_data {
+    ($($row:ty),+ $(,)?) => { $(impl $crate::RowData for $row {})+ };
+}
+
 impl RowData for Value {}
 
 impl Exhibit {

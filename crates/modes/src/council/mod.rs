@@ -1,7 +1,10 @@
 //! Council: seats answer alone, rank each other's answers under neutral labels, and a chairman writes one answer from all of them.
 
+mod rows;
+
 use crate::RankingBallot;
-use crate::labelled::{self, LEAST, Labelled};
+use crate::labelled::{self, LEAST, LabelMap, Labelled};
+use rows::{AggregatePlace, AggregateRow, BallotPlace, BallotRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,11 +18,11 @@ pub static MODE: Mode = mode! {
     pick: "The default. Take it when you want one blended answer and a sign of how far the panel agrees on quality.",
     phases: &["collect", "rank", "synthesis"],
     stages: &[
-        Stage::computed::<Value>("label_map"),
-        Stage::from_seat::<Value>("collect", "member"),
-        Stage::from_seat::<Value>("rank", "evaluator"),
-        Stage::computed::<Value>("aggregate"),
-        Stage::from_seat::<Value>("synthesis", "chairman"),
+        Stage::computed::<LabelMap>("label_map"),
+        Stage::from_seat::<()>("collect", "member"),
+        Stage::from_seat::<BallotRow>("rank", "evaluator"),
+        Stage::computed::<AggregateRow>("aggregate"),
+        Stage::from_seat::<()>("synthesis", "chairman"),
     ],
     multi_turn: true, estimated_ms: 120_000, turn_secs: 120, run_secs: 600,
     cost: "2n + 1 for a panel of n (n + 1 for two)",
@@ -160,14 +163,14 @@ async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<
         let shown = labelled::names(views.of(*seat));
         let exhibit = match ballots.of(*seat) {
             Some(given) => {
-                let parsed: Vec<Value> =
-                    (1..).zip(&given.value.ranking).map(|(position, label)| json!({"label": label, "position": position})).collect();
+                let ranking = (1..).zip(&given.value.ranking).map(|(position, label)| BallotPlace { label: label.clone(), position });
+                let data = BallotRow { parsed_ranking: ranking.collect(), parse_error: None };
                 let ballot = Ballot { shown, choice: given.value.ranking.clone(), reasons: Some(given.value.reasons.clone()), abstained: None };
-                Exhibit::new("Ballot", Shape::Ballot(ballot)).turn(&given.key).data(&json!({"parsedRanking": parsed}))
+                Exhibit::new("Ballot", Shape::Ballot(ballot)).turn(&given.key).data(&data)
             }
             None => {
                 let missed = ballots.failures.iter().find(|missed| missed.seat == *seat);
-                let data = json!({"parsedRanking": [], "parseError": missed.map(|missed| missed.failure.to_string())});
+                let data = BallotRow { parsed_ranking: Vec::new(), parse_error: Some(missed.map(|missed| missed.failure.to_string())) };
                 labelled::abstention("Ballot", shown, &ballots, *seat).data(&data)
             }
         };
@@ -208,13 +211,16 @@ fn standings_exhibit(standings: &BordaRanking, answers: &[Labelled]) -> Exhibit 
             mean_position: standing.mean_position,
         })
         .collect();
-    let rows: Vec<Value> = entries
-        .iter()
-        .map(|entry| json!({"label": entry.label, "averageRank": entry.mean_position, "score": entry.score, "rankingsCount": entry.ballots}))
-        .collect();
+    let place = |entry: &RankingEntry| AggregatePlace {
+        label: entry.label.clone(),
+        average_rank: entry.mean_position,
+        score: entry.score,
+        rankings_count: entry.ballots,
+    };
+    let aggregate_rankings = entries.iter().map(place).collect();
     let tie_rung = standings.top_tie().map(|rung| rung.as_str().to_owned());
     let shape = Ranking { entries, ballots: standings.ballots, measure: "mean Borda share".into(), tie_rung: tie_rung.clone() };
-    Exhibit::new("Ranking by the panel", Shape::Ranking(shape)).data(&json!({"aggregateRankings": rows, "tieRung": tie_rung}))
+    Exhibit::new("Ranking by the panel", Shape::Ranking(shape)).data(&AggregateRow { aggregate_rankings, tie_rung })
 }
 
 fn place(bench: &Bench, standings: &BordaRanking, answer: &Labelled, item: usize) -> Place {

@@ -1,11 +1,14 @@
 //! Vote: seats answer alone, each votes for the best answer that is not its own, and the winner's text is returned unchanged.
 
+mod rows;
+
 use crate::VoteBallot;
-use crate::labelled::{self, LEAST, Labelled};
-use crate::tally::{self, Poll};
+use crate::labelled::{self, LEAST, LabelMap, Labelled};
+use crate::tally::{self, Poll, TallyRow};
+use rows::{TiebreakRow, VoteRow, WinnerRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::Tally as Count;
 use synod_types::*;
@@ -16,13 +19,13 @@ pub static MODE: Mode = mode! {
     pick: "Take it for a quick pick in one authentic voice, with fewer tokens than a council.",
     phases: &["collect", "vote", "tiebreaker"],
     stages: &[
-        Stage::computed::<Value>("label_map"),
-        Stage::from_seat::<Value>("collect", "respondent"),
-        Stage::from_seat::<Value>("vote", "voter"),
-        Stage::computed::<Value>("vote_tally"),
-        Stage::from_seat::<Value>("tiebreaker", "chairman"),
-        Stage::computed::<Value>("tiebreaker").stand_in(),
-        Stage::from_seat::<Value>("winner", "winner"),
+        Stage::computed::<LabelMap>("label_map"),
+        Stage::from_seat::<()>("collect", "respondent"),
+        Stage::from_seat::<VoteRow>("vote", "voter"),
+        Stage::computed::<TallyRow>("vote_tally"),
+        Stage::from_seat::<TiebreakRow>("tiebreaker", "chairman"),
+        Stage::computed::<TiebreakRow>("tiebreaker").stand_in(),
+        Stage::from_seat::<WinnerRow>("winner", "winner"),
     ],
     multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "2n for a panel of n, and 1 more for a tie",
@@ -121,10 +124,14 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.figure("tiebroken", f64::from(u8::from(broken)));
     let decision =
         Decision { label: won.label.clone(), seat: won.seat, model: bench.seat(won.seat).model.clone(), votes: votes_won, of: count.valid, tiebreak };
-    let data = json!({
-        "winnerLabel": won.label, "winnerModel": decision.model, "voteCount": votes_won, "totalVotes": count.valid,
-        "tiebroken": broken, "tiebreakMethod": tiebreak,
-    });
+    let data = WinnerRow {
+        winner_label: won.label.clone(),
+        winner_model: decision.model.clone(),
+        vote_count: votes_won,
+        total_votes: count.valid,
+        tiebroken: broken,
+        tiebreak_method: tiebreak,
+    };
     let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(&data);
     bench.show("winner", winner_row)?;
 
@@ -163,7 +170,7 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[
         let shown = labelled::names(views.of(*seat));
         let exhibit = match votes.of(*seat) {
             Some(given) => ballot_exhibit(given.value.clone(), shown, &given.key),
-            None => labelled::abstention("Vote", shown, &votes, *seat).data(&json!({"votedFor": null, "selfVote": false})),
+            None => labelled::abstention("Vote", shown, &votes, *seat).data(&VoteRow { voted_for: None, self_vote: false }),
         };
         stage.show("vote", exhibit.by(*seat, "voter"))?;
     }
@@ -202,7 +209,7 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
         if method == Tiebreak::NonAuthor && chairs.iter().all(wrote_one) {
             stage.warn(format!("The chairman wrote one of the tied answers; {} broke the tie.", bench.seat(given.seat).label));
         }
-        let data = json!({"votedFor": given.value.vote, "tiedLabels": tied_labels, "tiedVoteCount": votes});
+        let data = TiebreakRow { voted_for: Some(given.value.vote.clone()), tied_labels: tied_labels.clone(), tied_vote_count: votes, note: None };
         let exhibit = ballot_exhibit(given.value, tied_labels, &given.key).data(&data).by(given.seat, "chairman");
         stage.show("tiebreaker", exhibit)?;
         return Ok((winner, method));
@@ -226,7 +233,8 @@ async fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usiz
         numbers: vec![("votes each".into(), f64::from(votes)), ("tied".into(), labels.len() as f64)],
     };
     stage.warn(if count.valid == 0 { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
-    let data = json!({"votedFor": null, "tiedLabels": labels, "tiedVoteCount": votes});
+    let tied_labels = labels.iter().map(ToString::to_string).collect();
+    let data = TiebreakRow { voted_for: None, tied_labels, tied_vote_count: votes, note: None };
     stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
     Ok((tally::index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
 }
@@ -247,14 +255,14 @@ async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[
         rung: "person".into(),
         numbers: vec![("votes each".into(), f64::from(votes))],
     };
-    let data = json!({"votedFor": chosen.answer, "tiedLabels": labels, "tiedVoteCount": votes, "note": chosen.note});
+    let data = TiebreakRow { voted_for: Some(chosen.answer.clone()), tied_labels: labels, tied_vote_count: votes, note: Some(chosen.note.clone()) };
     stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
     let winner = tally::index(&chosen.answer, answers);
     winner.map(Some).ok_or_else(|| Halt::diverged("tiebreaker/tiebreak@person", format!("{} is none of the tied answers", chosen.answer)))
 }
 
 fn ballot_exhibit(vote: VoteBallot, shown: Vec<String>, key: &str) -> Exhibit {
-    let data = json!({"votedFor": vote.vote, "selfVote": false});
+    let data = VoteRow { voted_for: Some(vote.vote.clone()), self_vote: false };
     let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
     Exhibit::new("Vote", Shape::Ballot(ballot)).turn(key).data(&data)
 }

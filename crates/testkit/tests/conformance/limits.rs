@@ -7,7 +7,7 @@ use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, modes, order, stopped};
 use synod_testkit::shuffled::Shuffled;
 use synod_testkit::voices::Voices;
-use synod_types::{Ledger, Price, Row, StopReason};
+use synod_types::{Body, Ledger, Price, Row, StopReason};
 
 fn committed(rows: &[Row]) -> f64 {
     Ledger::of(rows).committed()

@@ -67,3 +67,22 @@ async fn stored_rows_carry_what_each_mode_promises() {
         assert!(never.is_empty(), "{}: never seen in 24 runs: {never:?}", mode.id);
     }
 }
+
+/// The check above must be able to fail: a null where the type has no null, a field nobody declared, a field that is left out.
+#[test]
+fn a_row_that_does_not_fit_its_type_is_found() {
+    #[derive(schemars::JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Row {
+        label: String,
+        votes: Option<u32>,
+    }
+    let stage = synod_engine::Stage::from_seat::<Row>("vote", "voter");
+    let misfits = |row: Value| options::mismatches(&stage.schema(), &row).into_iter().map(|problem| problem.field).collect::<Vec<_>>();
+    let none: [&str; 0] = [];
+    assert_eq!(misfits(serde_json::json!({"label": "K3", "votes": null, "responseTimeMs": 5})), none);
+    assert_eq!(misfits(serde_json::json!({"label": null, "votes": 2, "responseTimeMs": 5})), ["label"]);
+    assert_eq!(misfits(serde_json::json!({"label": "K3", "responseTimeMs": 5})), ["votes"]);
+    assert_eq!(misfits(serde_json::json!({"label": "K3", "votes": 1})), ["responseTimeMs"]);
+    assert_eq!(misfits(serde_json::json!({"label": "K3", "votes": 1, "of": 3, "responseTimeMs": 5})), ["of"]);
+}
