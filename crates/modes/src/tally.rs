@@ -22,7 +22,7 @@ pub fn voters(collected: &Answers<String>, answers: &[Labelled]) -> Vec<SeatIx> 
         | FailureKind::Server => true,
         FailureKind::Timeout | FailureKind::Auth | FailureKind::ModelGone | FailureKind::ContextTooLong | FailureKind::Closed => false,
     };
-    collected.failures.iter().filter(|missed| may_yet_speak(missed.failure.kind)).map(|missed| missed.seat).collect()
+    collected.failures.iter().filter(|failure| may_yet_speak(failure.failure.kind)).map(|failure| failure.seat).collect()
 }
 
 /// The votes as cast, and their count.
@@ -35,16 +35,16 @@ pub struct Poll {
 impl Poll {
     /// A voter whose call failed cast no ballot; one whose reply could not be read cast an invalid one.
     pub fn of<T>(answers: &[Labelled], voters: &[SeatIx], votes: &Answers<T>, label: impl Fn(&T) -> &str) -> Self {
-        let unread = |missed: &&SeatFailure| matches!(missed.failure.kind, FailureKind::Unreadable | FailureKind::Truncated);
-        let cast_one = |seat: &SeatIx| votes.of(*seat).is_some() || votes.failures.iter().filter(unread).any(|missed| missed.seat == *seat);
+        let unread = |failure: &&SeatFailure| matches!(failure.failure.kind, FailureKind::Unreadable | FailureKind::Truncated);
+        let cast_one = |seat: &SeatIx| votes.of(*seat).is_some() || votes.failures.iter().filter(unread).any(|failure| failure.seat == *seat);
         let voters: Vec<SeatIx> = voters.iter().copied().filter(cast_one).collect();
-        let ballots: Vec<Option<usize>> = voters.iter().map(|seat| votes.of(*seat).and_then(|given| index(label(&given.value), answers))).collect();
+        let ballots: Vec<Option<usize>> = voters.iter().map(|seat| votes.of(*seat).and_then(|reply| index(label(&reply.value), answers))).collect();
         let labels: Vec<&str> = answers.iter().map(|answer| answer.label.as_str()).collect();
         let count = plurality(&labels, &ballots);
         Self { voters, ballots, count }
     }
 
-    /// The winner's own author could not vote for it, so that vote is not comparable.
+    /// The winner's own author could not vote for it, so its vote is left out.
     pub fn agreement(&self, winner: usize, answers: &[Labelled]) -> Agreement {
         let author = answers[winner].seat;
         let comparable = self.voters.iter().zip(&self.ballots).filter(|(voter, _)| **voter != author).map(|(_, vote)| *vote);
@@ -52,7 +52,7 @@ impl Poll {
     }
 }
 
-/// One vote agrees with itself: that says nothing.
+/// With one vote agreement is always 1, so none is reported.
 pub fn confidence(agreement: Agreement) -> Option<Confidence> {
     let value = agreement.value.filter(|_| agreement.n > 1)?;
     Some(Confidence { value: Some(value), source: ConfidenceSource::Agreement, n: agreement.n })
@@ -77,27 +77,35 @@ pub struct TallyRow {
 }
 row_data!(TallyRow);
 
+impl TallyRow {
+    pub fn of(count: &Count, answers: &[Labelled]) -> Self {
+        let winners = winning_labels(count, answers);
+        Self {
+            tallies: tallies(count, answers),
+            valid_vote_count: count.valid,
+            invalid_vote_count: count.invalid,
+            is_tie: count.is_tie(),
+            tied_labels: if count.is_tie() { winners.clone() } else { Vec::new() },
+            winners,
+        }
+    }
+}
+
+fn winning_labels(count: &Count, answers: &[Labelled]) -> Vec<String> {
+    count.winners.iter().map(|item| answers[*item].label.clone()).collect()
+}
+
 pub fn tallies(count: &Count, answers: &[Labelled]) -> IndexMap<String, u32> {
     answers.iter().zip(&count.counts).map(|(answer, votes)| (answer.label.clone(), *votes)).collect()
 }
 
 pub fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
-    let winners: Vec<String> = count.winners.iter().map(|item| answers[*item].label.clone()).collect();
     let mut entries: Vec<TallyEntry> = answers
         .iter()
         .zip(&count.counts)
         .map(|(answer, votes)| TallyEntry { label: answer.label.clone(), seat: answer.seat, votes: *votes })
         .collect();
     entries.sort_by(|a, b| b.votes.cmp(&a.votes).then_with(|| a.label.cmp(&b.label)));
-    let tied: &[String] = if count.is_tie() { &winners } else { &[] };
-    let data = TallyRow {
-        tallies: tallies(count, answers),
-        valid_vote_count: count.valid,
-        invalid_vote_count: count.invalid,
-        is_tie: count.is_tie(),
-        winners: winners.clone(),
-        tied_labels: tied.to_vec(),
-    };
-    let tally = Tally { entries, valid: count.valid, invalid: count.invalid, winners };
-    Exhibit::new("Votes", Shape::Tally(tally)).data(&data)
+    let tally = Tally { entries, valid: count.valid, invalid: count.invalid, winners: winning_labels(count, answers) };
+    Exhibit::new("Votes", Shape::Tally(tally)).data(&TallyRow::of(count, answers))
 }

@@ -1,6 +1,6 @@
-//! The debate's ballot: one vote, and the revisions that were better left undone.
+//! The debate's ballot: one vote, and the answers whose original was better than their revision.
 
-use super::revised::Revised;
+use super::revision::RevisedAnswer;
 use crate::ballots::{VoteBallot, label_in};
 use crate::labelled::Labelled;
 use crate::text::{after_last_marker, bare};
@@ -39,27 +39,28 @@ impl TypedReply for DebateBallot {
     }
 }
 
-/// What the readers of one revision made of it beside its original.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Marks {
+/// How the readers of one revision compared it with its original.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RevisionMarks {
     /// Readers who found the original better.
     pub weaker: u32,
     /// Readers whose ballot could be read.
     pub readers: u32,
 }
 
-impl Marks {
+impl RevisionMarks {
+    /// More than half of them found the original better.
     pub fn lost(self) -> bool {
         2 * self.weaker > self.readers
     }
 }
 
-/// Marks of each answer, in their order. An answer that was not changed cannot be marked.
-pub fn marks(answers: &[Labelled], revised: &[Revised], votes: &Answers<DebateBallot>) -> Vec<Marks> {
-    let of = |(answer, revised): (&Labelled, &Revised)| {
-        let readers = votes.replies.iter().filter(|given| given.seat != answer.seat && revised.changed());
-        readers.fold(Marks::default(), |marks, given| Marks {
-            weaker: marks.weaker + u32::from(given.value.weaker_revisions.contains(&answer.label)),
+/// The marks of each answer, in the order of the answers. An answer that was not changed cannot be marked.
+pub fn count_marks(answers: &[Labelled], revised: &[RevisedAnswer], votes: &Answers<DebateBallot>) -> Vec<RevisionMarks> {
+    let of = |(answer, revised): (&Labelled, &RevisedAnswer)| {
+        let readers = votes.replies.iter().filter(|reply| reply.seat != answer.seat && revised.changed());
+        readers.fold(RevisionMarks::default(), |marks, reply| RevisionMarks {
+            weaker: marks.weaker + u32::from(reply.value.weaker_revisions.contains(&answer.label)),
             readers: marks.readers + 1,
         })
     };

@@ -3,19 +3,22 @@
 mod ballot;
 mod exhibits;
 mod mentions;
-mod revised;
+mod revision;
+mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::labelled::{self, LEAST, Labelled};
+use crate::labelled::{self, LEAST, LabelMap, Labelled};
 use crate::tally::{self, Poll};
-use ballot::{DebateBallot, Marks, marks};
-use exhibits::{summary, tally_exhibit, winner_exhibit};
-pub use revised::Stance;
-use revised::{Reconsidered, Revised};
+use ballot::{DebateBallot, RevisionMarks, count_marks};
+use exhibits::{summary_exhibit, tally_exhibit, winner_exhibit};
+use indexmap::IndexMap;
+pub use revision::Stance;
+use revision::{RevisedAnswer, RevisionReply};
+use rows::{DebateTallyRow, DebateVoteRow, DebateWinnerRow, RevisionRow, RevisionSummaryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, each, mode, prompt};
 use synod_math::{Rng, Tally as Count, labels_apart};
 use synod_types::*;
@@ -26,14 +29,14 @@ pub static MODE: Mode = mode! {
     pick: "Take it when answers should be tested against each other and improved, with no one in authority over them.",
     phases: &["initial", "revision", "vote"],
     stages: &[
-        Stage::computed::<Value>("round1_label_map"),
-        Stage::from_seat::<Value>("initial_answer", "respondent"),
-        Stage::from_seat::<Value>("revision", "debater"),
-        Stage::computed::<Value>("revision_summary"),
-        Stage::computed::<Value>("revised_label_map"),
-        Stage::from_seat::<Value>("debate_vote", "voter"),
-        Stage::computed::<Value>("debate_vote_tally"),
-        Stage::from_seat::<Value>("debate_winner", "winner"),
+        Stage::computed::<LabelMap>("round1_label_map"),
+        Stage::from_seat::<()>("initial_answer", "respondent"),
+        Stage::from_seat::<RevisionRow>("revision", "debater"),
+        Stage::computed::<RevisionSummaryRow>("revision_summary"),
+        Stage::computed::<LabelMap>("revised_label_map"),
+        Stage::from_seat::<DebateVoteRow>("debate_vote", "voter"),
+        Stage::computed::<DebateTallyRow>("debate_vote_tally"),
+        Stage::from_seat::<DebateWinnerRow>("debate_winner", "winner"),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "3n for a panel of n",
@@ -65,7 +68,7 @@ impl Options {
         crate::ballots::check_criteria(&self.criteria)
     }
 
-    /// A revision argues, then holds a whole answer.
+    /// A revision gives its reasons before the whole answer, so it may take more.
     fn revision_tokens(&self) -> u32 {
         self.answer_tokens + 1024
     }
@@ -113,15 +116,15 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let (collected, first) = answer(bench, &options).await?;
     let (revised, revising_closed) = revise(bench, &options, &first).await?;
-    let answers = relabel(bench, &first, &revised).await?;
+    let answers = relabel(bench, &first, &revised)?;
     let voters = tally::voters(&collected, &answers);
     let votes = cast(bench, &options, &answers, &revised, &voters).await?;
 
-    let stage = bench.phase("vote");
+    let phase = bench.phase("vote");
     let poll = Poll::of(&answers, &voters, &votes, |ballot| &ballot.vote);
     let count = &poll.count;
-    let marks = marks(&answers, &revised, &votes);
-    stage.show("debate_vote_tally", tally_exhibit(count, &answers, &marks))?;
+    let marks = count_marks(&answers, &revised, &votes);
+    phase.show("debate_vote_tally", tally_exhibit(count, &answers, &marks))?;
     let closed = collected.closed() || revising_closed || votes.closed();
     if count.valid == 0 && answers.len() > LEAST && !closed {
         return Err(Halt::failed("vote", "no valid vote was cast"));
@@ -130,13 +133,13 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let (won, outcome) = (&answers[winner], &revised[winner]);
     match tiebreak {
         Tiebreak::None => {}
-        Tiebreak::FewerMarks => stage.warn(format!("{} wins a tie: fewer readers found its revision weaker than its original.", won.label)),
-        Tiebreak::Draw if count.valid == 0 => stage.warn(format!("No vote was cast; {} was drawn by lot.", won.label)),
-        Tiebreak::Draw => stage.warn(format!("{} wins a tie by lot.", won.label)),
+        Tiebreak::FewerMarks => phase.warn(format!("{} wins a tie: fewer readers found its revision weaker than its original.", won.label)),
+        Tiebreak::Draw if count.valid == 0 => phase.warn(format!("No vote was cast; {} was drawn by lot.", won.label)),
+        Tiebreak::Draw => phase.warn(format!("{} wins a tie by lot.", won.label)),
     }
     let lost: Vec<&str> = answers.iter().zip(&marks).filter(|(_, marks)| marks.lost()).map(|(answer, _)| answer.label.as_str()).collect();
     if !lost.is_empty() {
-        stage.warn(format!("Most readers found the original better than what became of it: {}.", lost.join(", ")));
+        phase.warn(format!("Most readers found the original better than what became of it: {}.", lost.join(", ")));
     }
 
     let decision = Decision {
@@ -150,7 +153,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         lost_to_original: marks[winner].lost(),
     };
     let broken = tiebreak != Tiebreak::None;
-    stage.show("debate_winner", winner_exhibit(&decision, won, broken))?;
+    phase.show("debate_winner", winner_exhibit(&decision, won, broken))?;
     bench.figure("tiebroken", f64::from(u8::from(broken)));
     bench.figure("changed", revised.iter().filter(|revised| revised.changed()).count() as f64 / revised.len() as f64);
     bench.figure("lost_to_original", lost.len() as f64);
@@ -170,35 +173,37 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         dissent: before.into_iter().chain(others).collect(),
         data: json!({
             "tallies": tally::tallies(count, &answers), "criteria": options.criteria, "lostToOriginal": lost,
-            "decisions": answers.iter().zip(&revised).map(|(answer, revised)| (answer.label.clone(), json!(revised.stance))).collect::<Map<_, _>>(),
+            "decisions": answers.iter().zip(&revised).map(|(answer, revised)| (&answer.label, revised.stance)).collect::<IndexMap<_, _>>(),
         }),
     })
 }
 
-/// The first round: every seat alone. Its labels are no words of the question or of any answer, so that a later mention of one can be told.
+/// The first round: every seat answers alone. No label is a word of the question or of any answer, so that a later mention of a label can be
+/// recognised.
 async fn answer(bench: &Bench, options: &Options) -> Result<(Answers<String>, Vec<Labelled>)> {
-    let stage = bench.phase("initial");
-    let given = stage.ask_all::<String>(bench.role("debater"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
+    let phase = bench.phase("initial");
+    let replies = phase.ask_all::<String>(bench.role("debater"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
     let question = bench.question();
-    let mut texts: Vec<&str> = given.replies.iter().map(|given| given.value.as_str()).chain([question.text.as_str()]).collect();
+    let mut texts: Vec<&str> = replies.replies.iter().map(|reply| reply.value.as_str()).chain([question.text.as_str()]).collect();
     texts.extend(question.content.as_deref());
     texts.extend(question.files.iter().map(|file| file.text.as_str()));
-    let first = labelled::under(&given, labels_apart(stage.seed("labels"), given.replies.len(), &[], &texts));
-    stage.show("round1_label_map", labelled::key_to_labels(bench, &first))?;
+    let first = labelled::under(&replies, labels_apart(phase.seed("labels"), replies.replies.len(), &[], &texts));
+    phase.show("round1_label_map", labelled::key_to_labels(bench, &first))?;
     for answer in &first {
         let title = format!("Answer {}", answer.label);
-        stage.show("initial_answer", Exhibit::said(title, answer.seat, "respondent", &answer.key).labelled(&answer.label))?;
+        phase.show("initial_answer", Exhibit::said(title, answer.seat, "respondent", &answer.key).labelled(&answer.label))?;
     }
-    Ok((given, first))
+    Ok((replies, first))
 }
 
-/// Every author reads the others, in an order of its own, and settles what becomes of its answer. Also says whether the run was closing.
-async fn revise(bench: &Bench, options: &Options, first: &[Labelled]) -> Result<(Vec<Revised>, bool)> {
-    let stage = bench.phase("revision");
+/// Every author reads the others' answers, in an order of its own, and revises its own, lets it stand or merges several. The flag says whether
+/// the run was closing.
+async fn revise(bench: &Bench, options: &Options, first: &[Labelled]) -> Result<(Vec<RevisedAnswer>, bool)> {
+    let phase = bench.phase("revision");
     let authors: Vec<SeatIx> = first.iter().map(|answer| answer.seat).collect();
-    let views = labelled::for_readers(&stage, first, &authors);
+    let views = labelled::for_readers(&phase, first, &authors);
     let own = |seat: SeatIx| first.iter().find(|answer| answer.seat == seat).map(|answer| answer.text.as_str());
-    let replies: Answers<Reconsidered> = stage
+    let replies: Answers<RevisionReply> = phase
         .ask_each(&authors, &|seat| {
             let answers = views.of(seat);
             let ask = prompt!("revise", own = own(seat), answers = labelled::for_prompt(answers));
@@ -206,40 +211,40 @@ async fn revise(bench: &Bench, options: &Options, first: &[Labelled]) -> Result<
         })
         .await?;
     let labels: Vec<String> = first.iter().map(|answer| answer.label.clone()).collect();
-    let revised: Vec<Revised> = first.iter().map(|answer| Revised::of(answer, replies.of(answer.seat), &labels)).collect();
+    let revised: Vec<RevisedAnswer> = first.iter().map(|answer| RevisedAnswer::of(answer, replies.of(answer.seat), &labels)).collect();
     for (answer, revised) in first.iter().zip(&revised) {
-        stage.show("revision", revised.exhibit(answer.seat, &replies))?;
+        phase.show("revision", revised.exhibit(answer.seat, &replies))?;
     }
-    stage.show("revision_summary", summary(first, &revised))?;
+    phase.show("revision_summary", summary_exhibit(first, &revised))?;
     Ok((revised, replies.closed()))
 }
 
-/// The second round's labels: other letters than the first's, and no words of what is on the ballot.
-async fn relabel(bench: &Bench, first: &[Labelled], revised: &[Revised]) -> Result<Vec<Labelled>> {
-    let stage = bench.phase("vote");
+/// Labels the answers anew for the vote: other letters than in the first round, and no word of what is on the ballot.
+fn relabel(bench: &Bench, first: &[Labelled], revised: &[RevisedAnswer]) -> Result<Vec<Labelled>> {
+    let phase = bench.phase("vote");
     let old: Vec<String> = first.iter().map(|answer| answer.label.clone()).collect();
     let texts: Vec<&str> = revised.iter().flat_map(|revised| [revised.text.as_str(), revised.original.as_str()]).collect();
-    let labels = labels_apart(stage.seed("labels"), first.len(), &old, &texts);
+    let labels = labels_apart(phase.seed("labels"), first.len(), &old, &texts);
     let named = first.iter().zip(revised).zip(labels);
     let answers: Vec<Labelled> =
         named.map(|((first, revised), label)| Labelled { label, seat: first.seat, key: revised.key.clone(), text: revised.text.clone() }).collect();
-    stage.show("revised_label_map", labelled::key_to_labels(bench, &answers))?;
+    phase.show("revised_label_map", labelled::key_to_labels(bench, &answers))?;
     Ok(answers)
 }
 
-async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], revised: &[Revised], voters: &[SeatIx]) -> Result<Answers<DebateBallot>> {
-    let stage = bench.phase("vote");
+async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], revised: &[RevisedAnswer], voters: &[SeatIx]) -> Result<Answers<DebateBallot>> {
+    let phase = bench.phase("vote");
     let few = answers.len() <= LEAST;
     if few {
         let who = if voters.is_empty() { "the seed draws between them" } else { "those who wrote neither decide" };
-        stage.warn(format!("Only two answers were given; each author could only have voted for the other, so {who}."));
+        phase.warn(format!("Only two answers were given; each author could only have voted for the other, so {who}."));
     }
-    let views = labelled::for_readers(&stage, answers, voters);
+    let views = labelled::for_readers(&phase, answers, voters);
     let draft = |seat: SeatIx| {
         let own = answers.iter().zip(revised).find(|(answer, revised)| answer.seat == seat && revised.changed());
         own.map(|(_, revised)| revised.original.as_str())
     };
-    let votes: Answers<DebateBallot> = stage
+    let votes: Answers<DebateBallot> = phase
         .ask_each(voters, &|seat| {
             let view = views.of(seat);
             let shown: Vec<Value> =
@@ -251,25 +256,25 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], revised: &
     for seat in voters {
         let shown = labelled::names(views.of(*seat));
         let exhibit = match votes.of(*seat) {
-            Some(given) => {
-                let vote = given.value.clone();
-                let data = json!({"votedFor": vote.vote, "selfVote": false, "weakerRevisions": vote.weaker_revisions});
+            Some(reply) => {
+                let vote = reply.value.clone();
+                let data = DebateVoteRow { voted_for: Some(vote.vote.clone()), self_vote: false, weaker_revisions: Some(vote.weaker_revisions) };
                 let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
-                Exhibit::new("Vote", Shape::Ballot(ballot)).turn(&given.key).data(&data)
+                Exhibit::new("Vote", Shape::Ballot(ballot)).turn(&reply.key).data(&data)
             }
             None => {
-                let data = json!({"votedFor": null, "selfVote": false, "weakerRevisions": null});
+                let data = DebateVoteRow { voted_for: None, self_vote: false, weaker_revisions: None };
                 labelled::abstention("Vote", shown, &votes, *seat).data(&data)
             }
         };
-        stage.show("debate_vote", exhibit.by(*seat, "voter"))?;
+        phase.show("debate_vote", exhibit.by(*seat, "voter"))?;
     }
     Ok(votes)
 }
 
-/// The ladder: most votes, fewest readers who found the revision weaker than its original, the seed's draw. Without a valid vote every
-/// answer is still in the running, and only the draw is left: one mark is no vote.
-fn decide(count: &Count, marks: &[Marks], answers: &[Labelled], seed: u64) -> (usize, Tiebreak) {
+/// Most votes win; of equals the answer whose revision fewest readers found weaker than its original; of those left one drawn from the seed.
+/// Without a valid vote every answer is still in the running and only the draw decides: marks alone elect nobody.
+fn decide(count: &Count, marks: &[RevisionMarks], answers: &[Labelled], seed: u64) -> (usize, Tiebreak) {
     let mut tied: Vec<usize> = if count.valid == 0 { (0..answers.len()).collect() } else { count.winners.clone() };
     if let [winner] = tied.as_slice() {
         return (*winner, Tiebreak::None);

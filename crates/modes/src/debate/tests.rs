@@ -1,8 +1,8 @@
 //! Replies as models send them, and what a debate makes of each.
 
-use super::ballot::{DebateBallot, Marks, marks};
+use super::ballot::{DebateBallot, RevisionMarks, count_marks};
 use super::mentions::without_labels;
-use super::revised::{Reconsidered, Revised, Stance};
+use super::revision::{RevisedAnswer, RevisionReply, Stance};
 use super::{Tiebreak, decide};
 use crate::labelled::Labelled;
 use proptest::prelude::*;
@@ -10,8 +10,8 @@ use synod_engine::{Answers, IdLists, ReplyFormat, SeatReply, TypedReply};
 use synod_math::plurality;
 
 fn read(text: &str) -> Option<(Stance, String, String)> {
-    let (value, _) = Reconsidered::read(text, &IdLists::default()).ok()?;
-    let read = Reconsidered::recall(&value).expect("what was read can be recalled");
+    let (value, _) = RevisionReply::read(text, &IdLists::default()).ok()?;
+    let read = RevisionReply::recall(&value).expect("what was read can be recalled");
     Some((read.decision, read.reasons, read.response))
 }
 
@@ -54,20 +54,20 @@ fn first(text: &str) -> Labelled {
     Labelled { label: "K3".into(), seat: 0, key: "initial/answer@0".into(), text: text.into() }
 }
 
-fn reply(decision: Stance, response: &str) -> SeatReply<Reconsidered> {
-    let value = Reconsidered { reasons: "r".into(), decision, response: response.into() };
+fn reply(decision: Stance, response: &str) -> SeatReply<RevisionReply> {
+    let value = RevisionReply { reasons: "r".into(), decision, response: response.into() };
     SeatReply { seat: 0, key: "revision/revise@0".into(), value, partial: false }
 }
 
 #[test]
 fn to_stand_is_the_original_whatever_was_written_beside_it() {
     for written in ["(unchanged)", "", "a wholly new text"] {
-        let revised = Revised::of(&first("The original."), Some(&reply(Stance::Stand, written)), &[]);
+        let revised = RevisedAnswer::of(&first("The original."), Some(&reply(Stance::Stand, written)), &[]);
         assert_eq!((revised.text.as_str(), revised.changed(), revised.key.as_str()), ("The original.", false, "initial/answer@0"), "{written:?}");
     }
-    let failed = Revised::of(&first("The original."), None, &[]);
+    let failed = RevisedAnswer::of(&first("The original."), None, &[]);
     assert_eq!((failed.text.as_str(), failed.stance), ("The original.", None));
-    let merged = Revised::of(&first("The original."), Some(&reply(Stance::Merge, " New, as T9 said. ")), &["T9".into()]);
+    let merged = RevisedAnswer::of(&first("The original."), Some(&reply(Stance::Merge, " New, as T9 said. ")), &["T9".into()]);
     assert_eq!((merged.text.as_str(), merged.changed(), merged.key.as_str()), ("New, as another answer said.", true, "revision/revise@0"));
 }
 
@@ -119,7 +119,7 @@ fn answers() -> Vec<Labelled> {
 #[test]
 fn a_revision_is_lost_to_its_original_when_more_than_half_of_its_readers_say_so() {
     let answers = answers();
-    let revised = |text: &str| Revised { key: String::new(), original: "before".into(), text: text.into(), stance: Some(Stance::Revise) };
+    let revised = |text: &str| RevisedAnswer { key: String::new(), original: "before".into(), text: text.into(), stance: Some(Stance::Revise) };
     let all = [revised("after"), revised("after"), revised("before")];
     let vote = |seat: u32, weaker: &[&str]| SeatReply {
         seat,
@@ -129,10 +129,10 @@ fn a_revision_is_lost_to_its_original_when_more_than_half_of_its_readers_say_so(
     };
     let given = vec![vote(0, &["J7", "P2"]), vote(1, &["V4", "V4"]), vote(2, &["V4"])];
     let votes = Answers { phase: "vote".into(), replies: given, failures: Vec::new() };
-    let marks = marks(&answers, &all, &votes);
-    assert_eq!(marks[0], Marks { weaker: 2, readers: 2 });
-    assert_eq!(marks[1], Marks { weaker: 1, readers: 2 });
-    assert_eq!(marks[2], Marks::default(), "nobody can mark what was not changed");
+    let marks = count_marks(&answers, &all, &votes);
+    assert_eq!(marks[0], RevisionMarks { weaker: 2, readers: 2 });
+    assert_eq!(marks[1], RevisionMarks { weaker: 1, readers: 2 });
+    assert_eq!(marks[2], RevisionMarks::default(), "nobody can mark what was not changed");
     assert_eq!([marks[0].lost(), marks[1].lost(), marks[2].lost()], [true, false, false]);
 }
 
@@ -140,7 +140,7 @@ fn a_revision_is_lost_to_its_original_when_more_than_half_of_its_readers_say_so(
 fn ties_go_down_the_ladder() {
     let answers = answers();
     let labels = ["V4", "J7", "P2"];
-    let marked = |weaker: [u32; 3]| weaker.map(|weaker| Marks { weaker, readers: 2 });
+    let marked = |weaker: [u32; 3]| weaker.map(|weaker| RevisionMarks { weaker, readers: 2 });
     let one = plurality(&labels, &[Some(1), Some(0), Some(1)]);
     assert_eq!(decide(&one, &marked([0, 2, 0]), &answers, 1), (1, Tiebreak::None), "marks are no votes");
     let tie = plurality(&labels, &[Some(1), Some(0), None]);

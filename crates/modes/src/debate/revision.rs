@@ -1,11 +1,11 @@
 //! What a debater makes of its answer after reading the others': the typed reply, its text form, and the text that goes on the ballot.
 
 use super::mentions::without_labels;
+use super::rows::RevisionRow;
 use crate::labelled::Labelled;
 use crate::text::{after_first_marker, bare, token, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use synod_engine::{Answers, IdLists, SeatReply, TypedReply};
 use synod_types::{Exhibit, SeatIx, Shape};
 
@@ -34,7 +34,8 @@ impl Stance {
 
 /// A debater's reply to the others' answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Reconsidered {
+#[schemars(rename = "Reconsidered")] // The name it is sent under.
+pub struct RevisionReply {
     /// What the others saw that you missed, and where they or you are wrong, in a few sentences.
     pub reasons: String,
     /// What becomes of your answer.
@@ -47,7 +48,7 @@ const DECISION: &str = "DECISION:";
 const REASONING: &str = "REASONING:";
 const RESPONSE: &str = "REVISED RESPONSE:";
 
-impl TypedReply for Reconsidered {
+impl TypedReply for RevisionReply {
     /// `DECISION:`, `REASONING:`, `REVISED RESPONSE:`. The first line that decides counts, for the new text may speak of decisions too.
     /// Without the last marker the text is what follows the reasons, or else the decision.
     fn from_text(text: &str, _: &IdLists) -> Option<Self> {
@@ -76,15 +77,15 @@ impl TypedReply for Reconsidered {
     }
 }
 
-/// One stance and not the list of them: a repeated template decides nothing.
+/// The one stance a line names. A line that repeats the list of stances from the prompt names none.
 fn stance(line: &str) -> Option<Stance> {
     let word = token(line, &Stance::ALL.map(Stance::as_str)).filter(|_| !line.contains(['|', '/']))?;
     Stance::ALL.into_iter().find(|stance| stance.as_str() == word)
 }
 
-/// An answer after the debate.
+/// An answer after its author has read the others.
 #[derive(Clone, Debug)]
-pub struct Revised {
+pub struct RevisedAnswer {
     /// The turn that gave the text: the revision, or the first answer where that stands.
     pub key: String,
     pub original: String,
@@ -94,13 +95,13 @@ pub struct Revised {
     pub stance: Option<Stance>,
 }
 
-impl Revised {
-    /// STAND is the original, whatever was written beside it.
-    pub fn of(first: &Labelled, given: Option<&SeatReply<Reconsidered>>, labels: &[String]) -> Self {
-        let stance = given.map(|given| given.value.decision);
-        let new = given.filter(|given| given.value.decision != Stance::Stand);
+impl RevisedAnswer {
+    /// After STAND the text is the original, whatever was written beside it.
+    pub fn of(first: &Labelled, reply: Option<&SeatReply<RevisionReply>>, labels: &[String]) -> Self {
+        let stance = reply.map(|reply| reply.value.decision);
+        let new = reply.filter(|reply| reply.value.decision != Stance::Stand);
         let (key, text) = match new {
-            Some(given) => (given.key.clone(), without_labels(given.value.response.trim(), labels)),
+            Some(reply) => (reply.key.clone(), without_labels(reply.value.response.trim(), labels)),
             None => (first.key.clone(), first.text.clone()),
         };
         Self { key, original: first.text.clone(), text, stance }
@@ -110,17 +111,17 @@ impl Revised {
         self.text.trim() != self.original.trim()
     }
 
-    pub fn exhibit(&self, seat: SeatIx, replies: &Answers<Reconsidered>) -> Exhibit {
+    pub fn exhibit(&self, seat: SeatIx, replies: &Answers<RevisionReply>) -> Exhibit {
         let mut shape = crate::revised::revision(&self.original, &self.text);
-        let given = replies.of(seat);
-        let missed = replies.failures.iter().find(|missed| missed.seat == seat);
+        let reply = replies.of(seat);
+        let failure = replies.failures.iter().find(|failure| failure.seat == seat);
         shape.decision = self.stance.map_or_else(String::new, |stance| stance.as_str().to_lowercase());
-        shape.reasons = given.map(|given| given.value.reasons.clone()).unwrap_or_default();
-        if let Some(missed) = missed {
+        shape.reasons = reply.map(|reply| reply.value.reasons.clone()).unwrap_or_default();
+        if let Some(failure) = failure {
             shape.kept = false;
-            shape.notes.push(format!("The seat {}; its original stands in.", missed.failure.kind.plain()));
+            shape.notes.push(format!("The seat {}; its original stands in.", failure.failure.kind.plain()));
         }
-        if let Some(SeatReply { value, .. }) = given {
+        if let Some(SeatReply { value, .. }) = reply {
             let wrote = value.response.trim();
             if value.decision == Stance::Stand && !wrote.is_empty() && wrote != self.original.trim() {
                 shape.notes.push("A text was written beside STAND; the original stands as it was.".into());
@@ -129,11 +130,14 @@ impl Revised {
                 shape.notes.push("Labels of the first round were taken out of the text.".into());
             }
         }
-        let data = json!({
-            "decision": self.stance, "reasoning": given.map(|given| &given.value.reasons), "originalWordCount": words(&self.original),
-            "revisedWordCount": words(&self.text), "parseSuccess": given.is_some(),
-        });
-        let key = given.map(|given| &given.key).or(missed.map(|missed| &missed.key));
+        let data = RevisionRow {
+            decision: self.stance,
+            reasoning: reply.map(|reply| reply.value.reasons.clone()),
+            original_word_count: words(&self.original),
+            revised_word_count: words(&self.text),
+            parse_success: reply.is_some(),
+        };
+        let key = reply.map(|reply| &reply.key).or(failure.map(|failure| &failure.key));
         let exhibit = Exhibit::new("Revision", Shape::Revision(shape)).data(&data).by(seat, "debater");
         match key {
             Some(key) => exhibit.turn(key),
