@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use synod_engine::{Answers, Bench, Result, SeatReply, prompt};
 use synod_types::{Ballot, Exhibit, SeatIx, Shape, row_data};
 
-/// Fewer answers than this are nothing to compare.
+/// With fewer answers than this there is nothing to compare.
 pub const LEAST: usize = 2;
 
 /// One answer, known to readers by its label alone.
@@ -22,15 +22,15 @@ pub struct Labelled {
 
 /// The first phase of modes that compare: every seat of the role answers alone (prompt `answer`), and the answers are shown under labels.
 pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(Answers<String>, Vec<Labelled>)> {
-    let stage = bench.phase("collect");
-    let given = stage.ask_all::<String>(bench.role(role), prompt!("answer").max_tokens(answer_tokens)).await?.quorum(LEAST)?;
-    let answers = under(&given, synod_math::labels(bench.seed("labels"), given.replies.len()));
-    stage.show("label_map", key_to_labels(bench, &answers))?;
+    let phase = bench.phase("collect");
+    let replies = phase.ask_all::<String>(bench.role(role), prompt!("answer").max_tokens(answer_tokens)).await?.quorum(LEAST)?;
+    let answers = under(&replies, synod_math::labels(bench.seed("labels"), replies.replies.len()));
+    phase.show("label_map", key_to_labels(bench, &answers))?;
     for answer in &answers {
         let title = format!("Answer {}", answer.label);
-        stage.show("collect", Exhibit::said(title, answer.seat, role, &answer.key).labelled(&answer.label))?;
+        phase.show("collect", Exhibit::said(title, answer.seat, role, &answer.key).labelled(&answer.label))?;
     }
-    Ok((given, answers))
+    Ok((replies, answers))
 }
 
 /// Answers under these labels, in seat order.
@@ -67,11 +67,11 @@ pub fn names(answers: &[&Labelled]) -> Vec<String> {
 
 /// A ballot that was asked for and did not come, and why.
 pub fn abstention<T>(title: &str, shown: Vec<String>, answers: &Answers<T>, seat: SeatIx) -> Exhibit {
-    let missed = answers.failures.iter().find(|missed| missed.seat == seat);
-    let abstained = missed.map(|missed| missed.failure.kind.plain().to_owned());
+    let failure = answers.failures.iter().find(|failure| failure.seat == seat);
+    let abstained = failure.map(|failure| failure.failure.kind.plain().to_owned());
     let exhibit = Exhibit::new(title, Shape::Ballot(Ballot { shown, abstained, ..Ballot::default() }));
-    match missed {
-        Some(missed) => exhibit.turn(&missed.key),
+    match failure {
+        Some(failure) => exhibit.turn(&failure.key),
         None => exhibit,
     }
 }

@@ -1,31 +1,31 @@
 //! Scores of named things as models write them in plain text: in a table's row, or on a line of their own.
 //!
-//! Refuses prose: a number counts only where the form asks for a score, alone in its cell or set apart at the start of its line.
+//! Numbers in prose are not read: one counts only where the form asks for a score, alone in its cell or set apart at the start of its line.
 
 use crate::text::{bare, score, table_rows};
 
 /// What was written about one name. A score outside the scale, or no number at all, is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scored {
+pub struct NamedScore {
     pub score: Option<f64>,
     /// What stands after the score.
     pub remark: String,
 }
 
 /// What the text says of a name, where it says anything: the first row or line of that name counts, whatever stands in it.
-pub fn scored(text: &str, name: &str, least: f64, best: f64) -> Option<Scored> {
+pub fn scored(text: &str, name: &str, least: f64, best: f64) -> Option<NamedScore> {
     let row = table_rows(text).into_iter().find_map(|cells| {
         // The first cell may be a number.
         let at = cells.iter().take(2).position(|cell| cell.trim_end_matches(':').eq_ignore_ascii_case(name))?;
         let cell = cells.get(at + 1)?;
         let remark = cells.get(at + 2..).and_then(<[String]>::last).filter(|cell| cell.chars().any(char::is_alphabetic));
-        Some(Scored { score: score(cell, least, best), remark: remark.cloned().unwrap_or_default() })
+        Some(NamedScore { score: score(cell, least, best), remark: remark.cloned().unwrap_or_default() })
     });
     row.or_else(|| text.lines().find_map(|line| on_line(line, name, least, best)))
 }
 
 /// `Name: 8/10 – why`, bold, bulleted or numbered; a dash may stand for the colon.
-fn on_line(line: &str, name: &str, least: f64, best: f64) -> Option<Scored> {
+fn on_line(line: &str, name: &str, least: f64, best: f64) -> Option<NamedScore> {
     let words = line.trim_start_matches(|c: char| !c.is_alphabetic());
     let rest = words.get(..name.len()).filter(|head| head.eq_ignore_ascii_case(name)).map(|head| &words[head.len()..])?;
     let value = rest.trim_start_matches(is_markup).strip_prefix([':', '-', '–', '—'])?;
@@ -34,7 +34,7 @@ fn on_line(line: &str, name: &str, least: f64, best: f64) -> Option<Scored> {
     let (number, remark) = value.split_at(end);
     let number = score(bare(number).trim_end_matches('.'), least, best);
     let remark = remark.trim_matches(|c: char| c.is_whitespace() || is_markup(c) || "-–—;:,.()".contains(c));
-    Some(Scored { score: number, remark: remark.to_owned() })
+    Some(NamedScore { score: number, remark: remark.to_owned() })
 }
 
 fn is_markup(c: char) -> bool {

@@ -43,7 +43,7 @@ pub struct Options {
     /// The most tokens one answer may take.
     #[schemars(range(min = 64, max = 32768))]
     pub answer_tokens: u32,
-    /// Who decides a tie. A person is waited for: the run stops, and `synod review` answers it.
+    /// Who decides a tie. A person is waited for: the run stops until somebody answers.
     pub tiebreaker: Tiebreaker,
 }
 
@@ -152,14 +152,14 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 }
 
 async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[SeatIx]) -> Result<Answers<VoteBallot>> {
-    let stage = bench.phase("vote");
+    let phase = bench.phase("vote");
     if answers.len() <= LEAST {
         let who = if voters.is_empty() { "the chairman decides" } else { "those who wrote neither decide" };
-        stage.warn(format!("Only two answers were given; each author could only have voted for the other, so {who}."));
+        phase.warn(format!("Only two answers were given; each author could only have voted for the other, so {who}."));
     }
     let extra = answers.len() <= LEAST;
     let views = labelled::for_readers(bench, answers, voters);
-    let votes: Answers<VoteBallot> = stage
+    let votes: Answers<VoteBallot> = phase
         .ask_each(voters, &|seat| {
             let answers = views.of(seat);
             let ask = prompt!("vote", answers = labelled::for_prompt(answers), criteria = options.criteria).ids("labels", labelled::names(answers));
@@ -172,7 +172,7 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[
             Some(given) => ballot_exhibit(given.value.clone(), shown, &given.key),
             None => labelled::abstention("Vote", shown, &votes, *seat).data(&VoteRow { voted_for: None, self_vote: false }),
         };
-        stage.show("vote", exhibit.by(*seat, "voter"))?;
+        phase.show("vote", exhibit.by(*seat, "voter"))?;
     }
     Ok(votes)
 }
@@ -186,43 +186,43 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
         if let Some(winner) = ask_person(bench, answers, count, &tied).await? {
             return Ok((winner, Tiebreak::Person));
         }
-        return by_lot(bench, answers, count, &tied, true).await;
+        return by_lot(bench, answers, count, &tied, true);
     }
-    let stage = bench.phase("tiebreaker");
+    let phase = bench.phase("tiebreaker");
     let wrote_one = |seat: &SeatIx| tied.iter().any(|item| answers[*item].seat == *seat);
     let chairs = bench.role("chairman");
     let panel = bench.role("respondent");
     let others = panel.iter().filter(|seat| !chairs.contains(seat) && !none_valid && answers.iter().any(|answer| answer.seat == **seat));
     let judges: Vec<SeatIx> = chairs.iter().chain(others).copied().filter(|seat| !wrote_one(seat)).collect();
     for chairman in chairs.iter().filter(|seat| wrote_one(seat)) {
-        stage.abstained(*chairman, "wrote one of the tied answers and may not judge them");
+        phase.abstained(*chairman, "wrote one of the tied answers and may not judge them");
     }
     let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
     shown.sort_by(|a, b| a.label.cmp(&b.label));
     let votes = tied.first().map_or(0, |item| count.counts[*item]);
     let ask = prompt!("tiebreak", answers = labelled::for_prompt(&shown), votes, criteria = options.criteria).ids("labels", labelled::names(&shown));
     let tied_labels: Vec<String> = labelled::names(&shown);
-    if let Some(given) = stage.ask_first::<VoteBallot>(&judges, ask).await?
+    if let Some(given) = phase.ask_first::<VoteBallot>(&judges, ask).await?
         && let Some(winner) = tally::index(&given.value.vote, answers)
     {
         let method = if chairs.contains(&given.seat) { Tiebreak::Chairman } else { Tiebreak::NonAuthor };
         if method == Tiebreak::NonAuthor && chairs.iter().all(wrote_one) {
-            stage.warn(format!("The chairman wrote one of the tied answers; {} broke the tie.", bench.seat(given.seat).label));
+            phase.warn(format!("The chairman wrote one of the tied answers; {} broke the tie.", bench.seat(given.seat).label));
         }
         let data = TiebreakRow { voted_for: Some(given.value.vote.clone()), tied_labels: tied_labels.clone(), tied_vote_count: votes, note: None };
         let exhibit = ballot_exhibit(given.value, tied_labels, &given.key).data(&data).by(given.seat, "chairman");
-        stage.show("tiebreaker", exhibit)?;
+        phase.show("tiebreaker", exhibit)?;
         return Ok((winner, method));
     }
-    by_lot(bench, answers, count, &tied, closed).await
+    by_lot(bench, answers, count, &tied, closed)
 }
 
-/// The label that sorts first, which is a lot. Without a single vote that is no decision, unless the run must end now.
-async fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize], closed: bool) -> Result<(usize, Tiebreak)> {
+/// The label that sorts first wins; labels are drawn at random, so this is a lot. Without a valid vote the run fails instead, unless it is closing.
+fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize], closed: bool) -> Result<(usize, Tiebreak)> {
     if count.valid == 0 && !closed {
         return Err(Halt::failed("vote", "no valid vote was cast, and nobody who wrote none of the answers could decide"));
     }
-    let stage = bench.phase("tiebreaker");
+    let phase = bench.phase("tiebreaker");
     let mut labels: Vec<&str> = tied.iter().map(|item| answers[*item].label.as_str()).collect();
     labels.sort_unstable();
     let first = labels[0];
@@ -232,15 +232,15 @@ async fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usiz
         rung: "fallback_label".into(),
         numbers: vec![("votes each".into(), f64::from(votes)), ("tied".into(), labels.len() as f64)],
     };
-    stage.warn(if count.valid == 0 { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
+    phase.warn(if count.valid == 0 { format!("No vote was cast; {first} was drawn by lot.") } else { rule.decided.clone() });
     let tied_labels = labels.iter().map(ToString::to_string).collect();
     let data = TiebreakRow { voted_for: None, tied_labels, tied_vote_count: votes, note: None };
-    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
+    phase.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
     Ok((tally::index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
 }
 
 async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize]) -> Result<Option<usize>> {
-    let stage = bench.phase("tiebreaker");
+    let phase = bench.phase("tiebreaker");
     let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
     shown.sort_by(|a, b| a.label.cmp(&b.label));
     let labels = labelled::names(&shown);
@@ -249,14 +249,14 @@ async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[
     let plural = if votes == 1 { "vote" } else { "votes" };
     let question = format!("These answers stand equal, with {votes} {plural} each. Which is best?\n\n{}", texts.join("\n\n"));
     let choices: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let Some(chosen) = stage.person("tiebreak", question, &choices).await? else { return Ok(None) };
+    let Some(chosen) = phase.person("tiebreak", question, &choices).await? else { return Ok(None) };
     let rule = Rule {
         decided: format!("{} chose {}.", chosen.by, chosen.answer),
         rung: "person".into(),
         numbers: vec![("votes each".into(), f64::from(votes))],
     };
     let data = TiebreakRow { voted_for: Some(chosen.answer.clone()), tied_labels: labels, tied_vote_count: votes, note: Some(chosen.note.clone()) };
-    stage.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
+    phase.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
     let winner = tally::index(&chosen.answer, answers);
     winner.map(Some).ok_or_else(|| Halt::diverged("tiebreaker/tiebreak@person", format!("{} is none of the tied answers", chosen.answer)))
 }
