@@ -3,18 +3,22 @@
 mod outcome;
 mod question;
 mod reply;
-mod standing;
+mod round;
+mod rows;
 #[cfg(test)]
 mod tests;
 
-use outcome::{Outcome, Stop};
-use question::{Asked, Classification, Kind, tidy};
+use outcome::{Outcome, StopReason};
+use question::{AnswerForm, Classification, Kind, tidy};
 use reply::{Choice, Estimate};
+use round::{Entry, Position, Round};
+use rows::{AnswerRow, ClassificationRow, OutcomeRow, RoundStatsRow, TrajectoryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use standing::{Entry, Position, Round};
-use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Prompt, Result, Seating, Stage, chair_apart, each, mode, prompt};
+use serde_json::json;
+use synod_engine::{
+    Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Prompt, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt,
+};
 use synod_math::numbers::plain;
 use synod_types::*;
 
@@ -24,12 +28,12 @@ pub static MODE: Mode = mode! {
     pick: "Take it for an estimate or a choice among a few options, when you want a number with its spread rather than an essay.",
     phases: &["classify", "round", "synthesis"],
     stages: &[
-        Stage::from_seat::<Value>("classify", "facilitator"),
-        Stage::from_seat::<Value>("classify", "panelist").stand_in(),
-        Stage::from_seat::<Value>("round_{n}", "panelist"),
-        Stage::computed::<Value>("round_{n}_stats"),
-        Stage::computed::<Value>("trajectory"),
-        Stage::from_seat::<Value>("synthesis", "facilitator"),
+        Stage::from_seat::<ClassificationRow>("classify", "facilitator"),
+        Stage::from_seat::<ClassificationRow>("classify", "panelist").stand_in(),
+        Stage::from_seat::<AnswerRow>("round_{n}", "panelist"),
+        Stage::computed::<RoundStatsRow>("round_{n}_stats"),
+        Stage::computed::<TrajectoryRow>("trajectory"),
+        Stage::from_seat::<OutcomeRow>("synthesis", "facilitator"),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 600,
     cost: "1 to classify, n a round for n panelists, 1 for the report; none to classify when the kind of answer is given",
@@ -38,7 +42,7 @@ pub static MODE: Mode = mode! {
     prompts: ["classify", "estimate", "synthesis"],
 };
 
-/// Fresh answers a round must have.
+/// How many answers a round needs. None is carried over from the round before.
 const LEAST: usize = 3;
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -131,8 +135,8 @@ impl Options {
         problems
     }
 
-    /// The question as far as the options settle it; `None`: the facilitator is needed.
-    fn asked(&self) -> Option<Asked> {
+    /// The form of answer, if the options say it; `None`: the facilitator is asked.
+    fn answer_form(&self) -> Option<AnswerForm> {
         let kind = match self.question_type {
             QuestionType::Auto if !self.options.is_empty() => Kind::Choice,
             QuestionType::Auto if !self.unit.trim().is_empty() => Kind::Numeric,
@@ -143,7 +147,7 @@ impl Options {
             QuestionType::Scale => Kind::Scale,
             QuestionType::Choice => Kind::Choice,
         };
-        Some(Asked::new(kind, &self.unit, &self.options, (self.scale_min, self.scale_max)))
+        Some(AnswerForm::new(kind, &self.unit, &self.options, (self.scale_min, self.scale_max)))
     }
 }
 
@@ -172,7 +176,7 @@ pub struct Interval {
 
 fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let n = seating.panel();
-    let classify = u32::from(options.asked().is_none());
+    let classify = u32::from(options.answer_form().is_none());
     vec![
         Calls { prompt: "classify", role: "facilitator", min: classify, max: classify, reads: 0, max_tokens: None },
         Calls { prompt: "estimate", role: "panelist", min: n * options.min_rounds, max: n * options.max_rounds, reads: 0, max_tokens: None },
@@ -181,47 +185,47 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 }
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
-    let asked = match options.asked() {
-        Some(asked) => asked,
+    let form = match options.answer_form() {
+        Some(form) => form,
         None => classify(bench, &options).await?,
     };
     let mut rounds: Vec<Round> = Vec::new();
-    let mut stop = Stop::MaxRounds;
+    let mut stop = StopReason::MaxRounds;
     for n in 1..=options.max_rounds {
-        let stage = bench.round("round", n);
-        let heard = hear(&stage, &options, &asked, n, rounds.last()).await?;
-        let whole = n == 1 || (heard.entries.len() >= LEAST && !heard.closed);
-        for entry in &heard.entries {
-            show_answer(&stage, &asked, n, entry, rounds.last(), whole).await?;
+        let phase = bench.round("round", n);
+        let answers = ask_round(&phase, &options, &form, n, rounds.last()).await?;
+        let whole = n == 1 || (answers.entries.len() >= LEAST && !answers.closed);
+        for entry in &answers.entries {
+            show_answer(&phase, &form, n, entry, rounds.last(), whole)?;
         }
-        let Some(round) = Round::of(n, heard.entries, &asked, &options, rounds.first()).filter(|_| whole) else {
-            if !heard.closed {
-                stage.warn(format!("Fewer than {LEAST} panelists answered in round {n}, so round {} stands.", n - 1));
+        let Some(round) = Round::of(n, answers.entries, &form, &options, rounds.first()).filter(|_| whole) else {
+            if !answers.closed {
+                phase.warn(format!("Fewer than {LEAST} panelists answered in round {n}, so round {} stands.", n - 1));
             }
-            stop = Stop::TooFew;
+            stop = StopReason::TooFew;
             break;
         };
-        stage.show(&format!("round_{n}_stats"), round.exhibit(&asked, |seat| bench.seat(seat).label.clone()))?;
+        phase.show(&format!("round_{n}_stats"), round.exhibit(&form, |seat| bench.seat(seat).label.clone()))?;
         let settled = round.settled && n >= options.min_rounds;
         rounds.push(round);
         if settled {
-            stop = Stop::Settled;
+            stop = StopReason::Settled;
             break;
         }
     }
-    let Some(outcome) = Outcome::of(&asked, &rounds, stop) else {
+    let Some(outcome) = Outcome::of(&form, &rounds, stop) else {
         return Err(Halt::no_quorum("round 1", "nobody answered"));
     };
     outcome.conclude(bench).await
 }
 
-/// The facilitator says what kind of answer is wanted; that is no judgement, so a panelist may do it in its place.
-async fn classify(bench: &Bench, options: &Options) -> Result<Asked> {
-    let stage = bench.phase("classify");
+/// The facilitator says what kind of answer is wanted. That judges no answer, so a panelist may do it in its place.
+async fn classify(bench: &Bench, options: &Options) -> Result<AnswerForm> {
+    let phase = bench.phase("classify");
     let seats: Vec<SeatIx> = bench.role("facilitator").iter().chain(bench.role("panelist")).copied().collect();
     let choice = options.question_type == QuestionType::Choice;
     let ask = prompt!("classify", choice).ids("wanted", choice.then_some("choice"));
-    let Some(given) = stage.ask_first::<Classification>(&seats, ask).await? else {
+    let Some(reply) = phase.ask_first::<Classification>(&seats, ask).await? else {
         let detail = if choice {
             "no seat proposed two options to choose between; name them with --options"
         } else {
@@ -229,88 +233,99 @@ async fn classify(bench: &Bench, options: &Options) -> Result<Asked> {
         };
         return Err(Halt::no_quorum("classify", detail));
     };
-    let said = &given.value;
-    let kind = if choice { Kind::Choice } else { said.kind };
-    let asked = Asked::new(kind, &said.unit, &said.options, (options.scale_min, options.scale_max));
-    let listed = (kind == Kind::Choice).then_some(&asked.options);
-    let unit = Some(&asked.unit).filter(|unit| !unit.is_empty());
-    let data = json!({"type": asked.kind, "unit": unit, "options": listed, "reasoning": said.reasons});
-    let text = match asked.kind {
-        Kind::Choice => format!("A choice between these options:\n{}", asked.menu()),
+    let classification = &reply.value;
+    let kind = if choice { Kind::Choice } else { classification.kind };
+    let form = AnswerForm::new(kind, &classification.unit, &classification.options, (options.scale_min, options.scale_max));
+    let data = ClassificationRow {
+        kind: form.kind,
+        unit: Some(form.unit.clone()).filter(|unit| !unit.is_empty()),
+        options: (kind == Kind::Choice).then(|| form.options.clone()),
+        reasoning: classification.reasons.clone(),
+    };
+    let text = match form.kind {
+        Kind::Choice => format!("A choice between these options:\n{}", form.menu()),
         Kind::Year => "A calendar year.".to_owned(),
-        Kind::Scale => format!("A rating from {} to {}.", plain(asked.scale.0), plain(asked.scale.1)),
-        Kind::Numeric if asked.unit.is_empty() => "A number.".to_owned(),
-        Kind::Numeric => format!("A number, in this unit: {}.", asked.unit),
+        Kind::Scale => format!("A rating from {} to {}.", plain(form.scale.0), plain(form.scale.1)),
+        Kind::Numeric if form.unit.is_empty() => "A number.".to_owned(),
+        Kind::Numeric => format!("A number, in this unit: {}.", form.unit),
     };
     let shape = Shape::Statement(Statement { text: Some(text), ..Statement::default() });
-    let role = if bench.role("facilitator").contains(&given.seat) { "facilitator" } else { "panelist" };
-    stage.show("classify", Exhibit::new("Kind of answer", shape).by(given.seat, role).turn(&given.key).data(&data))?;
-    Ok(asked)
+    let role = if bench.role("facilitator").contains(&reply.seat) { "facilitator" } else { "panelist" };
+    phase.show("classify", Exhibit::new("Kind of answer", shape).by(reply.seat, role).turn(&reply.key).data(&data))?;
+    Ok(form)
 }
 
 /// The answers of one round, and whether the run was closing.
-struct Heard {
+struct RoundAnswers {
     entries: Vec<Entry>,
     closed: bool,
 }
 
-/// Asks everybody who answered the round before: nobody sees a distribution before having answered once, and a seat that failed is out.
-async fn hear(stage: &Bench, options: &Options, asked: &Asked, n: u32, last: Option<&Round>) -> Result<Heard> {
-    let seats: Vec<SeatIx> = last.map_or_else(|| stage.role("panelist").to_vec(), |last| last.entries.iter().map(|entry| entry.seat).collect());
-    let told = last.map(|last| last.told(asked));
+/// Asks everybody who answered the round before: nobody sees a distribution before having answered, and a seat that failed is not asked again.
+async fn ask_round(phase: &Bench, options: &Options, form: &AnswerForm, n: u32, last: Option<&Round>) -> Result<RoundAnswers> {
+    let seats: Vec<SeatIx> = last.map_or_else(|| phase.role("panelist").to_vec(), |last| last.entries.iter().map(|entry| entry.seat).collect());
+    let statistics = last.map(|last| last.for_prompt(form));
     let ask = |seat: SeatIx| -> Prompt {
         let own = last.and_then(|last| last.of_seat(seat));
-        let apart = last.zip(own).is_some_and(|(last, own)| last.apart(own));
-        let own = own.map(|own| json!({"said": own.said(asked), "level": own.level, "reasons": own.reasons}));
-        let (low, high) = (plain(asked.scale.0), plain(asked.scale.1));
-        let kind = asked.kind;
+        let apart = last.zip(own).is_some_and(|(last, own)| last.stands_apart(own));
+        let own = own.map(|own| json!({"said": own.in_words(form), "level": own.level, "reasons": own.reasons}));
+        let (low, high) = (plain(form.scale.0), plain(form.scale.1));
+        let kind = form.kind;
         let prompt = prompt!(
             "estimate",
             kind,
-            unit = asked.unit,
-            menu = asked.menu(),
+            unit = form.unit,
+            menu = form.menu(),
             low,
             high,
             round = n,
             max_rounds = options.max_rounds,
-            last = told,
+            last = statistics,
             own,
             apart
         );
         match kind {
-            Kind::Choice => prompt.ids("options", asked.ids()).ids("texts", asked.options.clone()),
+            Kind::Choice => prompt.ids("options", form.ids()).ids("texts", form.options.clone()),
             Kind::Scale => prompt.ids("scale", [low, high]),
-            Kind::Numeric | Kind::Year => prompt.ids("unit", [asked.unit.clone()]),
+            Kind::Numeric | Kind::Year => prompt.ids("unit", [form.unit.clone()]),
         }
     };
     let quorum = if n == 1 { LEAST } else { 0 };
-    if asked.kind == Kind::Choice {
-        let answers: Answers<Choice> = stage.ask_each(&seats, &ask).await?.quorum(quorum)?;
+    if form.kind == Kind::Choice {
+        let answers: Answers<Choice> = phase.ask_each(&seats, &ask).await?.quorum(quorum)?;
         let closed = answers.closed();
-        let entry = |given: synod_engine::SeatReply<Choice>| {
-            let position = Position::Option(asked.index(&given.value.answer)?);
-            Some(Entry { seat: given.seat, key: given.key, position, level: given.value.confidence, reasons: given.value.reasons })
+        let entry = |reply: SeatReply<Choice>| {
+            let position = Position::Option(form.index(&reply.value.answer)?);
+            Some(Entry { seat: reply.seat, key: reply.key, position, level: reply.value.confidence, reasons: reply.value.reasons })
         };
-        return Ok(Heard { entries: answers.replies.into_iter().filter_map(entry).collect(), closed });
+        return Ok(RoundAnswers { entries: answers.replies.into_iter().filter_map(entry).collect(), closed });
     }
-    let answers: Answers<Estimate> = stage.ask_each(&seats, &ask).await?.quorum(quorum)?;
+    let answers: Answers<Estimate> = phase.ask_each(&seats, &ask).await?.quorum(quorum)?;
     let closed = answers.closed();
-    let entry = |given: synod_engine::SeatReply<Estimate>| {
-        let position = Position::Number(given.value.estimate);
-        Entry { seat: given.seat, key: given.key, position, level: given.value.confidence, reasons: given.value.reasons }
+    let entry = |reply: SeatReply<Estimate>| {
+        let position = Position::Number(reply.value.estimate);
+        Entry { seat: reply.seat, key: reply.key, position, level: reply.value.confidence, reasons: reply.value.reasons }
     };
-    Ok(Heard { entries: answers.replies.into_iter().map(entry).collect(), closed })
+    Ok(RoundAnswers { entries: answers.replies.into_iter().map(entry).collect(), closed })
 }
 
-async fn show_answer(stage: &Bench, asked: &Asked, n: u32, entry: &Entry, last: Option<&Round>, counted: bool) -> Result<()> {
+fn show_answer(phase: &Bench, form: &AnswerForm, n: u32, entry: &Entry, last: Option<&Round>, counted: bool) -> Result<()> {
     let before = last.and_then(|last| last.of_seat(entry.seat));
-    let (now, previous) = if asked.kind == Kind::Choice { ("answer", "previousAnswer") } else { ("estimate", "previousEstimate") };
-    let data = json!({
-        "round": n, "type": asked.kind, now: entry.value(asked), "confidence": entry.level, previous: before.map(|before| before.value(asked)),
-        "changed": before.map(|before| before.position != entry.position), "reasoning": entry.reasons, "counted": counted,
-    });
-    let text = format!("{}, {} confidence. {}", entry.said(asked), entry.level.as_str().to_lowercase(), entry.reasons);
+    let choice = form.kind == Kind::Choice;
+    let data = AnswerRow {
+        round: n,
+        kind: form.kind,
+        answer: entry.option_text(form),
+        estimate: entry.number(),
+        confidence: entry.level,
+        previous_answer: choice.then(|| before.and_then(|before| before.option_text(form))),
+        previous_estimate: (!choice).then(|| before.and_then(Entry::number)),
+        changed: before.map(|before| before.position != entry.position),
+        reasoning: entry.reasons.clone(),
+        counted,
+    };
+    let text = format!("{}, {} confidence. {}", entry.in_words(form), entry.level.as_str().to_lowercase(), entry.reasons);
     let shape = Shape::Statement(Statement { text: Some(text), ..Statement::default() });
     let exhibit = Exhibit::new(format!("Round {n}"), shape).by(entry.seat, "panelist").turn(&entry.key).data(&data);
-    stage.show(&format!("round_{n}"), exhibit)
+    phase.show(&format!("round_{n}"), exhibit)
 }

@@ -1,8 +1,11 @@
 //! What the rounds come to: the final value by its stated rule, the report about it, and the verdict.
 
-use super::question::Asked;
-use super::standing::{Entry, Round, RoundStats, Rung};
+use super::question::AnswerForm;
+use super::round::{Entry, Round, RoundStats, Rung};
+use super::rows::{FinalValue, OutcomeRow, TrajectoryRow};
 use super::{Decision, Interval};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::Rng;
@@ -10,14 +13,15 @@ use synod_math::numbers::plain;
 use synod_types::*;
 
 /// Why there was no further round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
     Settled,
     MaxRounds,
     TooFew,
 }
 
-impl Stop {
+impl StopReason {
     fn as_str(self) -> &'static str {
         match self {
             Self::Settled => "settled",
@@ -29,46 +33,45 @@ impl Stop {
 
 /// The last whole round, and how the panel came to it.
 pub struct Outcome<'a> {
-    asked: &'a Asked,
+    form: &'a AnswerForm,
     rounds: &'a [Round],
     last: &'a Round,
-    stop: Stop,
+    stop: StopReason,
 }
 
 impl<'a> Outcome<'a> {
     /// `None` without a whole round.
-    pub fn of(asked: &'a Asked, rounds: &'a [Round], stop: Stop) -> Option<Self> {
-        Some(Self { asked, rounds, last: rounds.last()?, stop })
+    pub fn of(form: &'a AnswerForm, rounds: &'a [Round], stop: StopReason) -> Option<Self> {
+        Some(Self { form, rounds, last: rounds.last()?, stop })
     }
 
     pub async fn conclude(&self, bench: &Bench) -> Result<ModeResult> {
-        let stage = bench.phase("synthesis");
-        if let Some(said) = self.tie() {
-            stage.warn(said);
+        let phase = bench.phase("synthesis");
+        if let Some(warning) = self.tie_warning() {
+            phase.warn(warning);
         }
         let decision = self.decision();
-        let final_value = self.final_value();
-        let summary = json!({
-            "totalRounds": decision.rounds, "converged": decision.settled, "convergenceRound": decision.settled.then_some(decision.rounds),
-            "finalValue": final_value,
-        });
-        let mut data = summary.clone();
-        data["stopReason"] = json!(self.stop.as_str());
-        data["interval"] = json!(decision.interval);
-        stage.show("trajectory", Exhibit::new("Round by round", Shape::Series(self.series())).data(&data))?;
+        let row = || OutcomeRow {
+            total_rounds: decision.rounds,
+            converged: decision.settled,
+            convergence_round: decision.settled.then_some(decision.rounds),
+            final_value: self.final_value(),
+        };
+        let data = TrajectoryRow { outcome: row(), stop_reason: self.stop, interval: decision.interval };
+        phase.show("trajectory", Exhibit::new("Round by round", Shape::Series(self.series())).data(&data))?;
 
-        let answer = match stage.ask_first::<String>(bench.role("facilitator"), self.prompt(bench)).await? {
+        let answer = match phase.ask_first::<String>(bench.role("facilitator"), self.prompt(bench)).await? {
             Some(text) => {
                 if text.partial {
-                    stage.warn("The report was cut off at its token limit: its end is missing.");
+                    phase.warn("The report was cut off at its token limit: its end is missing.");
                 }
-                stage.show("synthesis", Exhibit::said("Report", text.seat, "facilitator", &text.key).data(&summary))?;
+                phase.show("synthesis", Exhibit::said("Report", text.seat, "facilitator", &text.key).data(&row()))?;
                 Answer { kind: AnswerKind::Report, text: text.value, by: vec![text.seat] }
             }
             None => {
-                // A panelist would be reporting on its own answer.
-                stage.warn("The facilitator could not write the report; the computed result is the answer.");
-                let text = format!("{} {}", self.result(), self.ended());
+                // No panelist writes it instead: it would report on its own answer.
+                phase.warn("The facilitator could not write the report; the computed result is the answer.");
+                let text = format!("{} {}", self.result_sentence(), self.ending_sentence());
                 Answer { kind: AnswerKind::Computed, text, by: self.last.entries.iter().map(|entry| entry.seat).collect() }
             }
         };
@@ -86,15 +89,15 @@ impl<'a> Outcome<'a> {
             confidence,
             dissent: self.dissent(),
             data: json!({
-                "finalValue": final_value, "rule": self.rule(), "measure": self.last.measure, "options": self.asked.options,
-                "rounds": self.rounds.iter().map(|round| round.told(self.asked)).collect::<Vec<_>>(),
+                "finalValue": self.final_value(), "rule": self.rule(), "measure": self.last.measure, "options": self.form.options,
+                "rounds": self.rounds.iter().map(|round| round.for_prompt(self.form)).collect::<Vec<_>>(),
             }),
         })
     }
 
     fn prompt(&self, bench: &Bench) -> synod_engine::Prompt {
-        let asked = self.asked;
-        // Ordered by what was said, and equal answers by lot: no place tells a seat.
+        let form = self.form;
+        // Ordered by answer, and equal answers by lot, so that the order does not tell whose they are.
         let mut entries: Vec<&Entry> = self.last.entries.iter().collect();
         Rng::new(bench.seed("reasons")).shuffle(&mut entries);
         entries.sort_by(|a, b| match (a.number(), b.number()) {
@@ -104,75 +107,76 @@ impl<'a> Outcome<'a> {
         let entries: Vec<Value> = entries
             .into_iter()
             .map(|entry| {
-                let apart = if self.last.apart(entry) { ", stands apart" } else { "" };
-                json!({"label": format!("{}, {} confidence{apart}", entry.said(asked), entry.level.as_str()), "text": entry.reasons})
+                let apart = if self.last.stands_apart(entry) { ", stands apart" } else { "" };
+                json!({"label": format!("{}, {} confidence{apart}", entry.in_words(form), entry.level.as_str()), "text": entry.reasons})
             })
             .collect();
-        let rounds: Vec<Value> = self.rounds.iter().map(|round| round.told(asked)).collect();
-        let (low, high) = (plain(asked.scale.0), plain(asked.scale.1));
-        let (ended, outcome) = (self.ended(), self.result());
-        prompt!("synthesis", kind = asked.kind, unit = asked.unit, menu = asked.menu(), low, high, rounds, ended, outcome, entries)
+        let rounds: Vec<Value> = self.rounds.iter().map(|round| round.for_prompt(form)).collect();
+        let (low, high) = (plain(form.scale.0), plain(form.scale.1));
+        let (ended, outcome) = (self.ending_sentence(), self.result_sentence());
+        prompt!("synthesis", kind = form.kind, unit = form.unit, menu = form.menu(), low, high, rounds, ended, outcome, entries)
     }
 
     fn settled(&self) -> bool {
-        self.stop == Stop::Settled
+        self.stop == StopReason::Settled
     }
 
     fn decision(&self) -> Decision {
-        let (value, choice, interval) = match &self.last.standing {
+        let (value, choice, interval) = match &self.last.stats {
             RoundStats::Numbers { summary, .. } => (Some(summary.median), None, Some(Interval { low: summary.low, high: summary.high })),
-            RoundStats::Choices { leader, .. } => (None, Some(self.asked.options[*leader].clone()), None),
+            RoundStats::Choices { leader, .. } => (None, Some(self.form.options[*leader].clone()), None),
         };
-        let unit = Some(self.asked.unit.clone()).filter(|unit| !unit.is_empty());
-        Decision { kind: self.asked.kind, value, choice, unit, interval, rounds: self.last.n, settled: self.settled() }
+        let unit = Some(self.form.unit.clone()).filter(|unit| !unit.is_empty());
+        Decision { kind: self.form.kind, value, choice, unit, interval, rounds: self.last.n, settled: self.settled() }
     }
 
-    fn final_value(&self) -> Value {
-        match &self.last.standing {
-            RoundStats::Numbers { summary, .. } => json!(summary.median),
-            RoundStats::Choices { leader, .. } => json!(self.asked.options[*leader]),
+    fn final_value(&self) -> FinalValue {
+        match &self.last.stats {
+            RoundStats::Numbers { summary, .. } => FinalValue::Number(summary.median),
+            RoundStats::Choices { leader, .. } => FinalValue::Choice(self.form.options[*leader].clone()),
         }
     }
 
     fn rule(&self) -> String {
-        match &self.last.standing {
+        match &self.last.stats {
             RoundStats::Numbers { .. } => "the median of the last whole round; its interval is the middle half".into(),
             RoundStats::Choices { rung, .. } => format!("the option most chose in the last whole round (decided by {})", rung.as_str()),
         }
     }
 
     /// The result in a sentence.
-    fn result(&self) -> String {
+    fn result_sentence(&self) -> String {
         let n = self.last.entries.len();
-        match &self.last.standing {
+        match &self.last.stats {
             RoundStats::Numbers { summary, .. } => format!(
                 "{}, the median of {n} panelists; the middle half lies between {} and {}, all of them between {} and {}.",
-                self.asked.number(summary.median),
+                self.form.number(summary.median),
                 plain(summary.low),
                 plain(summary.high),
                 plain(summary.min),
                 plain(summary.max)
             ),
             RoundStats::Choices { counts, leader, percent, .. } => {
-                format!("{}, chosen by {} of {n} panelists ({percent} %).", self.asked.options[*leader], counts[*leader])
+                format!("{}, chosen by {} of {n} panelists ({percent} %).", self.form.options[*leader], counts[*leader])
             }
         }
     }
 
     /// How the rounds ended, in a sentence.
-    fn ended(&self) -> String {
+    fn ending_sentence(&self) -> String {
         let n = self.last.n;
         let rounds = if n == 1 { "round" } else { "rounds" };
         match self.stop {
-            Stop::Settled => format!("The panel settled after {n} {rounds}."),
-            Stop::TooFew => format!("The rounds ended early: round {n} is the last that enough panelists completed."),
-            Stop::MaxRounds => format!("The panel had not settled after {n} {rounds}, which was the limit."),
+            StopReason::Settled => format!("The panel settled after {n} {rounds}."),
+            StopReason::TooFew => format!("The rounds ended early: round {n} is the last that enough panelists completed."),
+            StopReason::MaxRounds => format!("The panel had not settled after {n} {rounds}, which was the limit."),
         }
     }
 
-    fn tie(&self) -> Option<String> {
-        let RoundStats::Choices { leader, rung, .. } = &self.last.standing else { return None };
-        let chosen = &self.asked.options[*leader];
+    /// What the reader must know where equally many chose another option.
+    fn tie_warning(&self) -> Option<String> {
+        let RoundStats::Choices { leader, rung, .. } = &self.last.stats else { return None };
+        let chosen = &self.form.options[*leader];
         match rung {
             Rung::Votes => None,
             Rung::Confidence => Some(format!("Equally many chose another option; \"{chosen}\" stands because those who chose it were surer.")),
@@ -180,10 +184,10 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// For a choice the share that chose it. For numbers 1 less the spread by the measure that decides whether they have settled.
+    /// For a choice the share of the panel that chose it; for numbers 1 minus their dispersion, by the measure that decides whether they have settled.
     fn confidence(&self) -> Option<Confidence> {
         let n = self.last.entries.len();
-        match &self.last.standing {
+        match &self.last.stats {
             RoundStats::Choices { counts, leader, .. } => {
                 Some(Confidence { value: Some(f64::from(counts[*leader]) / n as f64), source: ConfidenceSource::Agreement, n: n as u32 })
             }
@@ -195,13 +199,13 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Those who ended elsewhere: on another option, or beyond the fences.
+    /// Those who ended on another option, or whose number stands apart.
     fn dissent(&self) -> Vec<Dissent> {
-        let elsewhere = |entry: &&Entry| match (&self.last.standing, entry.option()) {
+        let elsewhere = |entry: &&Entry| match (&self.last.stats, entry.option()) {
             (RoundStats::Choices { leader, .. }, Some(at)) => at != *leader,
-            _ => self.last.apart(entry),
+            _ => self.last.stands_apart(entry),
         };
-        let said = |entry: &Entry| format!("{}: {}", entry.said(self.asked), entry.reasons);
+        let said = |entry: &Entry| format!("{}: {}", entry.in_words(self.form), entry.reasons);
         self.last.entries.iter().filter(elsewhere).map(|entry| Dissent { seat: entry.seat, label: None, text: said(entry) }).collect()
     }
 
@@ -209,7 +213,7 @@ impl<'a> Outcome<'a> {
         let steps = self.rounds.iter().map(|round| format!("Round {}", round.n)).collect();
         let line =
             |name: &str, value: &dyn Fn(&Round) -> Option<f64>| Line { name: name.to_owned(), values: self.rounds.iter().map(value).collect() };
-        let lines = match &self.last.standing {
+        let lines = match &self.last.stats {
             RoundStats::Numbers { .. } => vec![
                 line("median", &|round| round.summary().map(|summary| summary.median)),
                 line("lower quarter", &|round| round.summary().map(|summary| summary.low)),
@@ -217,12 +221,12 @@ impl<'a> Outcome<'a> {
             ],
             RoundStats::Choices { .. } => {
                 let share = |at: usize| {
-                    move |round: &Round| match &round.standing {
+                    move |round: &Round| match &round.stats {
                         RoundStats::Choices { counts, .. } => Some((100.0 * f64::from(counts[at]) / round.entries.len() as f64).round()),
                         RoundStats::Numbers { .. } => None,
                     }
                 };
-                self.asked.options.iter().enumerate().map(|(at, option)| line(&format!("{option} (%)"), &share(at))).collect()
+                self.form.options.iter().enumerate().map(|(at, option)| line(&format!("{option} (%)"), &share(at))).collect()
             }
         };
         Series { steps, lines }

@@ -1,4 +1,4 @@
-//! What is estimated: the kind of answer, its unit, its options, and how the facilitator says so.
+//! The form of answer a question wants: its kind, its unit, its options, and how the facilitator says so.
 
 use crate::text::{self, bare};
 use schemars::JsonSchema;
@@ -16,9 +16,9 @@ pub enum Kind {
     Choice,
 }
 
-/// The question as every panelist gets it.
+/// The form in which every panelist must answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct AnswerForm {
     pub kind: Kind,
     /// Empty: none is known, or none is needed.
     pub unit: String,
@@ -27,8 +27,8 @@ pub struct Asked {
     pub scale: (f64, f64),
 }
 
-impl Asked {
-    /// A number counted in calendar years is a year: beside its own size any two would look alike.
+impl AnswerForm {
+    /// A number whose unit is a calendar year is of kind year: as plain numbers any two years would count as alike.
     pub fn new(kind: Kind, unit: &str, options: &[String], scale: (f64, f64)) -> Self {
         let unit = unit.split_whitespace().collect::<Vec<_>>().join(" ");
         let kind = if kind == Kind::Numeric && is_date(&unit) { Kind::Year } else { kind };
@@ -125,7 +125,7 @@ impl TypedReply for Classification {
     }
 }
 
-/// Options from a list: one a line, or in one line between commas. What stands in brackets stays together.
+/// Options from a list: one a line, or in one line between commas. Commas in brackets part nothing.
 fn listed(list: &str) -> Vec<String> {
     if list.trim().contains('\n') {
         return tidy(&list.lines().flat_map(text::items).collect::<Vec<_>>());

@@ -1,8 +1,8 @@
 //! The sloppy forms panelists and facilitators send, what may be read from each, and when a panel has settled.
 
-use super::question::{Asked, Classification, Kind};
+use super::question::{AnswerForm, Classification, Kind};
 use super::reply::{Choice, Estimate, Level, option_in};
-use super::standing::{Entry, Position, Round, RoundStats, Rung};
+use super::round::{Entry, Position, Round, RoundStats, Rung};
 use super::{Options, QuestionType};
 use proptest::prelude::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
@@ -119,7 +119,7 @@ fn contradictions_are_all_named_at_once() {
 
 #[test]
 fn what_the_options_settle_is_not_asked() {
-    let kind = |options: Options| options.asked().map(|asked| asked.kind);
+    let kind = |options: Options| options.answer_form().map(|form| form.kind);
     let two = || vec!["Yes".to_owned(), "No".to_owned()];
     assert_eq!(kind(Options::default()), None);
     assert_eq!(kind(Options { question_type: QuestionType::Choice, ..Options::default() }), None);
@@ -134,10 +134,10 @@ fn entry(seat: u32, position: Position, level: Level) -> Entry {
 }
 
 fn numbers_in(unit: &str, kind: Kind, values: &[f64], first: Option<&[f64]>) -> Round {
-    let asked = Asked::new(kind, unit, &[], (1.0, 10.0));
+    let form = AnswerForm::new(kind, unit, &[], (1.0, 10.0));
     let entries = |values: &[f64]| (0..).zip(values).map(|(seat, value)| entry(seat, Position::Number(*value), Level::Medium)).collect::<Vec<_>>();
-    let first = first.map(|first| Round::of(1, entries(first), &asked, &Options::default(), None).expect("answers"));
-    Round::of(1, entries(values), &asked, &Options::default(), first.as_ref()).expect("answers")
+    let first = first.map(|first| Round::of(1, entries(first), &form, &Options::default(), None).expect("answers"));
+    Round::of(1, entries(values), &form, &Options::default(), first.as_ref()).expect("answers")
 }
 
 fn numbers(kind: Kind, values: &[f64], first: Option<&[f64]>) -> Round {
@@ -177,10 +177,10 @@ fn numbers_settle_by_the_measure_of_their_kind() {
 #[test]
 fn a_unit_that_names_a_point_in_time_is_a_year() {
     for unit in ["year", "Year CE", "year (CE/AD)", "AD", "calendar year of launch", "year of completion", "Calendar year, e.g. 2031", "date"] {
-        assert_eq!(Asked::new(Kind::Numeric, unit, &[], (1.0, 10.0)).kind, Kind::Year, "{unit}");
+        assert_eq!(AnswerForm::new(Kind::Numeric, unit, &[], (1.0, 10.0)).kind, Kind::Year, "{unit}");
     }
     for unit in ["years", "calendar days", "USD per year", "USD per calendar year", "ads", "clicks per ad", "tonnes/year", "", "ad impressions"] {
-        assert_eq!(Asked::new(Kind::Numeric, unit, &[], (1.0, 10.0)).kind, Kind::Numeric, "{unit}");
+        assert_eq!(AnswerForm::new(Kind::Numeric, unit, &[], (1.0, 10.0)).kind, Kind::Numeric, "{unit}");
     }
 }
 
@@ -194,8 +194,8 @@ fn a_choice_that_was_asked_for_needs_options_whatever_the_reply_calls_it() {
 
 fn choices(positions: &[(usize, Level)], agreement: u32) -> Round {
     let entries = (0..).zip(positions).map(|(seat, (at, level))| entry(seat, Position::Option(*at), *level)).collect();
-    let asked = Asked::new(Kind::Choice, "", &["Cron".into(), "Queue".into(), "Both".into()], (1.0, 10.0));
-    Round::of(1, entries, &asked, &Options { agreement, ..Options::default() }, None).expect("answers")
+    let form = AnswerForm::new(Kind::Choice, "", &["Cron".into(), "Queue".into(), "Both".into()], (1.0, 10.0));
+    Round::of(1, entries, &form, &Options { agreement, ..Options::default() }, None).expect("answers")
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_tied_option_stands_by_a_stated_rung() {
         (vec![(1, High), (1, Medium), (0, Medium), (0, Low)], 1, Rung::Confidence),
         (vec![(2, High), (1, High), (0, Low)], 1, Rung::Order),
     ] {
-        let RoundStats::Choices { leader, rung, .. } = choices(&positions, 75).standing else { panic!("choices") };
+        let RoundStats::Choices { leader, rung, .. } = choices(&positions, 75).stats else { panic!("choices") };
         assert_eq!((leader, rung), (want, by), "{positions:?}");
     }
 }
@@ -225,23 +225,23 @@ fn a_tied_option_stands_by_a_stated_rung() {
 #[test]
 fn those_who_stand_apart_are_found_and_a_tie_has_none() {
     let round = numbers(Kind::Numeric, &[10.0, 10.0, 11.0, 12.0, 40.0], None);
-    let apart: Vec<u32> = round.entries.iter().filter(|entry| round.apart(entry)).map(|entry| entry.seat).collect();
+    let apart: Vec<u32> = round.entries.iter().filter(|entry| round.stands_apart(entry)).map(|entry| entry.seat).collect();
     assert_eq!(apart, [4]);
     let round = choices(&[(0, Level::Low), (0, Level::Low), (1, Level::High)], 75);
-    assert!(round.apart(&round.entries[2]) && !round.apart(&round.entries[0]));
+    assert!(round.stands_apart(&round.entries[2]) && !round.stands_apart(&round.entries[0]));
     let tied = choices(&[(0, Level::Low), (1, Level::High)], 75);
-    assert!(!tied.entries.iter().any(|entry| tied.apart(entry)));
+    assert!(!tied.entries.iter().any(|entry| tied.stands_apart(entry)));
 }
 
 #[test]
 fn statistics_are_stored_as_promised_and_unknown_is_null() {
-    let asked = Asked::new(Kind::Numeric, "days", &[], (1.0, 10.0));
-    let data = numbers(Kind::Numeric, &[-5.0, 0.0, 5.0], None).exhibit(&asked, |seat| format!("m{seat}")).data.expect("data");
+    let form = AnswerForm::new(Kind::Numeric, "days", &[], (1.0, 10.0));
+    let data = numbers(Kind::Numeric, &[-5.0, 0.0, 5.0], None).exhibit(&form, |seat| format!("m{seat}")).data.expect("data");
     assert_eq!((data["median"].as_f64(), data["cv"].is_null(), data["highVariance"].is_null()), (Some(0.0), true, true), "{data}");
-    let small = numbers(Kind::Numeric, &[0.001, 0.002, 0.003], None).told(&asked);
+    let small = numbers(Kind::Numeric, &[0.001, 0.002, 0.003], None).for_prompt(&form);
     assert_eq!(small["median"], "0.002", "small numbers are told as they are");
-    let asked = Asked::new(Kind::Choice, "", &["Cron".into(), "Queue".into(), "Both".into()], (1.0, 10.0));
-    let data = choices(&[(1, Level::Low), (1, Level::High), (0, Level::Low)], 75).exhibit(&asked, |seat| format!("m{seat}")).data.expect("data");
+    let form = AnswerForm::new(Kind::Choice, "", &["Cron".into(), "Queue".into(), "Both".into()], (1.0, 10.0));
+    let data = choices(&[(1, Level::Low), (1, Level::High), (0, Level::Low)], 75).exhibit(&form, |seat| format!("m{seat}")).data.expect("data");
     assert_eq!(data["distribution"][0], serde_json::json!({"answer": "Queue", "count": 2, "percentage": 67}));
     assert_eq!((data["agreementPercentage"].as_u64(), data["mode"].as_str(), data["converged"].as_bool()), (Some(67), Some("Queue"), Some(false)));
     assert_eq!(data["confidenceCounts"], serde_json::json!({"low": 2, "medium": 0, "high": 1}));

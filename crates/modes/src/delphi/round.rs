@@ -1,8 +1,11 @@
-//! Where the panel stands after a round: its statistics, whether it has settled and by which measure, and who stands apart.
+//! One round: its answers, their statistics, whether the panel has settled and by which measure, and who stands apart.
 
 use super::Options;
-use super::question::{Asked, Kind};
+use super::question::{AnswerForm, Kind};
 use super::reply::Level;
+use super::rows::{ChoiceStats, LevelCounts, NumberStats, OptionShare, RoundStatsRow};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 use synod_math::numbers::plain;
 use synod_math::{Summary, Yardstick};
@@ -30,7 +33,7 @@ pub enum Position {
 pub struct Round {
     pub n: u32,
     pub entries: Vec<Entry>,
-    pub standing: RoundStats,
+    pub stats: RoundStats,
     pub settled: bool,
     /// The rule by which it has settled or not, with its numbers.
     pub measure: String,
@@ -43,8 +46,10 @@ pub enum RoundStats {
 }
 
 /// What put one option before others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Rung {
+    /// Most chose it.
     Votes,
     /// Equally many chose it, and they were surer.
     Confidence,
@@ -64,24 +69,24 @@ impl Rung {
 
 impl Round {
     /// `first` is the first round, unless this is it. `None` without a single answer.
-    pub fn of(n: u32, entries: Vec<Entry>, asked: &Asked, options: &Options, first: Option<&Self>) -> Option<Self> {
-        let (standing, settled, measure) = if asked.kind == Kind::Choice {
-            let (counts, leader, rung) = count(&entries, asked.options.len())?;
+    pub fn of(n: u32, entries: Vec<Entry>, form: &AnswerForm, options: &Options, first: Option<&Self>) -> Option<Self> {
+        let (stats, settled, measure) = if form.kind == Kind::Choice {
+            let (counts, leader, rung) = count(&entries, form.options.len())?;
             let percent = percent(counts[leader], entries.len());
             let measure = format!("settled when {} % choose the same; {percent} % do", options.agreement);
             (RoundStats::Choices { counts, leader, rung, percent }, percent >= options.agreement, measure)
         } else {
             let values = |entries: &[Entry]| entries.iter().filter_map(Entry::number).collect::<Vec<f64>>();
             let summary = Summary::of(&values(&entries))?;
-            let (yardstick, of) = yardstick(asked, options, &values(first.map_or(&entries, |first| &first.entries)))?;
+            let (yardstick, limit) = yardstick(form, options, &values(first.map_or(&entries, |first| &first.entries)))?;
             let dispersion = summary.dispersion(yardstick);
-            let (settled, measure) = match of {
-                Of::Years => {
+            let (settled, measure) = match limit {
+                Limit::Years => {
                     let years = |n: f64| format!("{} {}", plain(n), if n == 1.0 { "year" } else { "years" });
                     let measure = format!("at most {} wide; it is {}", years(options.year_width), years(summary.middle()));
                     (summary.middle() <= options.year_width, measure)
                 }
-                Of::Share(of) => {
+                Limit::Share(of) => {
                     let share = |share: f64| format!("{} %", plain((share * 1000.0).round() / 10.0));
                     let now = dispersion.map_or_else(|| "it cannot be measured".to_owned(), |now| format!("it is {}", share(now)));
                     (dispersion.is_some_and(|now| now <= options.within), format!("at most {} of {of}; {now}", share(options.within)))
@@ -89,11 +94,11 @@ impl Round {
             };
             (RoundStats::Numbers { summary, dispersion }, settled, format!("settled when the middle half is {measure}"))
         };
-        Some(Self { n, entries, standing, settled, measure })
+        Some(Self { n, entries, stats, settled, measure })
     }
 
     pub fn summary(&self) -> Option<&Summary> {
-        match &self.standing {
+        match &self.stats {
             RoundStats::Numbers { summary, .. } => Some(summary),
             RoundStats::Choices { .. } => None,
         }
@@ -103,9 +108,9 @@ impl Round {
         self.entries.iter().find(|entry| entry.seat == seat)
     }
 
-    /// Beyond the fences, or on an option fewer chose than the leading ones.
-    pub fn apart(&self, entry: &Entry) -> bool {
-        match (&self.standing, entry.position) {
+    /// Whether a number lies far outside the middle half, beyond the fences, or an option was chosen by fewer than the leading ones.
+    pub fn stands_apart(&self, entry: &Entry) -> bool {
+        match (&self.stats, entry.position) {
             (RoundStats::Numbers { summary, .. }, Position::Number(value)) => summary.apart(value),
             (RoundStats::Choices { counts, leader, .. }, Position::Option(at)) => counts[at] < counts[*leader],
             (RoundStats::Numbers { .. }, Position::Option(_)) | (RoundStats::Choices { .. }, Position::Number(_)) => false,
@@ -113,16 +118,16 @@ impl Round {
     }
 
     /// Answers with low, medium and high confidence.
-    pub fn levels(&self) -> [u32; 3] {
+    pub fn level_counts(&self) -> [u32; 3] {
         [Level::Low, Level::Medium, Level::High].map(|level| self.entries.iter().filter(|entry| entry.level == level).count() as u32)
     }
 
-    /// The statistics as panelists and facilitator read them: numbers, never words.
-    pub fn told(&self, asked: &Asked) -> Value {
-        let [low, medium, high] = self.levels();
-        let mut told =
+    /// The statistics as panelists and facilitator read them: numbers, and nobody's words.
+    pub fn for_prompt(&self, form: &AnswerForm) -> Value {
+        let [low, medium, high] = self.level_counts();
+        let mut stats =
             json!({"round": self.n, "n": self.entries.len(), "sure": {"low": low, "medium": medium, "high": high}, "measure": self.measure});
-        match &self.standing {
+        match &self.stats {
             RoundStats::Numbers { summary, .. } => {
                 for (name, value) in [
                     ("median", summary.median),
@@ -133,56 +138,72 @@ impl Round {
                     ("mean", summary.mean),
                     ("sd", summary.sd),
                 ] {
-                    told[name] = json!(plain(value));
+                    stats[name] = json!(plain(value));
                 }
             }
             RoundStats::Choices { counts, .. } => {
                 let share = |(id, count): (String, &u32)| json!({"id": id, "count": count, "percent": percent(*count, self.entries.len())});
-                told["shares"] = asked.ids().into_iter().zip(counts).map(share).collect();
+                stats["shares"] = form.ids().into_iter().zip(counts).map(share).collect();
             }
         }
-        told
+        stats
     }
 
-    pub fn exhibit(&self, asked: &Asked, name: impl Fn(SeatIx) -> String) -> Exhibit {
+    pub fn exhibit(&self, form: &AnswerForm, name: impl Fn(SeatIx) -> String) -> Exhibit {
         let point = |entry: &Entry| Point {
             label: name(entry.seat),
             seat: Some(entry.seat),
             value: entry.number(),
-            choice: entry.option().map(|at| asked.options[at].clone()).unwrap_or_default(),
+            choice: entry.option_text(form).unwrap_or_default(),
             note: format!("{} confidence", entry.level.as_str().to_lowercase()),
         };
         let mut shape = Distribution {
-            unit: asked.unit.clone(),
+            unit: form.unit.clone(),
             points: self.entries.iter().map(point).collect(),
             measure: self.measure.clone(),
             ..Distribution::default()
         };
-        let [low, medium, high] = self.levels();
-        let mut data = json!({
-            "round": self.n, "type": "stats", "converged": self.settled, "confidenceCounts": {"low": low, "medium": medium, "high": high},
-            "measure": self.measure,
-        });
-        match &self.standing {
+        let [low, medium, high] = self.level_counts();
+        let mut data = RoundStatsRow {
+            round: self.n,
+            kind: "stats",
+            converged: self.settled,
+            confidence_counts: LevelCounts { low, medium, high },
+            measure: self.measure.clone(),
+            numbers: None,
+            choices: None,
+        };
+        match &self.stats {
             RoundStats::Numbers { summary, dispersion } => {
                 shape.spread = Some(spread(summary));
-                let more = json!({
-                    "mean": summary.mean, "median": summary.median, "stdDev": summary.sd, "sampleStdDev": summary.sample_sd, "cv": summary.cv,
-                    "min": summary.min, "max": summary.max, "low": summary.low, "high": summary.high, "dispersion": dispersion,
-                    "highVariance": summary.cv.map(|cv| cv > 2.0),
+                data.numbers = Some(NumberStats {
+                    mean: summary.mean,
+                    median: summary.median,
+                    std_dev: summary.sd,
+                    sample_std_dev: summary.sample_sd,
+                    cv: summary.cv,
+                    min: summary.min,
+                    max: summary.max,
+                    low: summary.low,
+                    high: summary.high,
+                    dispersion: *dispersion,
+                    high_variance: summary.cv.map(|cv| cv > 2.0),
                 });
-                extend(&mut data, more);
             }
             RoundStats::Choices { counts, leader, rung, percent: agreement } => {
-                let mut shares: Vec<(String, u32)> = asked.options.iter().cloned().zip(counts.iter().copied()).filter(|(_, n)| *n > 0).collect();
+                let mut shares: Vec<(String, u32)> = form.options.iter().cloned().zip(counts.iter().copied()).filter(|(_, n)| *n > 0).collect();
                 shares.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-                let row =
-                    |(answer, count): &(String, u32)| json!({"answer": answer, "count": count, "percentage": percent(*count, self.entries.len())});
-                let rows: Vec<Value> = shares.iter().map(row).collect();
-                let more = json!({
-                    "distribution": rows, "agreementPercentage": agreement, "mode": asked.options[*leader], "modeBy": rung.as_str(),
+                let share = |(answer, count): &(String, u32)| OptionShare {
+                    answer: answer.clone(),
+                    count: *count,
+                    percentage: percent(*count, self.entries.len()),
+                };
+                data.choices = Some(ChoiceStats {
+                    distribution: shares.iter().map(share).collect(),
+                    agreement_percentage: *agreement,
+                    mode: form.options[*leader].clone(),
+                    mode_by: *rung,
                 });
-                extend(&mut data, more);
                 shape.shares = shares;
             }
         }
@@ -204,45 +225,42 @@ impl Entry {
         }
     }
     /// The position in words.
-    pub fn said(&self, asked: &Asked) -> String {
+    pub fn in_words(&self, form: &AnswerForm) -> String {
         match self.position {
-            Position::Number(value) => asked.number(value),
-            Position::Option(at) => format!("{} ({})", asked.ids()[at], asked.options[at]),
+            Position::Number(value) => form.number(value),
+            Position::Option(at) => format!("{} ({})", form.ids()[at], form.options[at]),
         }
     }
-    /// The position as stored: a number, or the option's words.
-    pub fn value(&self, asked: &Asked) -> Value {
-        match self.position {
-            Position::Number(value) => json!(value),
-            Position::Option(at) => json!(asked.options[at]),
-        }
+    /// The words of the option; `None` for a number.
+    pub fn option_text(&self, form: &AnswerForm) -> Option<String> {
+        self.option().map(|at| form.options[at].clone())
     }
 }
 
-/// What the middle half must be small beside.
-enum Of {
+/// How the width of the middle half is limited.
+enum Limit {
     /// A width in years.
     Years,
     /// A share of what is named.
     Share(&'static str),
 }
 
-/// What a spread is measured against. One far answer in the first round must not move it: no yardstick is a range.
-fn yardstick(asked: &Asked, options: &Options, first: &[f64]) -> Option<(Yardstick, Of)> {
-    Some(match asked.kind {
-        Kind::Scale => (Yardstick::Width(asked.scale.1 - asked.scale.0), Of::Share("the scale")),
-        // As wide as makes the year's limit and the share's the same, so that confidence means the same for both.
-        Kind::Year => (Yardstick::Width(options.year_width / options.within), Of::Years),
-        Kind::Numeric if asked.unit.is_empty() && look_like_years(first) => (Yardstick::Width(options.year_width / options.within), Of::Years),
-        Kind::Numeric if Summary::of(first)?.one_sided() => (Yardstick::Median, Of::Share("the median")),
+/// What a spread is measured against, and the limit on it. No yardstick is the range of the first round: one far answer would move it.
+fn yardstick(form: &AnswerForm, options: &Options, first: &[f64]) -> Option<(Yardstick, Limit)> {
+    Some(match form.kind {
+        Kind::Scale => (Yardstick::Width(form.scale.1 - form.scale.0), Limit::Share("the scale")),
+        // With this width `year_width` and `within` are the same limit, so confidence means the same for years as for other numbers.
+        Kind::Year => (Yardstick::Width(options.year_width / options.within), Limit::Years),
+        Kind::Numeric if form.unit.is_empty() && look_like_years(first) => (Yardstick::Width(options.year_width / options.within), Limit::Years),
+        Kind::Numeric if Summary::of(first)?.one_sided() => (Yardstick::Median, Limit::Share("the median")),
         Kind::Numeric | Kind::Choice => {
             let sizes: Vec<f64> = first.iter().map(|value| value.abs()).collect();
-            (Yardstick::Width(Summary::of(&sizes)?.median), Of::Share("the median size in the first round"))
+            (Yardstick::Width(Summary::of(&sizes)?.median), Limit::Share("the median size in the first round"))
         }
     })
 }
 
-/// Numbers without a unit that all could be years are: beside their own size any two would look alike.
+/// Whether numbers without a unit are calendar years: whole and all from 1800 to 2200. As plain numbers any two years would count as alike.
 fn look_like_years(values: &[f64]) -> bool {
     values.iter().all(|value| value.fract() == 0.0 && (1800.0..=2200.0).contains(value))
 }
@@ -273,10 +291,4 @@ fn percent(part: u32, whole: usize) -> u32 {
 
 pub fn spread(summary: &Summary) -> Spread {
     Spread { min: summary.min, low: summary.low, middle: summary.median, high: summary.high, max: summary.max }
-}
-
-fn extend(data: &mut Value, more: Value) {
-    if let (Some(data), Value::Object(more)) = (data.as_object_mut(), more) {
-        data.extend(more);
-    }
 }
