@@ -1,41 +1,26 @@
 //! Tournament: seats answer alone, a judge compares the answers in pairs and both orders, and the one that is left is returned unchanged.
 
-mod court;
+mod contest;
+mod exhibits;
 mod judging;
 mod knockout;
 mod pick;
 mod round_robin;
-mod shown;
+mod rows;
 #[cfg(test)]
 mod tests;
 
 use crate::labelled::{self, LEAST, Labelled};
-use court::{Court, Played};
-pub use judging::How;
+use contest::{Contest, MatchResult};
+use exhibits::{bracket_exhibit, draw_exhibit, table_exhibit};
+pub use judging::MatchEnding;
+use rows::{ChampionRow, DrawKind, DrawRow, MatchRow, StandingsRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use synod_engine::{Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair_apart, each, mode, prompt};
 use synod_math::{Rng, bracket};
 use synod_types::*;
-
-const MATCH_FIELDS: &[&str] = &[
-    "round",
-    "matchIndex",
-    "contestantA",
-    "contestantB",
-    "labelA",
-    "labelB",
-    "winner",
-    "winnerModel",
-    "loserModel",
-    "reasoning",
-    "isBye",
-    "how",
-    "judgements",
-    "wasRetry",
-    "wasDefault",
-];
 
 pub static MODE: Mode = mode! {
     id: "tournament", name: "Tournament", family: Algorithmic, seats: 5..=9, roles: &[each("contestant"), chair_apart("judge")],
@@ -43,18 +28,18 @@ pub static MODE: Mode = mode! {
     pick: "Take it when one whole answer must be chosen from many and comparing two is easier than ranking all.",
     phases: &["collect", "round"],
     stages: &[
-        Stage::from_seat::<Value>("collect", "contestant"),
-        Stage::computed::<Value>("bracket_seed"),
-        Stage::computed::<Value>("round_{r}_match_{m}"),
-        Stage::from_seat::<Value>("round_{r}_match_{m}", "judge"),
-        Stage::computed::<Value>("standings"),
-        Stage::from_seat::<Value>("winner", "champion"),
+        Stage::from_seat::<()>("collect", "contestant"),
+        Stage::computed::<DrawRow>("bracket_seed"),
+        Stage::computed::<MatchRow>("round_{r}_match_{m}"),
+        Stage::from_seat::<MatchRow>("round_{r}_match_{m}", "judge"),
+        Stage::computed::<StandingsRow>("standings"),
+        Stage::from_seat::<ChampionRow>("winner", "champion"),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2(n - 1) to n + 4(n - 1) for n contestants; a round robin has n(n - 1)/2 matches where a knockout has n - 1",
     example: Example::ask("Write the opening line of a talk on technical debt"),
     failure_rule: "Two answers are enough. If the judge fails, or its word changes with the order, a contestant who wrote neither answer judges, those already beaten first. If no word holds in both orders, the seed draws; if nobody can judge, the higher seed goes on.",
-    prompts: ["answer", "judge"], check_seating: fits,
+    prompts: ["answer", "judge"], check_seating: check_seating,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -113,7 +98,7 @@ pub struct Step {
     /// The label met; nothing for a bye.
     pub opponent: Option<String>,
     pub result: Outcome,
-    pub how: How,
+    pub how: MatchEnding,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -148,7 +133,7 @@ impl Tiebreak {
     }
 }
 
-fn fits(options: &Options, seating: &Seating) -> Vec<Problem> {
+fn check_seating(options: &Options, seating: &Seating) -> Vec<Problem> {
     let contestants = seating.panel();
     if options.format == Format::Knockout || contestants <= round_robin::MOST {
         return Vec::new();
@@ -171,78 +156,86 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let entrants = collect(bench, &options).await?;
-    let mut court = Court::new(bench, &options.criteria, &entrants);
+    let mut contest = Contest::new(bench, &options.criteria, &entrants);
     let (rounds, champion, tiebreak) = match options.format {
         Format::Knockout => {
             let first = bracket::first_round(entrants.len());
-            bench.show("bracket_seed", shown::seeding(bench, "bracket", &entrants, bracket::rounds(entrants.len()), &first))?;
-            let (rounds, champion) = knockout::play(bench, &mut court).await?;
-            bench.show("standings", shown::bracket(&entrants, &rounds, champion))?;
+            bench.show("bracket_seed", draw_exhibit(bench, DrawKind::Bracket, &entrants, bracket::rounds(entrants.len()), &first))?;
+            let (rounds, champion) = knockout::play(bench, &mut contest).await?;
+            bench.show("standings", bracket_exhibit(&entrants, &rounds, champion))?;
             (rounds, champion, Tiebreak::None)
         }
         Format::RoundRobin => {
-            bench.show("bracket_seed", shown::seeding(bench, "round_robin", &entrants, 1, &round_robin::pairs(entrants.len())))?;
-            let (played, standings) = round_robin::play(bench, &mut court).await?;
-            bench.show("standings", shown::table(&entrants, &played, &standings))?;
-            (vec![played], standings.order[0], standings.tiebreak)
+            bench.show("bracket_seed", draw_exhibit(bench, DrawKind::RoundRobin, &entrants, 1, &round_robin::pairs(entrants.len())))?;
+            let (results, standings) = round_robin::play(bench, &mut contest).await?;
+            bench.show("standings", table_exhibit(&entrants, &results, &standings))?;
+            (vec![results], standings.order[0], standings.tiebreak)
         }
     };
     let won = &entrants[champion];
-    let mine: Vec<&Played> = rounds.iter().flatten().filter(|one| one.has(champion)).collect();
+    let own: Vec<&MatchResult> = rounds.iter().flatten().filter(|result| result.involves(champion)).collect();
     let decision = Decision {
         label: won.label.clone(),
         seat: won.seat,
         model: bench.seat(won.seat).model.clone(),
         format: options.format,
-        path: mine.iter().map(|one| step(&entrants, one, champion)).collect(),
-        matches_won: mine.iter().filter(|one| one.winner == Some(champion) && one.how.judged()).count() as u32,
+        path: own.iter().map(|result| step(&entrants, result, champion)).collect(),
+        matches_won: own.iter().filter(|result| result.winner == Some(champion) && result.how.by_judge()).count() as u32,
         tiebreak,
     };
-    let data = json!({
-        "winnerModel": decision.model, "totalMatchupsWon": decision.matches_won, "totalRounds": rounds.len(), "bracketPath": decision.path,
-    });
+    let data = ChampionRow {
+        winner_model: decision.model.clone(),
+        total_matchups_won: decision.matches_won,
+        total_rounds: rounds.len(),
+        bracket_path: decision.path.clone(),
+    };
     bench.show("winner", Exhibit::said(format!("Champion {}", won.label), won.seat, "champion", &won.key).labelled(&won.label).data(&data))?;
 
-    let judged: Vec<&Played> = rounds.iter().flatten().filter(|one| matches!(one.how, How::Agreed | How::SecondJudge | How::Draw)).collect();
-    let same_word = |matches: &[&Played]| share(matches.iter().filter(|one| one.how == How::Agreed).count(), matches.len());
-    if let Some(steady) = same_word(&judged) {
+    let judged = |result: &&MatchResult| matches!(result.how, MatchEnding::Agreed | MatchEnding::SecondJudge | MatchEnding::Draw);
+    let all_judged: Vec<&MatchResult> = rounds.iter().flatten().filter(judged).collect();
+    let own_judged: Vec<&MatchResult> = own.into_iter().filter(judged).collect();
+    let same_word = |matches: &[&MatchResult]| share(matches.iter().filter(|result| result.how == MatchEnding::Agreed).count(), matches.len());
+    if let Some(steady) = same_word(&all_judged) {
         bench.figure("orders_agreed", steady);
     }
-    let own: Vec<&Played> = judged.iter().copied().filter(|one| one.has(champion)).collect();
     let others = entrants.iter().filter(|entrant| entrant.seat != won.seat);
     Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
         decision: Some(synod_engine::to_value(&decision)),
-        // How steady the judge was on the champion, which is all that was measured.
-        confidence: same_word(&own).map(|value| Confidence { value: Some(value), source: ConfidenceSource::Panel, n: own.len() as u32 }),
+        // How often the judge's word on the champion did not change with the order: nothing else was measured.
+        confidence: same_word(&own_judged).map(|value| Confidence {
+            value: Some(value),
+            source: ConfidenceSource::Panel,
+            n: own_judged.len() as u32,
+        }),
         dissent: others.map(|other| Dissent { seat: other.seat, label: Some(other.label.clone()), text: other.text.clone() }).collect(),
         data: json!({"format": options.format, "criteria": options.criteria, "tiebreak": tiebreak}),
     })
 }
 
-/// Every contestant answers alone. They come back in seeded order, which is the run's seed's and not the panel's.
+/// Every contestant answers alone. The answers are returned in seeded order, drawn from the run's seed: it does not depend on the panel's order.
 async fn collect(bench: &Bench, options: &Options) -> Result<Vec<Labelled>> {
-    let stage = bench.phase("collect");
-    let given = stage.ask_all::<String>(bench.role("contestant"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
-    let answers = labelled::under(&given, synod_math::labels(bench.seed("labels"), given.replies.len()));
+    let phase = bench.phase("collect");
+    let replies = phase.ask_all::<String>(bench.role("contestant"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
+    let answers = labelled::under(&replies, synod_math::labels(bench.seed("labels"), replies.replies.len()));
     for answer in &answers {
         let title = format!("Answer {}", answer.label);
-        stage.show("collect", Exhibit::said(title, answer.seat, "contestant", &answer.key).labelled(&answer.label))?;
+        phase.show("collect", Exhibit::said(title, answer.seat, "contestant", &answer.key).labelled(&answer.label))?;
     }
     let order = Rng::derive(bench.seed("bracket"), "seeding").permutation(answers.len());
     Ok(order.into_iter().map(|at| answers[at].clone()).collect())
 }
 
-fn step(entrants: &[Labelled], one: &Played, champion: usize) -> Step {
-    let result = match (one.how, one.winner) {
-        (How::Bye, _) => Outcome::Bye,
+fn step(entrants: &[Labelled], result: &MatchResult, champion: usize) -> Step {
+    let outcome = match (result.how, result.winner) {
+        (MatchEnding::Bye, _) => Outcome::Bye,
         (_, Some(winner)) if winner == champion => Outcome::Won,
         (_, Some(_)) => Outcome::Lost,
         (_, None) => Outcome::Open,
     };
-    Step { round: one.round, opponent: one.opponent(champion).map(|entrant| entrants[entrant].label.clone()), result, how: one.how }
+    Step { round: result.round, opponent: result.opponent(champion).map(|entrant| entrants[entrant].label.clone()), result: outcome, how: result.how }
 }
 
 fn share(part: usize, whole: usize) -> Option<f64> {

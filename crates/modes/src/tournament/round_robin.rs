@@ -1,14 +1,15 @@
 //! Everybody meets everybody: strengths from all matches together, ties by what the tied did against each other, then the seed's draw.
 
-use super::court::{Court, Pair, Played};
-use super::{Tiebreak, shown};
+use super::contest::{Contest, MatchResult, Pair};
+use super::exhibits::match_exhibit;
+use super::{MatchEnding, Tiebreak};
 use synod_engine::{Bench, Result};
 use synod_math::{Rng, bradley_terry};
 
 /// More contestants would make more than fifteen matches.
 pub const MOST: u32 = 6;
 
-/// Strengths nearer to each other than this are equal: the fit is exact to many more places, and no two results of six entrants come closer.
+/// Strengths nearer to each other than this, as a share, are equal: the fit is far more exact, and no two different strengths of six entrants come closer.
 const EQUAL: f64 = 1e-6;
 
 /// The table after the last match.
@@ -25,38 +26,38 @@ pub fn pairs(entrants: usize) -> Vec<Pair> {
     (0..entrants).flat_map(|a| (a + 1..entrants).map(move |b| (a, Some(b)))).collect()
 }
 
-/// All matches side by side, as no pair depends on another.
-pub async fn play(bench: &Bench, court: &mut Court<'_>) -> Result<(Vec<Played>, LeagueTable)> {
-    let played = court.hear(1, &pairs(court.entrants.len()), &[]).await?;
-    let stage = bench.round("round", 1);
-    for one in &played {
-        stage.show(&format!("round_1_match_{}", one.index), shown::one_match(bench, court.entrants, one))?;
+/// Plays all matches at once, as no pair depends on another.
+pub async fn play(bench: &Bench, contest: &mut Contest<'_>) -> Result<(Vec<MatchResult>, LeagueTable)> {
+    let results = contest.play_round(1, &pairs(contest.entrants.len()), &[]).await?;
+    let phase = bench.round("round", 1);
+    for result in &results {
+        phase.show(&format!("round_1_match_{}", result.index), match_exhibit(bench, contest.entrants, result))?;
     }
-    if court.closing {
-        stage.warn("The run was closing: matches that were not judged any more count for nobody.");
+    if contest.closing {
+        phase.warn("The run was closing: matches that were not judged any more count for nobody.");
     }
-    let wins = wins(&played, court.entrants.len());
+    let wins = wins(&results, contest.entrants.len());
     let standings = standings(&wins, bench.seed("draw"));
-    let champion = &court.entrants[standings.order[0]].label;
+    let champion = &contest.entrants[standings.order[0]].label;
     match standings.tiebreak {
         Tiebreak::None => {}
-        Tiebreak::HeadToHead => stage.warn(format!("{champion} stands first among equals by the matches between them.")),
-        Tiebreak::Draw => stage.warn(format!("{champion} stands first among equals by lot.")),
+        Tiebreak::HeadToHead => phase.warn(format!("{champion} stands first among equals by the matches between them.")),
+        Tiebreak::Draw => phase.warn(format!("{champion} stands first among equals by lot.")),
     }
-    Ok((played, standings))
+    Ok((results, standings))
 }
 
 /// A drawn match is half a win for each; a void one is none.
-fn wins(played: &[Played], entrants: usize) -> Vec<Vec<f64>> {
+fn wins(results: &[MatchResult], entrants: usize) -> Vec<Vec<f64>> {
     let mut wins = vec![vec![0.0; entrants]; entrants];
-    for one in played {
-        let Some(b) = one.b else { continue };
-        match one.winner {
-            Some(winner) if winner == b => wins[b][one.a] += 1.0,
-            Some(_) => wins[one.a][b] += 1.0,
-            None if one.how == super::How::Draw => {
-                wins[one.a][b] += 0.5;
-                wins[b][one.a] += 0.5;
+    for result in results {
+        let (a, Some(b)) = (result.a, result.b) else { continue };
+        match result.winner {
+            Some(winner) if winner == b => wins[b][a] += 1.0,
+            Some(_) => wins[a][b] += 1.0,
+            None if result.how == MatchEnding::Draw => {
+                wins[a][b] += 0.5;
+                wins[b][a] += 0.5;
             }
             None => {}
         }
