@@ -1,18 +1,20 @@
 //! Confidence-weighted: seats answer alone and say how sure they are; a softmax makes weights of it, and one answer is written by them.
 
 mod reply;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod weighing;
 
-use reply::{Blend, Rated};
+use reply::{Blend, RatedAnswer};
+use rows::{AnswerRow, ModelWeight, SynthesisRow, WeightsRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
 use synod_math::weights::percent;
 use synod_types::*;
-use weighing::{Weighed, heaviest_first, weigh};
+use weighing::{WeightedAnswer, heaviest_first, weigh};
 
 pub static MODE: Mode = mode! {
     id: "confidence_weighted", name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
@@ -20,10 +22,10 @@ pub static MODE: Mode = mode! {
     pick: "Take it when it matters how sure each model is, and you want to see that beside the answer.",
     phases: &["answer", "weights", "synthesis"],
     stages: &[
-        Stage::from_seat::<Value>("answer_{n}", "respondent"),
-        Stage::computed::<Value>("weights"),
-        Stage::from_seat::<Value>("synthesis", "synthesizer"),
-        Stage::computed::<Value>("synthesis").stand_in(),
+        Stage::from_seat::<AnswerRow>("answer_{n}", "respondent"),
+        Stage::computed::<WeightsRow>("weights"),
+        Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
+        Stage::computed::<SynthesisRow>("synthesis").stand_in(),
     ],
     multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "n + 1 for a panel of n",
@@ -121,108 +123,118 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let answers = ask(bench, &options).await?;
     let labels = synod_math::labels(bench.seed("labels"), answers.replies.len());
-    for (given, label) in answers.replies.iter().zip(&labels) {
-        show_answer(bench, given, label).await?;
+    for (reply, label) in answers.replies.iter().zip(&labels) {
+        show_answer(bench, reply, label)?;
     }
-    let came = answers.replies.into_iter().zip(labels).map(|(given, label)| {
-        let stated = given.value.stated();
-        (label, given.seat, given.value.answer, stated)
+    let stated_answers = answers.replies.into_iter().zip(labels).map(|(reply, label)| {
+        let stated = reply.value.stated();
+        (label, reply.seat, reply.value.answer, stated)
     });
-    let weighed = weigh(came.collect(), &options);
-    let stage = bench.phase("weights");
-    let silent: Vec<&str> = weighed.iter().filter(|one| one.stated.is_none()).map(|one| one.label.as_str()).collect();
+    let weighted = weigh(stated_answers.collect(), &options);
+    let phase = bench.phase("weights");
+    let silent: Vec<&str> = weighted.iter().filter(|answer| answer.stated.is_none()).map(|answer| answer.label.as_str()).collect();
     if options.weights == Weights::Stated && !silent.is_empty() {
-        let how = if silent.len() == weighed.len() { "all weigh the same" } else { "the mean of the others stands in" };
-        stage.warn(format!("No confidence was stated with {}; {how}.", silent.join(", ")));
+        let how = if silent.len() == weighted.len() { "all weigh the same" } else { "the mean of the others stands in" };
+        phase.warn(format!("No confidence was stated with {}; {how}.", silent.join(", ")));
     }
-    stage.show("weights", weighing::exhibit(&weighed, &options, |seat| bench.seat(seat).model.clone()))?;
+    phase.show("weights", weighing::exhibit(&weighted, &options, |seat| bench.seat(seat).model.clone()))?;
 
-    let order = heaviest_first(&weighed);
+    let order = heaviest_first(&weighted);
     let answer = match order.as_slice() {
         [alone] => {
             bench.warn("Only one answer was given; it is returned as it is.");
-            as_it_is(bench, order.as_slice(), alone).await?
+            return_unchanged(bench, order.as_slice(), alone)?
         }
         order => synthesise(bench, &options, order).await?,
     };
-    let outliers = weighed.iter().filter(|one| one.outlier() == Some(true)).count();
+    let outliers = weighted.iter().filter(|answer| answer.outlier() == Some(true)).count();
     bench.figure("outliers", outliers as f64);
     bench.figure("top_weight", order[0].weight);
-    let share = |one: &&Weighed| Share {
-        label: one.label.clone(),
-        seat: one.seat,
-        model: bench.seat(one.seat).model.clone(),
-        weight: one.weight,
-        confidence: one.stated,
+    let share = |answer: &&WeightedAnswer| Share {
+        label: answer.label.clone(),
+        seat: answer.seat,
+        model: bench.seat(answer.seat).model.clone(),
+        weight: answer.weight,
+        confidence: answer.stated,
     };
     let decision = Decision { weights: options.weights, answers: order.iter().map(share).collect() };
-    let kept = |one: &Weighed| Dissent { seat: one.seat, label: Some(one.label.clone()), text: one.text.clone() };
+    let kept = |answer: &WeightedAnswer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() };
     Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence: weighing::confidence(&weighed, options.weights),
-        dissent: weighing::dissent(&weighed).into_iter().map(kept).collect(),
+        confidence: weighing::confidence(&weighted, options.weights),
+        dissent: weighing::dissent(&weighted).into_iter().map(kept).collect(),
         data: json!({"temperature": options.temperature, "outliers": outliers, "dissentRule": weighing::DISSENT}),
     })
 }
 
-async fn ask(bench: &Bench, options: &Options) -> Result<Answers<Rated>> {
-    let stage = bench.phase("answer");
-    stage.ask_all::<Rated>(bench.role("respondent"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(1)
+async fn ask(bench: &Bench, options: &Options) -> Result<Answers<RatedAnswer>> {
+    let ask = prompt!("answer").max_tokens(options.answer_tokens);
+    bench.phase("answer").ask_all::<RatedAnswer>(bench.role("respondent"), ask).await?.quorum(1)
 }
 
-async fn show_answer(bench: &Bench, given: &SeatReply<Rated>, label: &str) -> Result<()> {
-    let said = &given.value;
-    let stated = said.stated();
-    let mut data = json!({
-        "confidence": stated, "confidenceReasoning": said.reasons, "parsedSuccessfully": stated.is_some(), "responsePreview": preview(&said.answer),
-    });
-    if stated.is_none() {
-        let note =
-            said.confidence.map_or_else(|| "no confidence was stated".to_owned(), |read| format!("{read} is neither a fraction nor a percentage"));
-        data["parseFailureNote"] = json!(note);
-    }
-    let shape = Shape::Statement(Statement { text: Some(said.answer.clone()), ..Statement::default() });
-    let exhibit = Exhibit::new(format!("Answer {label}"), shape).by(given.seat, "respondent").turn(&given.key).labelled(label).data(&data);
-    bench.phase("answer").show(&format!("answer_{}", given.seat), exhibit)
+fn show_answer(bench: &Bench, reply: &SeatReply<RatedAnswer>, label: &str) -> Result<()> {
+    let rated = &reply.value;
+    let stated = rated.stated();
+    let failure_note = || match rated.confidence {
+        Some(number) => format!("{number} is neither a fraction nor a percentage"),
+        None => "no confidence was stated".to_owned(),
+    };
+    let data = AnswerRow {
+        confidence: stated,
+        confidence_reasoning: rated.reasons.clone(),
+        parsed_successfully: stated.is_some(),
+        response_preview: preview(&rated.answer),
+        parse_failure_note: stated.is_none().then(failure_note),
+    };
+    let shape = Shape::Statement(Statement { text: Some(rated.answer.clone()), ..Statement::default() });
+    let exhibit = Exhibit::new(format!("Answer {label}"), shape).by(reply.seat, "respondent").turn(&reply.key).labelled(label).data(&data);
+    bench.phase("answer").show(&format!("answer_{}", reply.seat), exhibit)
 }
 
-/// The synthesizer writes, or the next seat by weight. Nobody: the heaviest answer stands.
-async fn synthesise(bench: &Bench, options: &Options, order: &[&Weighed]) -> Result<Answer> {
-    let stage = bench.phase("synthesis");
+/// The synthesizer writes, or the next seat by weight. If nobody can, the heaviest answer is returned.
+async fn synthesise(bench: &Bench, options: &Options, order: &[&WeightedAnswer]) -> Result<Answer> {
+    let phase = bench.phase("synthesis");
     let shown: Vec<Value> = order
         .iter()
-        .map(|one| json!({"label": one.label, "text": one.text, "percent": percent(one.weight), "stated": one.stated, "outlier": one.outlier() == Some(true)}))
+        .map(|answer| {
+            let outlier = answer.outlier() == Some(true);
+            json!({"label": answer.label, "text": answer.text, "percent": percent(answer.weight), "stated": answer.stated, "outlier": outlier})
+        })
         .collect();
     let mut writers: Vec<SeatIx> = bench.role("synthesizer").to_vec();
-    writers.extend(order.iter().map(|one| one.seat).filter(|seat| !bench.role("synthesizer").contains(seat)));
+    writers.extend(order.iter().map(|answer| answer.seat).filter(|seat| !bench.role("synthesizer").contains(seat)));
     let ask = prompt!("synthesis", answers = shown, basis = options.weights.basis());
-    let Some(given) = stage.ask_first::<Blend>(&writers, ask).await? else {
-        stage.warn(format!("Nobody could write the synthesis; the heaviest answer ({}) is returned as it is.", order[0].label));
-        return as_it_is(bench, order, order[0]).await;
+    let Some(reply) = phase.ask_first::<Blend>(&writers, ask).await? else {
+        phase.warn(format!("Nobody could write the synthesis; the heaviest answer ({}) is returned as it is.", order[0].label));
+        return return_unchanged(bench, order, order[0]);
     };
-    let said = given.value;
-    let data = synthesis_data(bench, order, &said.synthesis, Some(&said.calibration_notes));
-    let shape = Shape::Statement(Statement { text: Some(said.synthesis.clone()), ..Statement::default() });
-    stage.show("synthesis", Exhibit::new("Synthesis", shape).by(given.seat, "synthesizer").turn(&given.key).data(&data))?;
-    Ok(Answer { kind: AnswerKind::Synthesis, text: said.synthesis, by: vec![given.seat] })
+    let blend = reply.value;
+    let data = synthesis_row(bench, order, &blend.synthesis, Some(blend.calibration_notes));
+    let shape = Shape::Statement(Statement { text: Some(blend.synthesis.clone()), ..Statement::default() });
+    phase.show("synthesis", Exhibit::new("Synthesis", shape).by(reply.seat, "synthesizer").turn(&reply.key).data(&data))?;
+    Ok(Answer { kind: AnswerKind::Synthesis, text: blend.synthesis, by: vec![reply.seat] })
 }
 
 /// One of the answers in place of a synthesis.
-async fn as_it_is(bench: &Bench, order: &[&Weighed], one: &Weighed) -> Result<Answer> {
-    let exhibit = Exhibit::note(format!("Answer {} as it is", one.label), &one.text);
-    bench.phase("synthesis").show("synthesis", exhibit.data(&synthesis_data(bench, order, &one.text, None)))?;
-    Ok(Answer { kind: AnswerKind::Selected, text: one.text.clone(), by: vec![one.seat] })
+fn return_unchanged(bench: &Bench, order: &[&WeightedAnswer], answer: &WeightedAnswer) -> Result<Answer> {
+    let exhibit = Exhibit::note(format!("Answer {} as it is", answer.label), &answer.text);
+    bench.phase("synthesis").show("synthesis", exhibit.data(&synthesis_row(bench, order, &answer.text, None)))?;
+    Ok(Answer { kind: AnswerKind::Selected, text: answer.text.clone(), by: vec![answer.seat] })
 }
 
-fn synthesis_data(bench: &Bench, order: &[&Weighed], text: &str, notes: Option<&str>) -> Value {
-    let end = |one: Option<&&Weighed>| one.map(|one| json!({"model": bench.seat(one.seat).model, "weightPercent": percent(one.weight)}));
-    json!({
-        "synthesisPreview": preview(text), "calibrationNotes": notes, "totalModels": order.len(),
-        "highestWeight": end(order.first()), "lowestWeight": end(order.last()),
-    })
+/// `order` holds at least one answer, heaviest first.
+fn synthesis_row(bench: &Bench, order: &[&WeightedAnswer], text: &str, calibration_notes: Option<String>) -> SynthesisRow {
+    let weight = |answer: &WeightedAnswer| ModelWeight { model: bench.seat(answer.seat).model.clone(), weight_percent: percent(answer.weight) };
+    SynthesisRow {
+        synthesis_preview: preview(text),
+        calibration_notes,
+        total_models: order.len(),
+        highest_weight: weight(order[0]),
+        lowest_weight: weight(order[order.len() - 1]),
+    }
 }
 
 fn preview(text: &str) -> String {

@@ -8,7 +8,8 @@ use synod_engine::{IdLists, TypedReply, extract};
 
 /// An answer and how sure its author is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Rated {
+#[schemars(rename = "Rated")] // The name it is sent under.
+pub struct RatedAnswer {
     /// What you know and what you are unsure of, in one or two sentences.
     pub reasons: String,
     /// The answer to the question, complete, as the reader should see it.
@@ -17,14 +18,14 @@ pub struct Rated {
     pub confidence: Option<f64>,
 }
 
-impl Rated {
+impl RatedAnswer {
     /// The confidence as a fraction; `None`: none that can be read was stated.
     pub fn stated(&self) -> Option<f64> {
         self.confidence.and_then(fraction)
     }
 }
 
-impl TypedReply for Rated {
+impl TypedReply for RatedAnswer {
     /// `RESPONSE:`, then lines `CONFIDENCE:` (the last one) and `CONFIDENCE_REASONING:`. Without the first, all that stands before the
     /// confidence is the answer; without a readable confidence there is an answer all the same, and plain words are one too. JSON that does
     /// not fit only because of its confidence keeps its answer.
@@ -51,7 +52,7 @@ impl TypedReply for Rated {
     }
 }
 
-impl Rated {
+impl RatedAnswer {
     /// An answer in JSON whose confidence is in words: `"80%"` is read as it would be on a line of its own, `"high"` is none.
     fn from_loose_json(text: &str) -> Option<Self> {
         let object = extract::object(text)?.value;

@@ -1,7 +1,7 @@
 //! Confidences as models write them, answers as they frame them, and what a missing number is worth.
 
-use super::reply::{Blend, Rated, confidence, fraction};
-use super::weighing::{Weighed, dissent, heaviest_first, weigh};
+use super::reply::{Blend, RatedAnswer, confidence, fraction};
+use super::weighing::{WeightedAnswer, dissent, heaviest_first, weigh};
 use super::{Options, Weights, weighing};
 use proptest::prelude::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
@@ -63,11 +63,11 @@ fn a_confidence_is_a_fraction_a_percentage_or_missing() {
 
 #[test]
 fn the_last_confidence_line_counts_and_markup_does_not() {
-    let read = |text: &str| Rated::from_text(text, &IdLists::default());
+    let read = |text: &str| RatedAnswer::from_text(text, &IdLists::default());
     let whole = read(
         "RESPONSE:\nUse a queue.\nCONFIDENCE: 0.2 is what I'd write for cron.\n\n**CONFIDENCE:** 0.8\n**CONFIDENCE_REASONING:** I ran one.\nTwice.",
     );
-    let want = Rated {
+    let want = RatedAnswer {
         reasons: "I ran one.\nTwice.".into(),
         answer: "Use a queue.\nCONFIDENCE: 0.2 is what I'd write for cron.".into(),
         confidence: Some(0.8),
@@ -83,22 +83,22 @@ fn the_last_confidence_line_counts_and_markup_does_not() {
     assert!(read("Write `{}`:\n```rust\nfn main() {}\n```").is_some());
     let twice = read("RESPONSE:\nThe server says:\nResponse: 200\nCONFIDENCE: 0.9").expect("an answer that holds the word again");
     assert_eq!(twice.answer, "The server says:\nResponse: 200");
-    assert!(Rated::read("RESPONSE:\n\nCONFIDENCE: 0.8", &IdLists::default()).is_err(), "an empty answer is none");
+    assert!(RatedAnswer::read("RESPONSE:\n\nCONFIDENCE: 0.8", &IdLists::default()).is_err(), "an empty answer is none");
 }
 
 #[test]
 fn numbers_in_json_are_read_by_the_same_rule() {
     let stated = |confidence: &str| {
         let reply = format!("{{\"reasons\": \"r\", \"answer\": \"a\", \"confidence\": {confidence}}}");
-        Rated::read(&reply, &IdLists::default()).ok().and_then(|(value, _)| Rated::recall(&value).expect("a reply").stated())
+        RatedAnswer::read(&reply, &IdLists::default()).ok().and_then(|(value, _)| RatedAnswer::recall(&value).expect("a reply").stated())
     };
     assert_eq!([stated("0.8"), stated("85"), stated("1.5"), stated("-0.3")], [Some(0.8), Some(0.85), Some(1.0), Some(0.0)]);
     assert_eq!([stated("null"), stated("400")], [None, None]);
     assert_eq!([stated("\"80%\""), stated("\"0.8\""), stated("\"8/10\"")], [Some(0.8); 3]);
     for confidence in ["\"high\"", "[0.8]", "true"] {
         let reply = format!("Here it is:\n```json\n{{\"reasons\": \"r\", \"answer\": \"a {{b}}\", \"confidence\": {confidence}}}\n```");
-        let (value, _) = Rated::read(&reply, &IdLists::default()).expect("the answer is kept");
-        let rated = Rated::recall(&value).expect("a reply");
+        let (value, _) = RatedAnswer::read(&reply, &IdLists::default()).expect("the answer is kept");
+        let rated = RatedAnswer::recall(&value).expect("a reply");
         assert_eq!((rated.reasons.as_str(), rated.answer.as_str(), rated.stated()), ("r", "a {b}", None), "{confidence}");
     }
 }
@@ -116,12 +116,12 @@ fn notes_are_no_part_of_the_synthesis() {
     assert!(Blend::read("SYNTHESIS:\n", &IdLists::default()).is_err());
 }
 
-fn weighed(stated: &[Option<f64>], texts: &[&str], weights: Weights, temperature: f64) -> Vec<Weighed> {
+fn weighed(stated: &[Option<f64>], texts: &[&str], weights: Weights, temperature: f64) -> Vec<WeightedAnswer> {
     let came = (0..).zip(stated.iter().zip(texts)).map(|(seat, (stated, text))| (format!("K{seat}"), seat, (*text).to_owned(), *stated));
     weigh(came.collect(), &Options { weights, temperature, ..Options::default() })
 }
 
-fn percents(weighed: &[Weighed]) -> Vec<f64> {
+fn percents(weighed: &[WeightedAnswer]) -> Vec<f64> {
     weighed.iter().map(|one| percent(one.weight)).collect()
 }
 
@@ -155,7 +155,7 @@ fn a_loud_seat_does_not_win_by_shouting_where_likeness_decides() {
 #[test]
 fn extremes_are_pointed_out_and_weigh_what_they_weigh() {
     let extreme = weighed(&[Some(0.98), Some(0.95), Some(0.1), Some(0.08), None], &["a1", "b1", "c1", "d1", "e1"], Weights::Stated, 1.0);
-    let outliers: Vec<Option<bool>> = extreme.iter().map(Weighed::outlier).collect();
+    let outliers: Vec<Option<bool>> = extreme.iter().map(WeightedAnswer::outlier).collect();
     assert_eq!(outliers, [Some(true), Some(false), Some(false), Some(true), None]);
     assert_eq!(percents(&weighed(&[Some(0.98), Some(0.72), Some(0.08)], &["a1", "b1", "c1"], Weights::Stated, 1.0)), [45.92, 35.41, 18.67]);
 }
@@ -178,8 +178,8 @@ proptest! {
     fn no_text_breaks_a_reader(text in ".{0,300}", around in "(RESPONSE:|CONFIDENCE:|CONFIDENCE_REASONING:|SYNTHESIS:|0.8|%|8/10|−|\\{|\\n){0,20}") {
         for text in [text.clone(), format!("{around}{text}"), format!("{text}{around}")] {
             prop_assert!(confidence(&text).is_none_or(|value| (0.0..=1.0).contains(&value)));
-            if let Ok((value, _)) = Rated::read(&text, &IdLists::default()) {
-                let rated = Rated::recall(&value).expect("a reply");
+            if let Ok((value, _)) = RatedAnswer::read(&text, &IdLists::default()) {
+                let rated = RatedAnswer::recall(&value).expect("a reply");
                 prop_assert!(!rated.answer.trim().is_empty() && rated.stated().is_none_or(|stated| (0.0..=1.0).contains(&stated)));
             }
             let _ = Blend::read(&text, &IdLists::default());

@@ -1,14 +1,14 @@
-//! What each answer weighs, by every rule there is; the one chosen decides.
+//! The weight of each answer by every method there is, and what follows from the weights by the method chosen.
 
+use super::rows::{WeightEntry, WeightsRow};
 use super::{Options, Weights};
-use serde_json::{Value, json};
 use synod_math::likeness::to_peers;
 use synod_math::weights::{percent, softmax};
 use synod_types::*;
 
 /// One answer with all its weights.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weighed {
+pub struct WeightedAnswer {
     pub label: String,
     pub seat: SeatIx,
     pub text: String,
@@ -20,12 +20,12 @@ pub struct Weighed {
     pub by_stated: f64,
     pub by_equal: f64,
     pub by_agreement: f64,
-    /// The one that decides.
+    /// By the method chosen: the one that counts.
     pub weight: f64,
 }
 
-impl Weighed {
-    /// A rating so high or so low that it deserves doubt. It changes no weight. `None`: nothing was stated.
+impl WeightedAnswer {
+    /// Whether the stated confidence is so high or so low that it deserves doubt, which changes no weight. `None`: none was stated.
     pub fn outlier(&self) -> Option<bool> {
         self.stated.map(|stated| !(0.1..=0.95).contains(&stated))
     }
@@ -34,17 +34,17 @@ impl Weighed {
 /// An answer as it came: label, seat, text, stated confidence.
 pub type StatedAnswer = (String, SeatIx, String, Option<f64>);
 
-/// In the order the answers came.
-pub fn weigh(answers: Vec<StatedAnswer>, options: &Options) -> Vec<Weighed> {
+/// Weighs the answers, in the order they came.
+pub fn weigh(answers: Vec<StatedAnswer>, options: &Options) -> Vec<WeightedAnswer> {
     let stated: Vec<f64> = answers.iter().filter_map(|(.., stated)| *stated).collect();
-    // Nobody stated anything: any common value makes them equal.
+    // Where nobody stated a confidence any common value makes them equal.
     let mean = if stated.is_empty() { 0.0 } else { stated.iter().sum::<f64>() / stated.len() as f64 };
     let inputs: Vec<f64> = answers.iter().map(|(.., stated)| stated.unwrap_or(mean)).collect();
     let likeness = to_peers(&answers.iter().map(|(_, _, text, _)| text.as_str()).collect::<Vec<_>>());
     let by_stated = softmax(&inputs, options.temperature);
     let by_agreement = softmax(&likeness.iter().map(|likeness| likeness.unwrap_or(0.0)).collect::<Vec<_>>(), options.temperature);
     let by_equal = 1.0 / answers.len().max(1) as f64;
-    let weighed = answers.into_iter().enumerate().map(|(at, (label, seat, text, said))| Weighed {
+    let weighted = answers.into_iter().enumerate().map(|(at, (label, seat, text, said))| WeightedAnswer {
         label,
         seat,
         text,
@@ -60,30 +60,38 @@ pub fn weigh(answers: Vec<StatedAnswer>, options: &Options) -> Vec<Weighed> {
             Weights::Agreement => by_agreement[at],
         },
     });
-    weighed.collect()
+    weighted.collect()
 }
 
 /// Heaviest first; equal ones in seat order.
-pub fn heaviest_first(weighed: &[Weighed]) -> Vec<&Weighed> {
-    let mut order: Vec<&Weighed> = weighed.iter().collect();
+pub fn heaviest_first(answers: &[WeightedAnswer]) -> Vec<&WeightedAnswer> {
+    let mut order: Vec<&WeightedAnswer> = answers.iter().collect();
     order.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     order
 }
 
-pub fn exhibit(weighed: &[Weighed], options: &Options, model: impl Fn(SeatIx) -> String) -> Exhibit {
-    let row = |one: &Weighed| -> Value {
-        json!({
-            "label": one.label, "model": model(one.seat), "rawConfidence": one.stated, "imputedConfidence": one.imputed, "likeness": one.likeness,
-            "normalizedWeight": one.weight, "weightPercent": percent(one.weight), "isOutlier": one.outlier(),
-            "statedPercent": percent(one.by_stated), "equalPercent": percent(one.by_equal), "agreementPercent": percent(one.by_agreement),
-        })
+pub fn exhibit(answers: &[WeightedAnswer], options: &Options, model: impl Fn(SeatIx) -> String) -> Exhibit {
+    let entry = |answer: &WeightedAnswer| WeightEntry {
+        label: answer.label.clone(),
+        model: model(answer.seat),
+        raw_confidence: answer.stated,
+        imputed_confidence: answer.imputed,
+        likeness: answer.likeness,
+        normalized_weight: answer.weight,
+        weight_percent: percent(answer.weight),
+        is_outlier: answer.outlier(),
+        stated_percent: percent(answer.by_stated),
+        equal_percent: percent(answer.by_equal),
+        agreement_percent: percent(answer.by_agreement),
     };
-    let rows: Vec<Value> = weighed.iter().map(row).collect();
-    let outliers = weighed.iter().filter(|one| one.outlier() == Some(true)).count();
-    let data = json!({
-        "type": "weights", "method": options.weights, "temperature": options.temperature, "weights": rows, "outlierCount": outliers,
-    });
-    let note = |one: &Weighed| match (one.stated, one.outlier()) {
+    let data = WeightsRow {
+        kind: "weights",
+        method: options.weights,
+        temperature: options.temperature,
+        weights: answers.iter().map(entry).collect(),
+        outlier_count: answers.iter().filter(|answer| answer.outlier() == Some(true)).count(),
+    };
+    let note = |answer: &WeightedAnswer| match (answer.stated, answer.outlier()) {
         (None, _) => "stated no confidence".to_owned(),
         (Some(stated), Some(true)) => format!("stated {stated}, which deserves doubt"),
         (Some(stated), _) => format!("stated {stated}"),
@@ -91,13 +99,13 @@ pub fn exhibit(weighed: &[Weighed], options: &Options, model: impl Fn(SeatIx) ->
     let shape = Scorecard {
         scale: (0.0, 0.0),
         columns: Weights::ALL.map(|weights| weights.as_str().to_owned()).to_vec(),
-        rows: heaviest_first(weighed)
+        rows: heaviest_first(answers)
             .into_iter()
-            .map(|one| ScoreRow {
-                name: one.label.clone(),
-                cells: [one.by_stated, one.by_equal, one.by_agreement].map(|share| Some(percent(share))).to_vec(),
-                summary: Some(percent(one.weight)),
-                note: note(one),
+            .map(|answer| ScoreRow {
+                name: answer.label.clone(),
+                cells: [answer.by_stated, answer.by_equal, answer.by_agreement].map(|share| Some(percent(share))).to_vec(),
+                summary: Some(percent(answer.weight)),
+                note: note(answer),
                 ..ScoreRow::default()
             })
             .collect(),
@@ -107,26 +115,26 @@ pub fn exhibit(weighed: &[Weighed], options: &Options, model: impl Fn(SeatIx) ->
     Exhibit::new("Weights", Shape::Scorecard(shape)).data(&data)
 }
 
-/// Where the number comes from depends on what the weights come from.
-pub fn confidence(weighed: &[Weighed], weights: Weights) -> Option<Confidence> {
-    let of = |value: fn(&Weighed) -> Option<f64>, source| {
-        let known: Vec<(f64, f64)> = weighed.iter().filter_map(|one| Some((one.weight, value(one)?))).collect();
+/// The mean of the stated confidences by weight; where likeness makes the weights, the mean likeness by weight.
+pub fn confidence(answers: &[WeightedAnswer], weights: Weights) -> Option<Confidence> {
+    let of = |value: fn(&WeightedAnswer) -> Option<f64>, source| {
+        let known: Vec<(f64, f64)> = answers.iter().filter_map(|answer| Some((answer.weight, value(answer)?))).collect();
         let whole: f64 = known.iter().map(|(weight, _)| weight).sum();
         let sum: f64 = known.iter().map(|(weight, value)| weight * value).sum();
         (whole > 0.0).then(|| Confidence { value: Some(sum / whole), source, n: known.len() as u32 })
     };
     match weights {
-        Weights::Stated | Weights::Equal => of(|one| one.stated, ConfidenceSource::Stated),
-        Weights::Agreement => of(|one| one.likeness, ConfidenceSource::Agreement),
+        Weights::Stated | Weights::Equal => of(|answer| answer.stated, ConfidenceSource::Stated),
+        Weights::Agreement => of(|answer| answer.likeness, ConfidenceSource::Agreement),
     }
 }
 
 /// The rule in words, for the record.
 pub const DISSENT: &str = "less than two thirds as like the others as the median answer is";
 
-/// Answers that stand alone by [`DISSENT`]. Of two neither does.
-pub fn dissent(weighed: &[Weighed]) -> Vec<&Weighed> {
-    let likeness: Vec<f64> = weighed.iter().filter_map(|one| one.likeness).collect();
+/// Answers that stand alone by the rule [`DISSENT`]. Of two answers neither does.
+pub fn dissent(answers: &[WeightedAnswer]) -> Vec<&WeightedAnswer> {
+    let likeness: Vec<f64> = answers.iter().filter_map(|answer| answer.likeness).collect();
     let Some(middle) = synod_math::Summary::of(&likeness).map(|summary| summary.median) else { return Vec::new() };
-    weighed.iter().filter(|one| one.likeness.is_some_and(|likeness| likeness < middle * 2.0 / 3.0)).collect()
+    answers.iter().filter(|answer| answer.likeness.is_some_and(|likeness| likeness < middle * 2.0 / 3.0)).collect()
 }
