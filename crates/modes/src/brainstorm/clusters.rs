@@ -1,15 +1,15 @@
 //! Clustering: a curator groups the pool by theme without knowing whose ideas they are. What it leaves out is put where it fits best.
 
 use super::ideas::Pool;
+use super::rows::{ClusterEntry, ClusteringRow, MergedIdea};
 use crate::text::{blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_math::groups;
-use synod_types::{Cluster as Shown, Clusters, Exhibit, SeatIx, Shape};
+use synod_types::{Cluster as ShownCluster, Clusters, Exhibit, SeatIx, Shape};
 
-/// An idea joins a cluster the curator did not put it in only if it is at least this like its members.
+/// The least likeness to a cluster's members with which an idea joins a cluster the curator did not put it in.
 const NEAR: f64 = 0.15;
 
 /// The pool in groups.
@@ -56,7 +56,7 @@ impl TypedReply for Clustering {
                 "MEDIUM" => Promise::Medium,
                 _ => Promise::Low,
             });
-            let ideas = value("Ideas").map(|list| known(&list, terms.list("ideas"))).unwrap_or_default();
+            let ideas = value("Ideas").map(|list| known_ids(&list, terms.list("ideas"))).unwrap_or_default();
             Theme { name: block.title.clone(), theme: value("Theme").unwrap_or_default(), promise, ideas }
         });
         let before = text.lines().take_while(|line| blocks(line, "CLUSTER").is_empty());
@@ -69,7 +69,7 @@ impl TypedReply for Clustering {
 }
 
 /// The ids a list names, in its order.
-fn known(list: &str, ids: &[String]) -> Vec<String> {
+fn known_ids(list: &str, ids: &[String]) -> Vec<String> {
     let words = list.split(|c: char| !c.is_alphanumeric());
     words.filter_map(|word| ids.iter().find(|id| id.eq_ignore_ascii_case(word)).cloned()).collect()
 }
@@ -90,7 +90,7 @@ pub struct Cluster {
 
 /// Clusters, and what had to be done to have every idea in one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Arranged {
+pub struct Arrangement {
     pub clusters: Vec<Cluster>,
     /// Ids the curator put nowhere.
     pub unclustered: Vec<String>,
@@ -98,7 +98,7 @@ pub struct Arranged {
     pub dissolved: Vec<String>,
 }
 
-/// Fewer ideas than this fall into clusters of two or so.
+/// With fewer ideas than this there may be one cluster for every two of them, and three at least.
 const FEW: usize = 10;
 
 /// How many clusters so many ideas may fall into.
@@ -107,12 +107,12 @@ pub fn limit(max_clusters: u32, ideas: usize) -> usize {
     if ideas < FEW { most.min((ideas / 2).max(3)) } else { most }
 }
 
-impl Arranged {
+impl Arrangement {
     /// Every idea ends in exactly one cluster: the first that names it, else the nearest, else a last one for the rest. That one counts like
     /// the others: where the limit leaves no place for it, the rest goes to whatever is nearest, however far that is.
     pub fn of(clustering: Clustering, pool: &Pool, most: usize) -> Self {
         let mut free: Vec<usize> = (0..pool.entries.len()).collect();
-        let mut arranged = Self::default();
+        let mut arrangement = Self::default();
         for theme in clustering.clusters {
             let place = |id: &String| pool.entries.iter().position(|entry| entry.id == *id);
             let mut members: Vec<usize> = Vec::new();
@@ -124,42 +124,42 @@ impl Arranged {
             if members.is_empty() {
                 continue;
             }
-            if arranged.clusters.len() == most {
-                arranged.dissolved.push(theme.name);
+            if arrangement.clusters.len() == most {
+                arrangement.dissolved.push(theme.name);
                 continue;
             }
             free.retain(|member| !members.contains(member));
-            arranged.clusters.push(cluster(theme.name, theme.theme, theme.promise, members, pool));
+            arrangement.clusters.push(cluster(theme.name, theme.theme, theme.promise, members, pool));
         }
-        arranged.unclustered = pool.ids(&free);
-        // By the curator's own members only, so that no newcomer draws others after it.
-        let own: Vec<Vec<usize>> = arranged.clusters.iter().map(|cluster| cluster.members.clone()).collect();
+        arrangement.unclustered = pool.ids(&free);
+        // Compared with the curator's own members only: what joins a cluster here must not draw others into it.
+        let own: Vec<Vec<usize>> = arrangement.clusters.iter().map(|cluster| cluster.members.clone()).collect();
         let near = if own.len() < most { NEAR } else { 0.0 };
         let mut rest: Vec<usize> = Vec::new();
         for member in free {
-            match groups::nearest(member, &own, near, |a, b| pool.alike(a, b)) {
-                Some(place) => arranged.clusters[place].members.push(member),
+            match groups::nearest(member, &own, near, |a, b| pool.likeness(a, b)) {
+                Some(place) => arrangement.clusters[place].members.push(member),
                 None => rest.push(member),
             }
         }
         if !rest.is_empty() {
-            arranged.clusters.push(cluster("Other ideas".into(), "What fits none of the other clusters".into(), None, rest, pool));
+            arrangement.clusters.push(cluster("Other ideas".into(), "What fits none of the other clusters".into(), None, rest, pool));
         }
-        arranged
+        arrangement
     }
 
-    /// Without a curator: by likeness alone, never by author. Nobody has said what is promising, so nothing is.
+    /// Without a curator: grouped by likeness alone, never by author, and without a promise, which only a curator gives.
     pub fn computed(pool: &Pool, most: usize) -> Self {
-        let found = groups::groups(pool.entries.len(), NEAR, most, |a, b| pool.alike(a, b));
+        let found = groups::groups(pool.entries.len(), NEAR, most, |a, b| pool.likeness(a, b));
         let named = found.into_iter().map(|members| {
-            let middle = groups::middle(&members, |a, b| pool.alike(a, b)).unwrap_or(members[0]);
+            let middle = groups::middle(&members, |a, b| pool.likeness(a, b)).unwrap_or(members[0]);
             cluster(pool.entries[middle].idea.title.clone(), String::new(), None, members, pool)
         });
         Self { clusters: named.collect(), ..Self::default() }
     }
 
     /// Ids by the curator's order; labels from the seed, which say nothing of it.
-    fn named(mut self, seed: u64) -> Self {
+    fn with_ids_and_labels(mut self, seed: u64) -> Self {
         let labels = synod_math::labels(seed, self.clusters.len());
         for (place, (cluster, label)) in self.clusters.iter_mut().zip(labels).enumerate() {
             cluster.id = format!("cluster_{}", place + 1);
@@ -176,48 +176,52 @@ fn cluster(name: String, theme: String, promise: Option<Promise>, members: Vec<u
     Cluster { id: String::new(), label: String::new(), name, theme, promise, members }
 }
 
-/// The curator, or the next seat; if nobody can, likeness.
+/// The curator groups the ideas, or the next seat; if nobody can, they are grouped by likeness.
 pub async fn arrange(bench: &Bench, pool: &Pool, max_clusters: u32) -> Result<Vec<Cluster>> {
-    let stage = bench.phase("clustering");
+    let phase = bench.phase("clustering");
     let most = limit(max_clusters, pool.entries.len());
     let all: Vec<usize> = (0..pool.entries.len()).collect();
     let mut curators: Vec<SeatIx> = bench.role("curator").to_vec();
     curators.extend(bench.role("ideator").iter().filter(|seat| !bench.role("curator").contains(seat)));
-    let ask = prompt!("clusters", ideas = pool.shown(&all), most).ids("ideas", pool.ids(&all));
-    let given = stage.ask_first::<Clustering>(&curators, ask).await?;
+    let ask = prompt!("clusters", ideas = pool.for_prompt(&all), most).ids("ideas", pool.ids(&all));
+    let reply = phase.ask_first::<Clustering>(&curators, ask).await?;
     let seed = bench.seed("clusters");
-    let arranged = match &given {
-        Some(given) => Arranged::of(given.value.clone(), pool, most).named(seed),
+    let arrangement = match &reply {
+        Some(reply) => Arrangement::of(reply.value.clone(), pool, most).with_ids_and_labels(seed),
         None => {
-            stage.warn("Nobody could group the ideas; they were grouped by the words they share.");
-            Arranged::computed(pool, most).named(seed)
+            phase.warn("Nobody could group the ideas; they were grouped by the words they share.");
+            Arrangement::computed(pool, most).with_ids_and_labels(seed)
         }
     };
-    if !arranged.dissolved.is_empty() {
-        stage.warn(format!("More than {most} clusters were made; the ideas of the last ({}) went to the others.", arranged.dissolved.join("; ")));
+    if !arrangement.dissolved.is_empty() {
+        phase.warn(format!("More than {most} clusters were made; the ideas of the last ({}) went to the others.", arrangement.dissolved.join("; ")));
     }
-    let exhibit = Exhibit::new("Clusters", Shape::Clusters(picture(&arranged.clusters, pool))).data(&data(&arranged, pool, given.is_none()));
-    let exhibit = match &given {
-        Some(given) => exhibit.by(given.seat, "curator").turn(&given.key),
+    let exhibit = Exhibit::new("Clusters", Shape::Clusters(clusters_shape(&arrangement.clusters, pool))).data(&clustering_row(
+        &arrangement,
+        pool,
+        reply.is_none(),
+    ));
+    let exhibit = match &reply {
+        Some(reply) => exhibit.by(reply.seat, "curator").turn(&reply.key),
         None => exhibit,
     };
-    stage.show("clustering", exhibit)?;
-    Ok(arranged.clusters)
+    phase.show("clustering", exhibit)?;
+    Ok(arrangement.clusters)
 }
 
-fn picture(clusters: &[Cluster], pool: &Pool) -> Clusters {
-    let one = |cluster: &Cluster| Shown {
+fn clusters_shape(clusters: &[Cluster], pool: &Pool) -> Clusters {
+    let shown = |cluster: &Cluster| ShownCluster {
         id: cluster.label.clone(),
         name: cluster.name.clone(),
         theme: cluster.theme.clone(),
-        items: pool.named(&cluster.members),
-        note: cluster.promise.map_or_else(String::new, |promise| format!("promise: {}", word(promise))),
-        ..Shown::default()
+        items: pool.ids_and_titles(&cluster.members),
+        note: cluster.promise.map_or_else(String::new, |promise| format!("promise: {}", promise_word(promise))),
+        ..ShownCluster::default()
     };
-    Clusters { clusters: clusters.iter().map(one).collect() }
+    Clusters { clusters: clusters.iter().map(shown).collect() }
 }
 
-fn word(promise: Promise) -> &'static str {
+fn promise_word(promise: Promise) -> &'static str {
     match promise {
         Promise::Low => "low",
         Promise::Medium => "medium",
@@ -225,17 +229,23 @@ fn word(promise: Promise) -> &'static str {
     }
 }
 
-fn data(arranged: &Arranged, pool: &Pool, computed: bool) -> Value {
-    let one = |cluster: &Cluster| {
-        json!({
-            "id": cluster.id, "label": cluster.label, "name": cluster.name, "theme": cluster.theme, "promise": cluster.promise,
-            "ideaIds": pool.ids(&cluster.members), "ideaCount": cluster.members.len(),
-        })
+fn clustering_row(arrangement: &Arrangement, pool: &Pool, fallback: bool) -> ClusteringRow {
+    let entry = |cluster: &Cluster| ClusterEntry {
+        id: cluster.id.clone(),
+        label: cluster.label.clone(),
+        name: cluster.name.clone(),
+        theme: cluster.theme.clone(),
+        promise: cluster.promise,
+        idea_ids: pool.ids(&cluster.members),
+        idea_count: cluster.members.len(),
     };
-    let merged = pool.entries.iter().filter(|entry| !entry.merged.is_empty()).map(|entry| json!({"id": entry.id, "merged": entry.merged}));
-    json!({
-        "clusters": arranged.clusters.iter().map(one).collect::<Value>(), "totalClusters": arranged.clusters.len(),
-        "unclusteredCount": arranged.unclustered.len(), "unclusteredIds": arranged.unclustered, "fallback": computed,
-        "merged": merged.collect::<Value>(),
-    })
+    let repeated = pool.entries.iter().filter(|entry| !entry.merged.is_empty());
+    ClusteringRow {
+        clusters: arrangement.clusters.iter().map(entry).collect(),
+        total_clusters: arrangement.clusters.len(),
+        unclustered_count: arrangement.unclustered.len(),
+        unclustered_ids: arrangement.unclustered.clone(),
+        fallback,
+        merged: repeated.map(|entry| MergedIdea { id: entry.id.clone(), merged: entry.merged.clone() }).collect(),
+    }
 }

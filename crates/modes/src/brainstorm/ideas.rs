@@ -1,5 +1,6 @@
 //! Ideation: every seat invents alone; the ideas go into one pool under ids that say nothing of their authors.
 
+use super::rows::{IdeaEntry, IdeationRow};
 use crate::text::{bare, blocks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,11 +9,11 @@ use synod_engine::{Bench, IdLists, Result, SeatReply, TypedReply, prompt};
 use synod_math::{Rng, groups, likeness};
 use synod_types::{Cluster, Clusters, Exhibit, SeatIx, Shape};
 
-/// More than this are not taken from one seat.
+/// The most ideas taken from one seat.
 pub const MOST: usize = 10;
 /// Ideas that share this part of their words are one idea in two wordings.
 pub const SAME: f64 = 0.7;
-/// Fewer seats with ideas than this are no brainstorm.
+/// The fewest seats with ideas a brainstorm needs.
 const LEAST: usize = 2;
 
 /// What one seat came up with.
@@ -48,7 +49,7 @@ impl TypedReply for Ideas {
             let (title, description) =
                 if block.title.is_empty() { body.split_once('\n').unwrap_or((body, "")) } else { (block.title.as_str(), body) };
             let idea = Idea { title: bare(title).to_owned(), description: bare(description).to_owned() };
-            named(&idea).then_some(idea)
+            has_title(&idea).then_some(idea)
         });
         let before = text.lines().take_while(|line| blocks(line, "IDEA").is_empty());
         let reasons = bare(&before.collect::<Vec<_>>().join("\n")).to_owned();
@@ -56,17 +57,17 @@ impl TypedReply for Ideas {
     }
 
     fn check(&self, _terms: &IdLists) -> Result<(), String> {
-        if self.ideas.iter().any(named) { Ok(()) } else { Err("no idea has a title".to_owned()) }
+        if self.ideas.iter().any(has_title) { Ok(()) } else { Err("no idea has a title".to_owned()) }
     }
 }
 
-fn named(idea: &Idea) -> bool {
+fn has_title(idea: &Idea) -> bool {
     idea.title.chars().any(char::is_alphanumeric)
 }
 
 /// One idea of the pool, with those who had it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct PoolIdea {
     pub id: String,
     pub idea: Idea,
     pub authors: Vec<SeatIx>,
@@ -74,9 +75,9 @@ pub struct Entry {
     pub merged: Vec<String>,
 }
 
-/// Every idea once, in the order of ids, which a throw decides.
+/// Every idea once, in the order of their ids, which are drawn at random.
 pub struct Pool {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PoolIdea>,
     /// The seats that gave any.
     pub authors: Vec<SeatIx>,
     /// How many there were before repeats were merged.
@@ -84,15 +85,15 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Ids are dealt over all ideas in a thrown order; of repeats the lowest id is kept. `given` holds each seat's ideas.
-    fn of(given: &[(SeatIx, Vec<Idea>)], seed: u64) -> (Self, Vec<Drawn>) {
+    /// Ids are given to all ideas in a random order; of repeats the lowest id is kept. `given` holds each seat's ideas.
+    fn of(given: &[(SeatIx, Vec<Idea>)], seed: u64) -> (Self, Vec<AssignedId>) {
         let all: Vec<(SeatIx, &Idea)> = given.iter().flat_map(|(seat, ideas)| ideas.iter().map(|idea| (*seat, idea))).collect();
         let order = Rng::derive(seed, "ideas").permutation(all.len());
         let texts: Vec<String> = order.iter().map(|at| all[*at].1.text()).collect();
         let stands_for = groups::repeats(texts.len(), SAME, |a, b| likeness::overlap(&texts[a], &texts[b]));
         let id = |place: usize| format!("I{:02}", place + 1);
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut drawn: Vec<Drawn> = Vec::new();
+        let mut entries: Vec<PoolIdea> = Vec::new();
+        let mut assigned: Vec<AssignedId> = Vec::new();
         for (place, at) in order.iter().enumerate() {
             let (seat, idea) = all[*at];
             let kept = id(stands_for[place]);
@@ -103,12 +104,12 @@ impl Pool {
                         entry.authors.push(seat);
                     }
                 }
-                None => entries.push(Entry { id: id(place), idea: idea.clone(), authors: vec![seat], merged: Vec::new() }),
+                None => entries.push(PoolIdea { id: id(place), idea: idea.clone(), authors: vec![seat], merged: Vec::new() }),
             }
-            drawn.push(Drawn { at: *at, seat, id: id(place), into: (stands_for[place] != place).then_some(kept) });
+            assigned.push(AssignedId { at: *at, seat, id: id(place), merged_into: (stands_for[place] != place).then_some(kept) });
         }
-        drawn.sort_by_key(|drawn| drawn.at);
-        (Self { entries, authors: given.iter().map(|(seat, _)| *seat).collect(), given: all.len() }, drawn)
+        assigned.sort_by_key(|assigned| assigned.at);
+        (Self { entries, authors: given.iter().map(|(seat, _)| *seat).collect(), given: all.len() }, assigned)
     }
 
     pub fn ids(&self, members: &[usize]) -> Vec<String> {
@@ -116,59 +117,63 @@ impl Pool {
     }
 
     /// Ids and titles.
-    pub fn named(&self, members: &[usize]) -> Vec<(String, String)> {
+    pub fn ids_and_titles(&self, members: &[usize]) -> Vec<(String, String)> {
         members.iter().map(|member| (self.entries[*member].id.clone(), self.entries[*member].idea.title.clone())).collect()
     }
 
     /// Ideas as prompts take them: nothing that tells whose they are.
-    pub fn shown(&self, members: &[usize]) -> Value {
-        let one = |entry: &Entry| json!({"id": entry.id, "title": entry.idea.title, "description": entry.idea.description});
+    pub fn for_prompt(&self, members: &[usize]) -> Value {
+        let one = |entry: &PoolIdea| json!({"id": entry.id, "title": entry.idea.title, "description": entry.idea.description});
         members.iter().map(|member| one(&self.entries[*member])).collect()
     }
 
-    /// How alike two ideas are: by what they speak of, whatever their lengths.
-    pub fn alike(&self, a: usize, b: usize) -> f64 {
+    /// How alike two ideas are in their words, whatever their lengths.
+    pub fn likeness(&self, a: usize, b: usize) -> f64 {
         likeness::cosine(&self.entries[a].idea.text(), &self.entries[b].idea.text())
     }
 }
 
-/// Which id a seat's idea got: `at` is its place among all, seat by seat.
+/// Which id a seat's idea got.
 #[derive(Clone, Debug, PartialEq)]
-struct Drawn {
+struct AssignedId {
+    /// The idea's place among all, seat by seat.
     at: usize,
     seat: SeatIx,
     id: String,
-    /// The id it was merged into.
-    into: Option<String>,
+    /// The id of the idea it repeats.
+    merged_into: Option<String>,
 }
 
 /// Every seat invents alone. Two seats with an idea are enough.
 pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
-    let stage = bench.phase("ideation");
-    let answers = stage.ask_all::<Ideas>(bench.role("ideator"), prompt!("ideas", least, most = MOST)).await?.quorum(LEAST)?;
+    let phase = bench.phase("ideation");
+    let answers = phase.ask_all::<Ideas>(bench.role("ideator"), prompt!("ideas", least, most = MOST)).await?.quorum(LEAST)?;
     let mut given: Vec<(SeatIx, Vec<Idea>)> = Vec::new();
     for SeatReply { seat, value, .. } in &answers.replies {
-        let mut ideas: Vec<Idea> = value.ideas.iter().filter(|idea| named(idea)).cloned().collect();
+        let mut ideas: Vec<Idea> = value.ideas.iter().filter(|idea| has_title(idea)).cloned().collect();
         if ideas.len() > MOST {
-            stage.warn(format!("{} gave {} ideas; the first {MOST} were taken.", bench.seat(*seat).label, ideas.len()));
+            phase.warn(format!("{} gave {} ideas; the first {MOST} were taken.", bench.seat(*seat).label, ideas.len()));
             ideas.truncate(MOST);
         }
         given.push((*seat, ideas));
     }
-    let (pool, drawn) = Pool::of(&given, bench.seed("ideas"));
+    let (pool, assigned) = Pool::of(&given, bench.seed("ideas"));
     for ((seat, ideas), answer) in given.iter().zip(&answers.replies) {
-        let own: Vec<&Drawn> = drawn.iter().filter(|drawn| drawn.seat == *seat).collect();
-        let rows = ideas
-            .iter()
-            .zip(&own)
-            .map(|(idea, drawn)| json!({"id": drawn.id, "title": idea.title, "description": idea.description, "mergedInto": drawn.into}));
-        let data = json!({"ideas": rows.collect::<Value>(), "ideaCount": ideas.len()});
-        let items = ideas.iter().zip(&own).map(|(idea, drawn)| (drawn.id.clone(), idea.title.clone())).collect();
-        let merged: Vec<String> = own.iter().filter_map(|drawn| Some(format!("{} repeats {}", drawn.id, drawn.into.as_ref()?))).collect();
+        let own: Vec<&AssignedId> = assigned.iter().filter(|assigned| assigned.seat == *seat).collect();
+        let entry = |(idea, assigned): (&Idea, &&AssignedId)| IdeaEntry {
+            id: assigned.id.clone(),
+            title: idea.title.clone(),
+            description: idea.description.clone(),
+            merged_into: assigned.merged_into.clone(),
+        };
+        let data = IdeationRow { ideas: ideas.iter().zip(&own).map(entry).collect(), idea_count: ideas.len() };
+        let items = ideas.iter().zip(&own).map(|(idea, assigned)| (assigned.id.clone(), idea.title.clone())).collect();
+        let merged: Vec<String> =
+            own.iter().filter_map(|assigned| Some(format!("{} repeats {}", assigned.id, assigned.merged_into.as_ref()?))).collect();
         let name = format!("Ideas of {}", bench.seat(*seat).label);
         let list = Cluster { id: format!("seat {seat}"), name: name.clone(), items, note: merged.join("; "), ..Cluster::default() };
         let exhibit = Exhibit::new(name, Shape::Clusters(Clusters { clusters: vec![list] }));
-        stage.show(&format!("ideation_{seat}"), exhibit.by(*seat, "ideator").turn(&answer.key).data(&data))?;
+        phase.show(&format!("ideation_{seat}"), exhibit.by(*seat, "ideator").turn(&answer.key).data(&data))?;
     }
     Ok(pool)
 }
@@ -182,7 +187,7 @@ mod tests {
         Idea { title: title.into(), description: description.into() }
     }
 
-    fn pool(seed: u64) -> (Pool, Vec<Drawn>) {
+    fn pool(seed: u64) -> (Pool, Vec<AssignedId>) {
         let first = vec![idea("Night shift", "Run the jobs at night, when nobody waits."), idea("Fewer jobs", "Drop half of them.")];
         let second = vec![idea("night shift", "Run the jobs at night, when nobody waits!"), idea("A queue", "Let workers pull the jobs.")];
         Pool::of(&[(0, first), (4, second)], seed)
@@ -191,19 +196,19 @@ mod tests {
     #[test]
     fn a_repeat_is_kept_once_and_belongs_to_both() {
         for seed in 0..20 {
-            let (pool, drawn) = pool(seed);
-            assert_eq!((pool.entries.len(), pool.given, drawn.len()), (3, 4, 4));
-            let both: Vec<&Entry> = pool.entries.iter().filter(|entry| entry.authors.len() == 2).collect();
+            let (pool, assigned) = pool(seed);
+            assert_eq!((pool.entries.len(), pool.given, assigned.len()), (3, 4, 4));
+            let both: Vec<&PoolIdea> = pool.entries.iter().filter(|entry| entry.authors.len() == 2).collect();
             let [entry] = both.as_slice() else { panic!("{:?}", pool.entries) };
             assert!(entry.merged.len() == 1 && entry.id < entry.merged[0], "{entry:?}");
-            assert_eq!(drawn.iter().filter(|drawn| drawn.into.as_deref() == Some(entry.id.as_str())).count(), 1);
+            assert_eq!(assigned.iter().filter(|assigned| assigned.merged_into.as_deref() == Some(entry.id.as_str())).count(), 1);
         }
     }
 
     #[test]
     fn ids_say_nothing_of_the_author() {
         let of_seat_0: BTreeSet<Vec<String>> =
-            (0..40).map(|seed| pool(seed).1.into_iter().filter(|drawn| drawn.seat == 0).map(|drawn| drawn.id).collect()).collect();
+            (0..40).map(|seed| pool(seed).1.into_iter().filter(|assigned| assigned.seat == 0).map(|assigned| assigned.id).collect()).collect();
         assert!(of_seat_0.len() > 6, "any id may be anybody's: {of_seat_0:?}");
         assert_eq!(pool(3).1, pool(3).1);
     }

@@ -4,6 +4,7 @@
 mod clusters;
 mod ideas;
 mod ranking;
+mod rows;
 mod scores;
 #[cfg(test)]
 mod tests;
@@ -15,8 +16,9 @@ use ideas::Pool;
 pub use ideas::{Idea, Ideas};
 pub use ranking::Source;
 use ranking::{Ranking, exhibit};
+use rows::{ClusteringRow, IdeationRow, RankingRow, RefinementRow, ScoringRow};
 use schemars::JsonSchema;
-use scores::Rated;
+use scores::ScorerMarks;
 pub use scores::{Mark, Scores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -30,13 +32,13 @@ pub static MODE: Mode = mode! {
     pick: "Take it for an open question with many possible answers, when you want breadth first and one worked-out proposal at the end.",
     phases: &["ideation", "clustering", "scoring", "refinement"],
     stages: &[
-        Stage::from_seat::<Value>("ideation_{i}", "ideator"),
-        Stage::from_seat::<Value>("clustering", "curator"),
-        Stage::computed::<Value>("clustering").stand_in(),
-        Stage::from_seat::<Value>("scoring_{i}", "scorer"),
-        Stage::computed::<Value>("ranking"),
-        Stage::from_seat::<Value>("refinement", "refiner"),
-        Stage::computed::<Value>("refinement").stand_in(),
+        Stage::from_seat::<IdeationRow>("ideation_{i}", "ideator"),
+        Stage::from_seat::<ClusteringRow>("clustering", "curator"),
+        Stage::computed::<ClusteringRow>("clustering").stand_in(),
+        Stage::from_seat::<ScoringRow>("scoring_{i}", "scorer"),
+        Stage::computed::<RankingRow>("ranking"),
+        Stage::from_seat::<RefinementRow>("refinement", "refiner"),
+        Stage::computed::<RefinementRow>("refinement").stand_in(),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2n + 2 for a panel of n (n + 2 when all ideas fall into one group)",
@@ -99,7 +101,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let scoring = bench.phase("scoring");
     let rated = if clusters.len() > 1 { scores::collect(bench, &pool, &clusters).await? } else { Vec::new() };
     let ranking = Ranking::of(&clusters, &rated);
-    for warning in said_of(&ranking, &clusters) {
+    for warning in warnings(&ranking, &clusters) {
         scoring.warn(warning);
     }
     scoring.show("ranking", exhibit(&ranking, &clusters, &pool))?;
@@ -117,12 +119,12 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     }
     let decision = Decision {
         cluster: clusters[best].name.clone(),
-        score: ranking.standings[best].total,
+        score: ranking.scores[best].total,
         source: ranking.source,
         ideas: pool.ids(&clusters[best].members),
         tied: ranking.tied.iter().map(|place| clusters[*place].name.clone()).collect(),
     };
-    let runner_up = ranking.order.get(1).map(|place| json!({"name": clusters[*place].name, "ideas": pool.named(&clusters[*place].members)}));
+    let runner_up = ranking.order.get(1).map(|place| json!({"name": clusters[*place].name, "ideas": pool.ids_and_titles(&clusters[*place].members)}));
     Ok(ModeResult {
         stop_reason: "finished",
         answer: Some(answer),
@@ -146,8 +148,8 @@ fn favourite(marks: &[Option<Mark>], best: usize) -> Option<usize> {
 }
 
 /// Those who compared the best cluster with others and put another first.
-fn dissent(rated: &[Rated], clusters: &[Cluster], best: usize) -> Vec<Dissent> {
-    let one = |rated: &Rated| {
+fn dissent(rated: &[ScorerMarks], clusters: &[Cluster], best: usize) -> Vec<Dissent> {
+    let one = |rated: &ScorerMarks| {
         let other = &clusters[favourite(&rated.marks, best).filter(|place| *place != best)?];
         let text = format!("{} comes first. {}", other.name, rated.reasons);
         Some(Dissent { seat: rated.seat, label: Some(other.label.clone()), text: text.trim_end().to_owned() })
@@ -156,60 +158,68 @@ fn dissent(rated: &[Rated], clusters: &[Cluster], best: usize) -> Vec<Dissent> {
 }
 
 /// What the reader must know of how the best cluster was found.
-fn said_of(ranking: &Ranking, clusters: &[Cluster]) -> Vec<String> {
+fn warnings(ranking: &Ranking, clusters: &[Cluster]) -> Vec<String> {
     let best = &clusters[ranking.order[0]];
-    let mut said = Vec::new();
+    let mut warnings = Vec::new();
     match ranking.source {
-        Source::Only => said.push("All ideas fell into one cluster, so nothing was scored.".to_owned()),
-        Source::Promise => said.push("Fewer than two seats scored the clusters, so they are ordered by promise alone; no score is given.".to_owned()),
-        Source::Size => said.push(
+        Source::Only => warnings.push("All ideas fell into one cluster, so nothing was scored.".to_owned()),
+        Source::Promise => {
+            warnings.push("Fewer than two seats scored the clusters, so they are ordered by promise alone; no score is given.".to_owned())
+        }
+        Source::Size => warnings.push(
             "Fewer than two seats scored the clusters, and nobody said which are promising: the one with the most ideas comes first.".to_owned(),
         ),
         Source::Scores => {
-            match ranking.standings[ranking.order[0]].raters {
-                0 => said.push(format!("Nobody gave {} marks for novelty, feasibility and impact alike; it leads on what there is.", best.name)),
-                1 => said.push(format!("{} leads on the marks of one seat: the others had those ideas themselves or left it out.", best.name)),
+            match ranking.scores[ranking.order[0]].raters {
+                0 => warnings.push(format!("Nobody gave {} marks for novelty, feasibility and impact alike; it leads on what there is.", best.name)),
+                1 => warnings.push(format!("{} leads on the marks of one seat: the others had those ideas themselves or left it out.", best.name)),
                 _ => {}
             }
             if let (Some(rung), Some(second)) = (ranking.rung, ranking.tied.first()) {
                 let other = &clusters[*second].name;
                 let by = if rung == "order" { "the curator's order" } else { rung };
-                said.push(format!("{} and {other} scored the same; {by} put the first before the second.", best.name));
+                warnings.push(format!("{} and {other} scored the same; {by} put the first before the second.", best.name));
             }
         }
     }
-    said
+    warnings
 }
 
 /// A proposal from the best cluster; if nobody can write it, the cluster as it is.
 async fn refine(bench: &Bench, pool: &Pool, clusters: &[Cluster], ranking: &Ranking) -> Result<Answer> {
-    let stage = bench.phase("refinement");
+    let phase = bench.phase("refinement");
     let best = ranking.order[0];
-    let (cluster, standing) = (&clusters[best], &ranking.standings[best]);
-    let text_of = |cluster: &Cluster| json!({"name": cluster.name, "theme": cluster.theme, "ideas": pool.shown(&cluster.members)});
+    let (cluster, score) = (&clusters[best], &ranking.scores[best]);
+    let text_of = |cluster: &Cluster| json!({"name": cluster.name, "theme": cluster.theme, "ideas": pool.for_prompt(&cluster.members)});
     let tied: Value = ranking.tied.iter().take(2).map(|place| text_of(&clusters[*place])).collect();
-    let [novelty, feasibility, impact] = standing.means;
+    let [novelty, feasibility, impact] = score.means;
     let means = json!({"novelty": novelty, "feasibility": feasibility, "impact": impact});
-    let ask = prompt!("refine", cluster = text_of(cluster), means, scored = standing.total.is_some(), tied);
+    let ask = prompt!("refine", cluster = text_of(cluster), means, scored = score.total.is_some(), tied);
     let mut writers: Vec<SeatIx> = bench.role("refiner").to_vec();
     writers.extend(bench.role("ideator").iter().filter(|seat| !bench.role("refiner").contains(seat)));
-    let written = stage.ask_first::<String>(&writers, ask).await?;
-    let text = written.as_ref().map_or_else(|| as_it_is(cluster, pool), |given| given.value.clone());
-    let data = json!({
-        "winningClusterId": cluster.id, "winningClusterName": cluster.name, "winningScore": standing.total, "wordCount": words(&text),
-        "tiedClusters": !ranking.tied.is_empty(), "tiedCount": ranking.tied.len(), "totalIdeas": pool.entries.len(), "totalClusters": clusters.len(),
-    });
+    let written = phase.ask_first::<String>(&writers, ask).await?;
+    let text = written.as_ref().map_or_else(|| cluster_text(cluster, pool), |reply| reply.value.clone());
+    let data = RefinementRow {
+        winning_cluster_id: cluster.id.clone(),
+        winning_cluster_name: cluster.name.clone(),
+        winning_score: score.total,
+        word_count: words(&text),
+        tied_clusters: !ranking.tied.is_empty(),
+        tied_count: ranking.tied.len(),
+        total_ideas: pool.entries.len(),
+        total_clusters: clusters.len(),
+    };
     match written {
-        Some(given) => {
-            if given.partial {
-                stage.warn("The proposal was cut off at its token limit: its end is missing.");
+        Some(reply) => {
+            if reply.partial {
+                phase.warn("The proposal was cut off at its token limit: its end is missing.");
             }
-            stage.show("refinement", Exhibit::said("Proposal", given.seat, "refiner", &given.key).data(&data))?;
-            Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![given.seat] })
+            phase.show("refinement", Exhibit::said("Proposal", reply.seat, "refiner", &reply.key).data(&data))?;
+            Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] })
         }
         None => {
-            stage.warn("Nobody could write the proposal; the best cluster is returned as it is.");
-            stage.show("refinement", Exhibit::note("Best cluster", &text).data(&data))?;
+            phase.warn("Nobody could write the proposal; the best cluster is returned as it is.");
+            phase.show("refinement", Exhibit::note("Best cluster", &text).data(&data))?;
             let mut by: Vec<SeatIx> = cluster.members.iter().flat_map(|member| pool.entries[*member].authors.clone()).collect();
             by.sort_unstable();
             by.dedup();
@@ -218,7 +228,8 @@ async fn refine(bench: &Bench, pool: &Pool, clusters: &[Cluster], ranking: &Rank
     }
 }
 
-fn as_it_is(cluster: &Cluster, pool: &Pool) -> String {
+/// The cluster with its ideas, as an answer.
+fn cluster_text(cluster: &Cluster, pool: &Pool) -> String {
     let heading = [format!("## {}", cluster.name), cluster.theme.clone()];
     let ideas = cluster.members.iter().map(|member| &pool.entries[*member].idea);
     let list: Vec<String> = ideas.map(|idea| format!("- **{}** {}", idea.title, idea.description).trim_end().to_owned()).collect();

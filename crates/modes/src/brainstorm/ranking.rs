@@ -1,15 +1,16 @@
-//! Which cluster is best: by what the scorers gave, each put on one scale; by promise where too few scored, by size where nobody said what is promising.
+//! Which cluster is best: by the scorers' marks, each scorer's put on one scale; by promise where too few scored; by size where nobody said
+//! what is promising.
 
 use super::clusters::{Cluster, Promise};
 use super::ideas::Pool;
-use super::scores::{Mark, Rated};
+use super::rows::{RankedCluster, RankingRow};
+use super::scores::{Mark, ScorerMarks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use synod_math::standard::{mean, standard};
-use synod_types::{Cluster as Shown, Clusters, Exhibit, Shape};
+use synod_types::{Cluster as ShownCluster, Clusters, Exhibit, Shape};
 
-/// Fewer scorers than this decide nothing.
+/// The fewest scorers whose marks decide.
 const LEAST: usize = 2;
 
 /// What put the clusters in order.
@@ -43,26 +44,26 @@ pub struct ClusterScore {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     pub order: Vec<usize>,
-    pub standings: Vec<ClusterScore>,
+    pub scores: Vec<ClusterScore>,
     pub source: Source,
     pub scorers: usize,
-    /// Those that stand equal with the first, but for the ladder.
+    /// Those with the same score as the first; `rung` says what put it before them.
     pub tied: Vec<usize>,
-    /// What put the first before them: impact, feasibility, promise, or the order of the curator.
+    /// What put the first before the next of them: impact, feasibility, promise, or the order of the curator.
     pub rung: Option<&'static str>,
 }
 
 impl Ranking {
-    pub fn of(clusters: &[Cluster], rated: &[Rated]) -> Self {
-        let valid: Vec<&Rated> = rated.iter().filter(|rated| rated.is_valid()).collect();
+    pub fn of(clusters: &[Cluster], rated: &[ScorerMarks]) -> Self {
+        let valid: Vec<&ScorerMarks> = rated.iter().filter(|rated| rated.is_valid()).collect();
         let source = match (clusters.len(), valid.len()) {
             (..=1, _) => Source::Only,
             (_, LEAST..) => Source::Scores,
             (..) if clusters.iter().any(|cluster| cluster.promise.is_some()) => Source::Promise,
             (..) => Source::Size,
         };
-        let standings = if source == Source::Scores { standings(clusters.len(), &valid) } else { vec![ClusterScore::default(); clusters.len()] };
-        let keys: Vec<Key> = clusters.iter().zip(&standings).map(|(cluster, standing)| Key::of(cluster, standing)).collect();
+        let scores = if source == Source::Scores { cluster_scores(clusters.len(), &valid) } else { vec![ClusterScore::default(); clusters.len()] };
+        let keys: Vec<RankKey> = clusters.iter().zip(&scores).map(|(cluster, score)| RankKey::of(cluster, score)).collect();
         let mut order: Vec<usize> = (0..clusters.len()).collect();
         match source {
             Source::Size => order.sort_by_key(|place| (std::cmp::Reverse(clusters[*place].members.len()), *place)),
@@ -72,24 +73,24 @@ impl Ranking {
         let equal = |place: &usize| match source {
             Source::Scores => keys[*place].standard == best.standard,
             Source::Promise => keys[*place].promise == best.promise,
-            // Nobody judged them, so nobody found them equal.
+            // Nobody judged them, so none is tied.
             Source::Size | Source::Only => false,
         };
         let tied: Vec<usize> = order.iter().skip(1).copied().filter(equal).collect();
         let rung = tied.first().map(|second| if source == Source::Scores { best.over(&keys[*second]) } else { "order" });
-        Self { order, standings, source, scorers: valid.len(), tied, rung }
+        Self { order, scores, source, scorers: valid.len(), tied, rung }
     }
 }
 
-fn standings(clusters: usize, valid: &[&Rated]) -> Vec<ClusterScore> {
+fn cluster_scores(clusters: usize, valid: &[&ScorerMarks]) -> Vec<ClusterScore> {
     let totals: Vec<Vec<Option<f64>>> =
         valid.iter().map(|rated| rated.marks.iter().map(|mark| mark.as_ref()?.total().map(f64::from)).collect()).collect();
-    let scores = standard(&totals, clusters);
+    let standard_scores = standard(&totals, clusters);
     let one = |place: usize| {
         let marks: Vec<&Mark> = valid.iter().filter_map(|rated| rated.marks[place].as_ref()).collect();
         let given: Vec<f64> = totals.iter().filter_map(|row| row[place]).collect();
         ClusterScore {
-            standard: scores[place],
+            standard: standard_scores[place],
             means: [0, 1, 2].map(|at| mean(marks.iter().filter_map(|mark| mark.values()[at]).map(f64::from))),
             total: mean(given.iter().copied()),
             raters: given.len() as u32,
@@ -98,20 +99,20 @@ fn standings(clusters: usize, valid: &[&Rated]) -> Vec<ClusterScore> {
     (0..clusters).map(one).collect()
 }
 
-/// What is compared, first to last. Numbers are whole billionths: what is left out is rounding error, and nothing that counts ever ties by it.
+/// What is compared, first to last. Numbers are rounded to whole billionths, which removes rounding errors and no difference that counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct RankKey {
     standard: Option<i64>,
     impact: Option<i64>,
     feasibility: Option<i64>,
     promise: Option<Promise>,
 }
 
-impl Key {
-    fn of(cluster: &Cluster, standing: &ClusterScore) -> Self {
+impl RankKey {
+    fn of(cluster: &Cluster, score: &ClusterScore) -> Self {
         let fixed = |value: Option<f64>| value.map(|value| (value * 1e9).round() as i64);
-        let [_, feasibility, impact] = standing.means;
-        Self { standard: fixed(standing.standard), impact: fixed(impact), feasibility: fixed(feasibility), promise: cluster.promise }
+        let [_, feasibility, impact] = score.means;
+        Self { standard: fixed(score.standard), impact: fixed(impact), feasibility: fixed(feasibility), promise: cluster.promise }
     }
 
     /// The first rung on which this one stands above the other.
@@ -131,30 +132,25 @@ impl Key {
 /// The clusters best first, with what each was given.
 pub fn exhibit(ranking: &Ranking, clusters: &[Cluster], pool: &Pool) -> Exhibit {
     let shown = ranking.order.iter().enumerate().map(|(rank, place)| {
-        let (cluster, standing) = (&clusters[*place], &ranking.standings[*place]);
-        let [novelty, feasibility, impact] = standing.means;
-        let scores = [
-            ("novelty", novelty),
-            ("feasibility", feasibility),
-            ("impact", impact),
-            ("total", standing.total),
-            ("standard score", standing.standard),
-        ];
-        Shown {
+        let (cluster, score) = (&clusters[*place], &ranking.scores[*place]);
+        let [novelty, feasibility, impact] = score.means;
+        let scores =
+            [("novelty", novelty), ("feasibility", feasibility), ("impact", impact), ("total", score.total), ("standard score", score.standard)];
+        ShownCluster {
             id: cluster.label.clone(),
             name: cluster.name.clone(),
             theme: cluster.theme.clone(),
-            items: pool.named(&cluster.members),
+            items: pool.ids_and_titles(&cluster.members),
             scores: if ranking.source == Source::Scores { scores.map(|(name, value)| (name.to_owned(), value)).to_vec() } else { Vec::new() },
-            note: note(ranking, standing),
+            note: note(ranking, score),
             chosen: rank == 0,
         }
     });
-    Exhibit::new("Clusters, best first", Shape::Clusters(Clusters { clusters: shown.collect() })).data(&data(ranking, clusters))
+    Exhibit::new("Clusters, best first", Shape::Clusters(Clusters { clusters: shown.collect() })).data(&ranking_row(ranking, clusters))
 }
 
-fn note(ranking: &Ranking, standing: &ClusterScore) -> String {
-    match (ranking.source, standing.raters) {
+fn note(ranking: &Ranking, score: &ClusterScore) -> String {
+    match (ranking.source, score.raters) {
         (Source::Only, _) => "the only cluster".to_owned(),
         (Source::Promise, _) => "ordered by promise: too few seats scored".to_owned(),
         (Source::Size, _) => "ordered by size: too few seats scored, and nobody said what is promising".to_owned(),
@@ -164,19 +160,29 @@ fn note(ranking: &Ranking, standing: &ClusterScore) -> String {
     }
 }
 
-fn data(ranking: &Ranking, clusters: &[Cluster]) -> Value {
-    let one = |(rank, place): (usize, &usize)| {
-        let (cluster, standing) = (&clusters[*place], &ranking.standings[*place]);
-        let [novelty, feasibility, impact] = standing.means;
-        json!({
-            "rank": rank + 1, "id": cluster.id, "label": cluster.label, "name": cluster.name, "promise": cluster.promise,
-            "averageNovelty": novelty, "averageFeasibility": feasibility, "averageImpact": impact, "averageScore": standing.total,
-            "standardScore": standing.standard, "raters": standing.raters,
-        })
+fn ranking_row(ranking: &Ranking, clusters: &[Cluster]) -> RankingRow {
+    let ranked = |(rank, place): (usize, &usize)| {
+        let (cluster, score) = (&clusters[*place], &ranking.scores[*place]);
+        let [novelty, feasibility, impact] = score.means;
+        RankedCluster {
+            rank: rank + 1,
+            id: cluster.id.clone(),
+            label: cluster.label.clone(),
+            name: cluster.name.clone(),
+            promise: cluster.promise,
+            average_novelty: novelty,
+            average_feasibility: feasibility,
+            average_impact: impact,
+            average_score: score.total,
+            standard_score: score.standard,
+            raters: score.raters,
+        }
     };
-    let tied: Vec<&str> = ranking.tied.iter().map(|place| clusters[*place].id.as_str()).collect();
-    json!({
-        "rankedClusters": ranking.order.iter().enumerate().map(one).collect::<Value>(), "scorerCount": ranking.scorers, "source": ranking.source,
-        "tied": tied, "tieRung": ranking.rung,
-    })
+    RankingRow {
+        ranked_clusters: ranking.order.iter().enumerate().map(ranked).collect(),
+        scorer_count: ranking.scorers,
+        source: ranking.source,
+        tied: ranking.tied.iter().map(|place| clusters[*place].id.clone()).collect(),
+        tie_rung: ranking.rung,
+    }
 }

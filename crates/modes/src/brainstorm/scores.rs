@@ -2,6 +2,7 @@
 
 use super::clusters::Cluster;
 use super::ideas::Pool;
+use super::rows::{ScoreEntry, ScoringRow};
 use crate::text::{bare, blocks, score};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,13 +81,13 @@ fn rating(text: &str, name: &str) -> Option<u32> {
 
 /// One scorer's marks, one a cluster; `None` where it was not shown the cluster or said nothing of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rated {
+pub struct ScorerMarks {
     pub seat: SeatIx,
     pub reasons: String,
     pub marks: Vec<Option<Mark>>,
 }
 
-impl Rated {
+impl ScorerMarks {
     /// The first entry for each cluster counts: a cluster named twice is rated once.
     pub fn of(seat: SeatIx, scores: &Scores, clusters: &[Cluster]) -> Self {
         let usable = |mark: &&Mark| mark.values().iter().any(Option::is_some);
@@ -103,9 +104,9 @@ pub fn visible(cluster: &Cluster, pool: &Pool, scorer: SeatIx) -> Vec<usize> {
     cluster.members.iter().copied().filter(|member| !pool.entries[*member].authors.contains(&scorer)).collect()
 }
 
-/// Everybody who gave ideas scores; a cluster of one's own ideas alone is not shown to one.
-pub async fn collect(bench: &Bench, pool: &Pool, clusters: &[Cluster]) -> Result<Vec<Rated>> {
-    let stage = bench.phase("scoring");
+/// Every seat that gave ideas scores. A cluster that holds nobody else's ideas is not shown to it.
+pub async fn collect(bench: &Bench, pool: &Pool, clusters: &[Cluster]) -> Result<Vec<ScorerMarks>> {
+    let phase = bench.phase("scoring");
     let orders = synod_math::orders(bench.seed("orders"), &vec![None; pool.authors.len()], clusters.len());
     let views: Vec<(SeatIx, Vec<usize>)> = pool.authors.iter().copied().zip(orders).collect();
     let views: Vec<(SeatIx, Vec<usize>)> = views
@@ -114,32 +115,33 @@ pub async fn collect(bench: &Bench, pool: &Pool, clusters: &[Cluster]) -> Result
         .collect();
     let view = |seat: SeatIx| views.iter().find(|(reader, _)| *reader == seat).map(|(_, order)| order.as_slice()).unwrap_or_default();
     let scorers: Vec<SeatIx> = views.iter().filter(|(_, order)| !order.is_empty()).map(|(seat, _)| *seat).collect();
-    let answers = stage
+    let answers = phase
         .ask_each::<Scores>(&scorers, &|seat| {
             let shown = view(seat).iter().map(|place| &clusters[*place]);
             let texts: Value = shown
                 .clone()
-                .map(|cluster| json!({"label": cluster.label, "name": cluster.name, "theme": cluster.theme, "ideas": pool.shown(&visible(cluster, pool, seat))}))
+                .map(|cluster| json!({"label": cluster.label, "name": cluster.name, "theme": cluster.theme, "ideas": pool.for_prompt(&visible(cluster, pool, seat))}))
                 .collect();
             prompt!("score", clusters = texts).ids("clusters", shown.map(|cluster| cluster.label.clone()))
         })
         .await?;
-    let mut all: Vec<Rated> = Vec::new();
-    for given in &answers.replies {
-        let rated = Rated::of(given.seat, &given.value, clusters);
-        if !rated.is_valid() {
-            stage.abstained(given.seat, "gave no score that could be counted");
+    let mut all: Vec<ScorerMarks> = Vec::new();
+    for reply in &answers.replies {
+        let scorer = ScorerMarks::of(reply.seat, &reply.value, clusters);
+        if !scorer.is_valid() {
+            phase.abstained(reply.seat, "gave no score that could be counted");
         }
-        let exhibit = Exhibit::new("Scores", Shape::Scorecard(card(&rated, clusters, view(given.seat)))).by(given.seat, "scorer").turn(&given.key);
-        stage.show(&format!("scoring_{}", given.seat), exhibit.data(&data(&rated, clusters, view(given.seat))))?;
-        all.push(rated);
+        let shown = view(reply.seat);
+        let exhibit = Exhibit::new("Scores", Shape::Scorecard(scorecard(&scorer, clusters, shown))).by(reply.seat, "scorer").turn(&reply.key);
+        phase.show(&format!("scoring_{}", reply.seat), exhibit.data(&scoring_row(&scorer, clusters, shown)))?;
+        all.push(scorer);
     }
     Ok(all)
 }
 
-fn card(rated: &Rated, clusters: &[Cluster], shown: &[usize]) -> Scorecard {
+fn scorecard(scorer: &ScorerMarks, clusters: &[Cluster], shown: &[usize]) -> Scorecard {
     let row = |place: &usize| {
-        let mark = rated.marks[*place].as_ref();
+        let mark = scorer.marks[*place].as_ref();
         let cells = mark.map_or([None; 3], Mark::values).map(|value| value.map(f64::from)).to_vec();
         let note = mark.and_then(Mark::total).map_or_else(String::new, |total| format!("total {total} of 15"));
         ScoreRow { name: format!("{} {}", clusters[*place].label, clusters[*place].name), cells, note, ..ScoreRow::default() }
@@ -148,15 +150,18 @@ fn card(rated: &Rated, clusters: &[Cluster], shown: &[usize]) -> Scorecard {
     Scorecard { scale: (1.0, 5.0), columns, rows: shown.iter().map(row).collect(), ..Scorecard::default() }
 }
 
-fn data(rated: &Rated, clusters: &[Cluster], shown: &[usize]) -> Value {
-    let one = |place: &usize| {
-        let mark = rated.marks[*place].as_ref()?;
-        let [novelty, feasibility, impact] = mark.values();
+fn scoring_row(scorer: &ScorerMarks, clusters: &[Cluster], shown: &[usize]) -> ScoringRow {
+    let entry = |place: &usize| {
+        let mark = scorer.marks[*place].as_ref()?;
         let cluster = &clusters[*place];
-        Some(json!({
-            "clusterId": cluster.id, "label": cluster.label, "novelty": novelty, "feasibility": feasibility, "impact": impact, "total": mark.total(),
-        }))
+        Some(ScoreEntry {
+            cluster_id: cluster.id.clone(),
+            label: cluster.label.clone(),
+            novelty: mark.novelty,
+            feasibility: mark.feasibility,
+            impact: mark.impact,
+            total: mark.total(),
+        })
     };
-    let shown_ids: Vec<&str> = shown.iter().map(|place| clusters[*place].id.as_str()).collect();
-    json!({"scores": shown.iter().filter_map(one).collect::<Value>(), "shown": shown_ids})
+    ScoringRow { scores: shown.iter().filter_map(entry).collect(), shown: shown.iter().map(|place| clusters[*place].id.clone()).collect() }
 }

@@ -1,14 +1,14 @@
 //! Text forms as models write them, clusters that hold every idea once, and what decides between them.
 
-use super::clusters::{Arranged, Cluster, limit};
-use super::ideas::{Entry, Pool};
+use super::clusters::{Arrangement, Cluster, limit};
+use super::ideas::{Pool, PoolIdea};
 use super::ranking::Ranking;
 use super::scores::visible;
 use super::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
 fn pool(ideas: &[(&str, SeatIx)]) -> Pool {
-    let entry = |(at, (title, author)): (usize, &(&str, SeatIx))| Entry {
+    let entry = |(at, (title, author)): (usize, &(&str, SeatIx))| PoolIdea {
         id: format!("I{:02}", at + 1),
         idea: Idea { title: (*title).to_owned(), description: String::new() },
         authors: vec![*author],
@@ -88,7 +88,7 @@ fn scores_are_read_with_commas_scales_and_line_breaks() {
 fn a_cluster_named_twice_is_rated_once() {
     let mark = |n| Mark { cluster: "K3".into(), novelty: Some(n), feasibility: Some(n), impact: Some(n) };
     let empty = Mark { cluster: "K3".into(), novelty: None, feasibility: None, impact: None };
-    let rated = Rated::of(0, &Scores { reasons: String::new(), scores: vec![empty, mark(2), mark(5)] }, &clusters(&[("K3", None)]));
+    let rated = ScorerMarks::of(0, &Scores { reasons: String::new(), scores: vec![empty, mark(2), mark(5)] }, &clusters(&[("K3", None)]));
     assert_eq!(rated.marks, [Some(mark(2))]);
 }
 
@@ -96,31 +96,35 @@ fn theme(name: &str, ideas: &[&str]) -> Theme {
     Theme { name: name.into(), theme: String::new(), promise: Some(Promise::Low), ideas: ideas.iter().map(|id| (*id).to_owned()).collect() }
 }
 
-fn arranged(themes: Vec<Theme>, pool: &Pool, most: usize) -> Arranged {
-    Arranged::of(Clustering { reasons: String::new(), clusters: themes }, pool, most)
+fn arrangement(themes: Vec<Theme>, pool: &Pool, most: usize) -> Arrangement {
+    Arrangement::of(Clustering { reasons: String::new(), clusters: themes }, pool, most)
 }
 
-fn members(arranged: &Arranged) -> Vec<(&str, Vec<usize>)> {
-    arranged.clusters.iter().map(|cluster| (cluster.name.as_str(), cluster.members.clone())).collect()
+fn members(arrangement: &Arrangement) -> Vec<(&str, Vec<usize>)> {
+    arrangement.clusters.iter().map(|cluster| (cluster.name.as_str(), cluster.members.clone())).collect()
 }
 
 #[test]
 fn every_idea_ends_in_exactly_one_cluster() {
     let pool = pool(&[("night bus", 0), ("night boat", 1), ("paper tent", 2), ("night train", 0), ("song contest", 1)]);
     let themes = vec![theme("", &["I01", "I02", "I01"]), theme("Shelter", &["I02", "I03"]), theme("Empty", &["I02"])];
-    let arranged = arranged(themes, &pool, 6);
-    assert_eq!(members(&arranged), [("night bus", vec![0, 1, 3]), ("Shelter", vec![2]), ("Other ideas", vec![4])], "the train joins what it is like");
-    assert_eq!((arranged.unclustered, arranged.dissolved.len()), (vec!["I04".to_owned(), "I05".to_owned()], 0));
-    assert_eq!(arranged.clusters[2].promise, None, "nobody spoke for what was left over");
+    let arrangement = arrangement(themes, &pool, 6);
+    assert_eq!(
+        members(&arrangement),
+        [("night bus", vec![0, 1, 3]), ("Shelter", vec![2]), ("Other ideas", vec![4])],
+        "the train joins what it is like"
+    );
+    assert_eq!((arrangement.unclustered, arrangement.dissolved.len()), (vec!["I04".to_owned(), "I05".to_owned()], 0));
+    assert_eq!(arrangement.clusters[2].promise, None, "nobody spoke for what was left over");
 }
 
 #[test]
 fn clusters_beyond_the_limit_are_dissolved() {
     let pool = pool(&[("a bus", 0), ("a boat", 1), ("a tent", 2), ("a song", 0)]);
     let themes = vec![theme("A", &["I01"]), theme("B", &["I02"]), theme("C", &["I03"]), theme("D", &["I04"])];
-    let arranged = arranged(themes, &pool, 3);
-    assert_eq!((arranged.dissolved.clone(), arranged.clusters.len()), (vec!["D".to_owned()], 3), "a place for the rest would be one too many");
-    let mut all: Vec<usize> = arranged.clusters.iter().flat_map(|cluster| cluster.members.clone()).collect();
+    let arrangement = arrangement(themes, &pool, 3);
+    assert_eq!((arrangement.dissolved.clone(), arrangement.clusters.len()), (vec!["D".to_owned()], 3), "a place for the rest would be one too many");
+    let mut all: Vec<usize> = arrangement.clusters.iter().flat_map(|cluster| cluster.members.clone()).collect();
     all.sort_unstable();
     assert_eq!(all, [0, 1, 2, 3]);
 }
@@ -133,9 +137,9 @@ fn few_ideas_never_raise_the_limit() {
 #[test]
 fn without_a_curator_ideas_are_grouped_by_their_words_and_not_by_author() {
     let pool = pool(&[("night bus", 0), ("paper tent", 0), ("night boat", 1), ("paper kite", 1), ("night train", 2)]);
-    let arranged = Arranged::computed(&pool, 3);
-    assert_eq!(members(&arranged), [("night bus", vec![0, 2, 4]), ("paper tent", vec![1, 3])]);
-    assert!(arranged.clusters.iter().all(|cluster| cluster.promise.is_none()));
+    let arrangement = Arrangement::computed(&pool, 3);
+    assert_eq!(members(&arrangement), [("night bus", vec![0, 2, 4]), ("paper tent", vec![1, 3])]);
+    assert!(arrangement.clusters.iter().all(|cluster| cluster.promise.is_none()));
 }
 
 fn clusters(named: &[(&str, Option<Promise>)]) -> Vec<Cluster> {
@@ -150,7 +154,7 @@ fn clusters(named: &[(&str, Option<Promise>)]) -> Vec<Cluster> {
     named.iter().enumerate().map(one).collect()
 }
 
-fn rated(seat: SeatIx, marks: &[Option<[u32; 3]>]) -> Rated {
+fn rated(seat: SeatIx, marks: &[Option<[u32; 3]>]) -> ScorerMarks {
     let mark = |values: &Option<[u32; 3]>| {
         values.map(|[novelty, feasibility, impact]| Mark {
             cluster: String::new(),
@@ -159,7 +163,7 @@ fn rated(seat: SeatIx, marks: &[Option<[u32; 3]>]) -> Rated {
             impact: Some(impact),
         })
     };
-    Rated { seat, reasons: format!("said by {seat}"), marks: marks.iter().map(mark).collect() }
+    ScorerMarks { seat, reasons: format!("said by {seat}"), marks: marks.iter().map(mark).collect() }
 }
 
 #[test]
@@ -183,7 +187,7 @@ fn a_harsh_scorer_counts_as_much_as_a_mild_one() {
     let harsh = rated(1, &[Some([2, 2, 2]), Some([3, 3, 2]), Some([2, 2, 3])]);
     let ranking = Ranking::of(&clusters, &[mild, harsh]);
     assert_eq!((ranking.source, ranking.order, ranking.scorers), (Source::Scores, vec![1, 0, 2], 2));
-    assert_eq!([ranking.standings[0].total, ranking.standings[1].total], [Some(10.5), Some(10.0)], "plain means are kept beside it");
+    assert_eq!([ranking.scores[0].total, ranking.scores[1].total], [Some(10.5), Some(10.0)], "plain means are kept beside it");
 }
 
 #[test]
@@ -200,14 +204,14 @@ fn equal_scores_are_parted_by_impact_then_feasibility_then_promise_then_order() 
         let both = marks.map(Some);
         let ranking = Ranking::of(&clusters, &[rated(0, &both), rated(1, &both)]);
         assert_eq!((ranking.order.as_slice(), ranking.rung, ranking.tied.len()), (order.as_slice(), Some(rung), 1), "{marks:?}");
-        assert_eq!(said_of(&ranking, &clusters).len(), 1);
+        assert_eq!(warnings(&ranking, &clusters).len(), 1);
     }
 }
 
 #[test]
 fn a_difference_too_small_to_print_still_decides() {
     let clusters = clusters(&[("K3", None), ("T9", None), ("P4", None)]);
-    let judges: Vec<Rated> =
+    let judges: Vec<ScorerMarks> =
         (0..200).map(|seat| rated(seat, &[Some([3, 3, 3]), Some(if seat == 0 { [3, 3, 4] } else { [3, 3, 3] }), Some([1, 1, 1])])).collect();
     let ranking = Ranking::of(&clusters, &judges);
     assert_eq!((ranking.order[0], ranking.tied.len(), ranking.rung), (1, 0, None));
@@ -218,7 +222,7 @@ fn with_fewer_than_two_scorers_promise_decides_and_no_number_is_invented() {
     let clusters = clusters(&[("K3", None), ("T9", Some(Promise::Medium)), ("P4", Some(Promise::High))]);
     let ranking = Ranking::of(&clusters, &[rated(0, &[Some([5, 5, 5]), None, None]), rated(1, &[None, None, None])]);
     assert_eq!((ranking.source, ranking.order, ranking.scorers), (Source::Promise, vec![2, 1, 0], 1));
-    assert!(ranking.standings.iter().all(|standing| standing.total.is_none() && standing.standard.is_none() && standing.means == [None; 3]));
+    assert!(ranking.scores.iter().all(|score| score.total.is_none() && score.standard.is_none() && score.means == [None; 3]));
 }
 
 #[test]
@@ -227,7 +231,7 @@ fn where_nobody_said_what_is_promising_the_largest_comes_first_and_nothing_is_ti
     clusters[1].members = vec![1, 3];
     let ranking = Ranking::of(&clusters, &[]);
     assert_eq!((ranking.source, ranking.order.as_slice(), ranking.tied.len(), ranking.rung), (Source::Size, [1, 0, 2].as_slice(), 0, None));
-    let said = said_of(&ranking, &clusters);
+    let said = warnings(&ranking, &clusters);
     assert!(said[0].contains("most ideas") && !said[0].contains("by promise"), "{said:?}");
     let ideas = pool(&[("a", 0), ("b", 1), ("c", 2), ("d", 0)]);
     let Shape::Clusters(shown) = exhibit(&ranking, &clusters, &ideas).shape else { panic!("clusters are shown") };
@@ -252,16 +256,16 @@ fn whoever_prefers_another_cluster_dissents() {
 fn a_single_cluster_is_chosen_without_a_score() {
     let clusters = clusters(&[("K3", Some(Promise::Low))]);
     let ranking = Ranking::of(&clusters, &[]);
-    assert_eq!((ranking.source, ranking.order.as_slice(), ranking.standings[0].total), (Source::Only, [0].as_slice(), None));
-    assert_eq!(said_of(&ranking, &clusters), ["All ideas fell into one cluster, so nothing was scored."]);
+    assert_eq!((ranking.source, ranking.order.as_slice(), ranking.scores[0].total), (Source::Only, [0].as_slice(), None));
+    assert_eq!(warnings(&ranking, &clusters), ["All ideas fell into one cluster, so nothing was scored."]);
 }
 
 #[test]
 fn a_cluster_that_rests_on_one_mark_is_said_to() {
     let clusters = clusters(&[("K3", None), ("T9", None)]);
     let ranking = Ranking::of(&clusters, &[rated(0, &[Some([5, 5, 5]), Some([1, 1, 1])]), rated(1, &[None, Some([4, 4, 4])])]);
-    assert_eq!((ranking.order[0], ranking.standings[0].raters), (0, 1));
-    assert!(said_of(&ranking, &clusters)[0].contains("one seat"), "{:?}", said_of(&ranking, &clusters));
+    assert_eq!((ranking.order[0], ranking.scores[0].raters), (0, 1));
+    assert!(warnings(&ranking, &clusters)[0].contains("one seat"), "{:?}", warnings(&ranking, &clusters));
 }
 
 #[test]
