@@ -17,7 +17,7 @@ pub enum Ruling {
 }
 
 impl Ruling {
-    /// By the index the arithmetic knows it by.
+    /// In the order of the indices that `synod_math::jury` counts by.
     pub const ALL: [Self; 3] = [Self::Approve, Self::Revise, Self::Reject];
 
     pub fn as_str(self) -> &'static str {

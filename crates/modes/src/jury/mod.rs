@@ -2,20 +2,22 @@
 
 mod assessment;
 mod report;
+mod rows;
 mod summary;
 
 use crate::work;
 pub use assessment::{Assessment, Ruling};
 pub use report::Report;
+use rows::{JurorRow, ScoresRow, VerdictRow, VotesRow, WorkRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use summary::{Juror, Summary, Votes};
 use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt};
 use synod_math::Agreement;
 use synod_types::*;
 
-/// One juror is an opinion, not a jury.
+/// A jury needs at least two jurors who can be read.
 const LEAST: usize = 2;
 
 pub static MODE: Mode = mode! {
@@ -24,12 +26,12 @@ pub static MODE: Mode = mode! {
     pick: "Take it when the text already exists and you want to know whether it will do: approve, revise or reject, with the reasons.",
     phases: &["present", "deliberation", "verdict"],
     stages: &[
-        Stage::computed::<Value>("present"),
-        Stage::from_seat::<Value>("deliberation", "juror"),
-        Stage::computed::<Value>("juror_summary"),
-        Stage::computed::<Value>("juror_votes"),
-        Stage::from_seat::<Value>("verdict", "foreman"),
-        Stage::computed::<Value>("verdict").stand_in(),
+        Stage::computed::<WorkRow>("present"),
+        Stage::from_seat::<JurorRow>("deliberation", "juror"),
+        Stage::computed::<ScoresRow>("juror_summary"),
+        Stage::computed::<VotesRow>("juror_votes"),
+        Stage::from_seat::<VerdictRow>("verdict", "foreman"),
+        Stage::computed::<VerdictRow>("verdict").stand_in(),
     ],
     multi_turn: false, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "n + 1 for n jurors",
@@ -102,8 +104,8 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     work::warn_if_question(bench);
-    let presented = Exhibit::note("The work", work::text(bench)).data(&json!({"originalQuestion": work::task(bench)}));
-    bench.phase("present").show("present", presented)?;
+    let data = WorkRow { original_question: work::task(bench).map(str::to_owned) };
+    bench.phase("present").show("present", Exhibit::note("The work", work::text(bench)).data(&data))?;
 
     let summary = deliberate(bench, &options).await?;
     let (answer, foreman) = conclude(bench, &summary).await?;
@@ -119,8 +121,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let minority = summary.by_label().into_iter().filter(|juror| juror.vote != summary.verdict);
     let mut dissent: Vec<Dissent> =
         minority.map(|juror| Dissent { seat: juror.seat, label: Some(juror.label.clone()), text: juror.assessment.reasons.clone() }).collect();
-    if let Some(given) = foreman.as_ref().filter(|given| given.value.verdict != summary.verdict) {
-        dissent.push(Dissent { seat: given.seat, label: None, text: format!("{}: {}", given.value.verdict.as_str(), reasons_of(&given.value)) });
+    if let Some(reply) = foreman.as_ref().filter(|reply| reply.value.verdict != summary.verdict) {
+        dissent.push(Dissent { seat: reply.seat, label: None, text: format!("{}: {}", reply.value.verdict.as_str(), reasons_of(&reply.value)) });
     }
     let decision = Decision {
         verdict: summary.verdict,
@@ -133,10 +135,10 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             .zip(&summary.dimensions)
             .map(|(name, row)| DimensionScore { name: (*name).to_owned(), average: row.average, min: row.min, max: row.max })
             .collect(),
-        foreman: foreman.map(|given| Foreman {
-            verdict: given.value.verdict,
-            agrees: given.value.verdict == summary.verdict,
-            reasons: reasons_of(&given.value).to_owned(),
+        foreman: foreman.map(|reply| Foreman {
+            verdict: reply.value.verdict,
+            agrees: reply.value.verdict == summary.verdict,
+            reasons: reasons_of(&reply.value).to_owned(),
         }),
     };
     Ok(ModeResult {
@@ -157,24 +159,24 @@ fn reasons_of(report: &Report) -> &str {
 
 /// Every juror alone, then what they come to.
 async fn deliberate(bench: &Bench, options: &Options) -> Result<Summary> {
-    let stage = bench.phase("deliberation");
+    let phase = bench.phase("deliberation");
     let seats = bench.role("juror");
-    let given = stage.ask_all::<Assessment>(seats, prompt!("juror").max_tokens(options.assessment_tokens)).await?;
+    let answers = phase.ask_all::<Assessment>(seats, prompt!("juror").max_tokens(options.assessment_tokens)).await?;
     let labels = synod_math::labels(bench.seed("labels"), seats.len());
     let label = |seat: SeatIx| seats.iter().position(|juror| *juror == seat).map_or_else(String::new, |at| labels[at].clone());
-    let jurors: Vec<Juror> = given.replies.iter().filter_map(|given| Juror::new(label(given.seat), given.clone())).collect();
+    let jurors: Vec<Juror> = answers.replies.iter().filter_map(|reply| Juror::new(label(reply.seat), reply.clone())).collect();
     for seat in seats {
         let exhibit = match jurors.iter().find(|juror| juror.seat == *seat) {
             Some(juror) => juror.exhibit(),
-            None => absent(&label(*seat), &given, *seat),
+            None => absence_exhibit(&label(*seat), &answers, *seat),
         };
-        stage.show("deliberation", exhibit.by(*seat, "juror"))?;
+        phase.show("deliberation", exhibit.by(*seat, "juror"))?;
     }
-    given.quorum(LEAST)?;
+    answers.quorum(LEAST)?;
     for juror in &jurors {
         if let (Some(stated), Some(average)) = (juror.mismatch(), juror.average) {
             let vote = juror.vote.as_str();
-            stage.warn(format!(
+            phase.warn(format!(
                 "Juror {} stated {}, but scored {average} on average, which is {vote}; the scores count.",
                 juror.label,
                 stated.as_str()
@@ -182,29 +184,37 @@ async fn deliberate(bench: &Bench, options: &Options) -> Result<Summary> {
         }
     }
     let summary = Summary::of(seats.len(), jurors).ok_or_else(|| Halt::no_quorum("deliberation", "no juror gave a score or a verdict"))?;
-    stage.show("juror_summary", summary.scorecard())?;
-    stage.show("juror_votes", summary.vote())?;
+    phase.show("juror_summary", summary.scores_exhibit())?;
+    phase.show("juror_votes", summary.votes_exhibit())?;
     Ok(summary)
 }
 
 /// A juror who was asked and cannot be counted, and why.
-fn absent(label: &str, given: &Answers<Assessment>, seat: SeatIx) -> Exhibit {
-    let missed = given.failures.iter().find(|missed| missed.seat == seat);
-    let data = json!({
-        "label": label, "scores": null, "average": null, "verdict": null, "computedVerdict": null, "recommendations": [],
-        "parseSuccess": false, "error": missed.map(|missed| missed.failure.to_string()),
-    });
-    let why = missed.map_or("gave neither a score nor a verdict", |missed| missed.failure.kind.plain());
+fn absence_exhibit(label: &str, answers: &Answers<Assessment>, seat: SeatIx) -> Exhibit {
+    let failure = answers.failures.iter().find(|failure| failure.seat == seat);
+    let data = JurorRow {
+        label: label.to_owned(),
+        scores: None,
+        average: None,
+        verdict: None,
+        computed_verdict: None,
+        vote: None,
+        verdict_mismatch: None,
+        recommendations: Vec::new(),
+        parse_success: false,
+        error: failure.map(|failure| failure.failure.to_string()),
+    };
+    let why = failure.map_or("gave neither a score nor a verdict", |failure| failure.failure.kind.plain());
     let exhibit = Exhibit::note(format!("Juror {label}"), format!("This juror {why}.")).data(&data);
-    match missed {
-        Some(missed) => exhibit.turn(&missed.key),
+    match failure {
+        Some(failure) => exhibit.turn(&failure.key),
         None => exhibit,
     }
 }
 
 /// The foreman's report, or one computed from the numbers: jurors may not report on assessments of their own.
 async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<SeatReply<Report>>)> {
-    let stage = bench.phase("verdict");
+    let phase = bench.phase("verdict");
     let foremen = bench.role("foreman");
     let dimensions = summary.analysis();
     let jurors: Vec<_> = summary
@@ -217,38 +227,38 @@ async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Se
         })
         .collect();
     let ask = prompt!("foreman", verdict = summary.verdict, tally = summary.votes.plain(), tied = summary.tied, dimensions, jurors);
-    let Some(given) = stage.ask_first::<Report>(foremen, ask).await? else {
+    let Some(reply) = phase.ask_first::<Report>(foremen, ask).await? else {
         let who: Vec<&str> = foremen.iter().map(|seat| bench.seat(*seat).label.as_str()).collect();
-        stage.warn(format!("{} failed as foreman, and no juror may report on the jury: the report is computed from the scores.", who.join(", ")));
-        let text = report::computed(summary);
-        stage.show("verdict", Exhibit::note("Verdict", &text).data(&report_data(summary, None)))?;
+        phase.warn(format!("{} failed as foreman, and no juror may report on the jury: the report is computed from the scores.", who.join(", ")));
+        let text = report::compose_from_scores(summary);
+        phase.show("verdict", Exhibit::note("Verdict", &text).data(&verdict_row(summary, None)))?;
         return Ok((Answer { kind: AnswerKind::Computed, text, by: Vec::new() }, None));
     };
-    let agrees = given.value.verdict == summary.verdict;
+    let agrees = reply.value.verdict == summary.verdict;
     bench.figure("foreman_agrees", f64::from(u8::from(agrees)));
     if !agrees {
-        let (own, jury) = (given.value.verdict.as_str(), summary.verdict.as_str());
-        stage.warn(format!("The foreman would have said {own}; the jury's {jury} stands."));
+        let (own, jury) = (reply.value.verdict.as_str(), summary.verdict.as_str());
+        phase.warn(format!("The foreman would have said {own}; the jury's {jury} stands."));
     }
-    let text = report::written(summary, &given.value);
-    let said = Statement { text: Some(text.clone()), ..Statement::default() };
-    let data = report_data(summary, Some(&given.value));
-    let exhibit = Exhibit::new("Verdict", Shape::Statement(said)).by(given.seat, "foreman").turn(&given.key).data(&data);
-    stage.show("verdict", exhibit)?;
-    Ok((Answer { kind: AnswerKind::Report, text, by: vec![given.seat] }, Some(given)))
+    let text = report::compose(summary, &reply.value);
+    let statement = Statement { text: Some(text.clone()), ..Statement::default() };
+    let data = verdict_row(summary, Some(&reply.value));
+    let exhibit = Exhibit::new("Verdict", Shape::Statement(statement)).by(reply.seat, "foreman").turn(&reply.key).data(&data);
+    phase.show("verdict", exhibit)?;
+    Ok((Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] }, Some(reply)))
 }
 
-fn report_data(summary: &Summary, report: Option<&Report>) -> serde_json::Value {
-    json!({
-        "finalVerdict": summary.verdict,
-        "foremanVerdict": report.map(|report| report.verdict),
-        "foremanAgrees": report.map(|report| report.verdict == summary.verdict),
-        "dimensionAnalysis": summary.analysis(),
-        "keyStrengths": report.map(|report| &report.strengths),
-        "keyWeaknesses": report.map(|report| &report.weaknesses),
-        "recommendations": report.map(|report| &report.improvements),
-        "dissentingOpinions": report.map(|report| &report.dissent),
-    })
+fn verdict_row(summary: &Summary, report: Option<&Report>) -> VerdictRow {
+    VerdictRow {
+        final_verdict: summary.verdict,
+        foreman_verdict: report.map(|report| report.verdict),
+        foreman_agrees: report.map(|report| report.verdict == summary.verdict),
+        dimension_analysis: summary.analysis(),
+        key_strengths: report.map(|report| report.strengths.clone()),
+        key_weaknesses: report.map(|report| report.weaknesses.clone()),
+        recommendations: report.map(|report| report.improvements.clone()),
+        dissenting_opinions: report.map(|report| report.dissent.clone()),
+    }
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl TypedReply for Report {
 }
 
 /// The report as it goes out: the jury's verdict in our words, the foreman's report, and the scores.
-pub fn written(summary: &Summary, report: &Report) -> String {
+pub fn compose(summary: &Summary, report: &Report) -> String {
     let mut text = headline(summary);
     if report.verdict != summary.verdict {
         text.push_str(&format!(" The foreman would have said {}.", report.verdict.as_str()));
@@ -57,7 +57,7 @@ pub fn written(summary: &Summary, report: &Report) -> String {
 }
 
 /// The report made of the numbers and the jurors' own recommendations alone.
-pub fn computed(summary: &Summary) -> String {
+pub fn compose_from_scores(summary: &Summary) -> String {
     let mut text = format!("{}\n\n{}", headline(summary), table(summary));
     for juror in summary.by_label() {
         let average = juror.average.map_or_else(|| "without scores".to_owned(), |average| format!("{average} on average"));

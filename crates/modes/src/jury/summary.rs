@@ -1,11 +1,11 @@
 //! What the jurors' assessments come to: votes, averages, ranges. All computed, nothing asked.
 
 use super::assessment::{Assessment, DIMENSIONS, Ruling};
+use super::rows::{DimensionAnalysis, JurorRow, PerDimension, ScoreRange, ScoresRow, VotesRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 use synod_engine::SeatReply;
-use synod_math::jury;
+use synod_math::jury::{self, Dimension};
 use synod_types::*;
 
 /// One juror who could be read.
@@ -24,12 +24,12 @@ pub struct Juror {
 
 impl Juror {
     /// `None` for an assessment that holds neither a score nor a verdict, which the form refuses.
-    pub fn new(label: String, given: SeatReply<Assessment>) -> Option<Self> {
-        let scores = given.value.scores.whole();
+    pub fn new(label: String, reply: SeatReply<Assessment>) -> Option<Self> {
+        let scores = reply.value.scores.whole();
         let average = jury::average(&scores);
         let computed = average.map(Ruling::of_average);
-        let vote = computed.or(given.value.verdict)?;
-        Some(Self { label, seat: given.seat, key: given.key, assessment: given.value, scores, average, computed, vote })
+        let vote = computed.or(reply.value.verdict)?;
+        Some(Self { label, seat: reply.seat, key: reply.key, assessment: reply.value, scores, average, computed, vote })
     }
 
     /// The stated verdict, where the scores say otherwise.
@@ -38,11 +38,18 @@ impl Juror {
     }
 
     pub fn exhibit(&self) -> Exhibit {
-        let scores: Map<String, Value> = DIMENSIONS.iter().zip(self.scores).map(|(name, score)| ((*name).to_owned(), json!(int(score)))).collect();
-        let data = json!({
-            "label": self.label, "scores": scores, "average": self.average, "verdict": self.assessment.verdict, "computedVerdict": self.computed,
-            "vote": self.vote, "verdictMismatch": self.mismatch().is_some(), "recommendations": self.assessment.recommendations, "parseSuccess": true,
-        });
+        let data = JurorRow {
+            label: self.label.clone(),
+            scores: Some(self.scores.map(int).into()),
+            average: self.average,
+            verdict: self.assessment.verdict,
+            computed_verdict: self.computed,
+            vote: Some(self.vote),
+            verdict_mismatch: Some(self.mismatch().is_some()),
+            recommendations: self.assessment.recommendations.clone(),
+            parse_success: true,
+            error: None,
+        };
         let rows = DIMENSIONS.iter().zip(self.scores);
         let card = Scorecard {
             scale: (1.0, 10.0),
@@ -100,7 +107,7 @@ pub struct Summary {
     /// What the jurors said their verdicts were.
     pub stated: Votes,
     /// In the order of `DIMENSIONS`.
-    pub dimensions: Vec<jury::Dimension>,
+    pub dimensions: [Dimension; 5],
     /// Mean of the jurors' averages.
     pub average: Option<f64>,
 }
@@ -118,7 +125,7 @@ impl Summary {
             tied: majority.tied,
             votes,
             stated: Votes::of(jurors.iter().filter_map(|juror| juror.assessment.verdict)),
-            dimensions: (0..DIMENSIONS.len()).map(|at| jury::dimension(&column(at))).collect(),
+            dimensions: std::array::from_fn(|at| jury::dimension(&column(at))),
             average: jury::average(&averages),
             jurors,
         })
@@ -131,16 +138,19 @@ impl Summary {
         sorted
     }
 
-    pub fn scorecard(&self) -> Exhibit {
-        let by_name = |value: &dyn Fn(&jury::Dimension) -> Value| -> Map<String, Value> {
-            DIMENSIONS.iter().zip(&self.dimensions).map(|(name, row)| ((*name).to_owned(), value(row))).collect()
+    pub fn scores_exhibit(&self) -> Exhibit {
+        let range = |dimension: &Dimension| Some(ScoreRange { min: int(dimension.min)?, max: int(dimension.max)? });
+        let data = ScoresRow {
+            juror_count: self.asked,
+            successful_jurors: self.jurors.len(),
+            majority_verdict: self.verdict,
+            tied: self.tied,
+            vote_tally: self.votes,
+            stated_tally: self.stated,
+            average_score: self.average,
+            dimension_averages: PerDimension::from(self.dimensions.each_ref().map(|dimension| dimension.average)),
+            dimension_ranges: PerDimension::from(self.dimensions.each_ref().map(range)),
         };
-        let data = json!({
-            "jurorCount": self.asked, "successfulJurors": self.jurors.len(), "majorityVerdict": self.verdict, "tied": self.tied,
-            "voteTally": self.votes, "statedTally": self.stated, "averageScore": self.average,
-            "dimensionAverages": by_name(&|row| json!(row.average)),
-            "dimensionRanges": by_name(&|row| row.min.zip(row.max).map_or(Value::Null, |(min, max)| json!({"min": min as i64, "max": max as i64}))),
-        });
         let jurors = self.by_label();
         let row = |at: usize| ScoreRow {
             name: DIMENSIONS[at].into(),
@@ -160,7 +170,7 @@ impl Summary {
         Exhibit::new("The jury's scores", Shape::Scorecard(card)).data(&data)
     }
 
-    pub fn vote(&self) -> Exhibit {
+    pub fn votes_exhibit(&self) -> Exhibit {
         let point = |juror: &&Juror| Point {
             label: juror.label.clone(),
             seat: Some(juror.seat),
@@ -174,17 +184,19 @@ impl Summary {
         let rule = if self.tied { "a tie, settled towards caution" } else { "most votes" };
         let measure = format!("{} by {rule}; a vote is what the juror's average stands for", self.verdict.as_str());
         let shape = Distribution { points: self.by_label().iter().map(point).collect(), shares, measure, ..Distribution::default() };
-        let data = json!({"verdict": self.verdict, "tied": self.tied, "voteTally": self.votes, "statedTally": self.stated});
+        let data = VotesRow { verdict: self.verdict, tied: self.tied, vote_tally: self.votes, stated_tally: self.stated };
         Exhibit::new("The jury's vote", Shape::Distribution(shape)).data(&data)
     }
 
     /// The rows of the report's table.
-    pub fn analysis(&self) -> Vec<Value> {
-        let rows = DIMENSIONS.iter().zip(&self.dimensions);
-        rows.map(|(name, row)| {
-            let consensus = row.consensus.map(|consensus| consensus.as_str());
-            json!({"dimension": name, "avgScore": row.average, "minScore": int(row.min), "maxScore": int(row.max), "consensus": consensus})
-        })
-        .collect()
+    pub fn analysis(&self) -> Vec<DimensionAnalysis> {
+        let analysis = |(name, dimension): (&&'static str, &Dimension)| DimensionAnalysis {
+            dimension: name,
+            avg_score: dimension.average,
+            min_score: int(dimension.min),
+            max_score: int(dimension.max),
+            consensus: dimension.consensus.map(|consensus| consensus.as_str()),
+        };
+        DIMENSIONS.iter().zip(&self.dimensions).map(analysis).collect()
     }
 }

@@ -140,13 +140,13 @@ fn the_scores_decide_and_the_stated_verdict_is_kept() {
     let labels: Vec<&str> = summary.by_label().iter().map(|juror| juror.label.as_str()).collect();
     assert_eq!(labels, ["K3", "Q2", "T9"]);
 
-    let data = summary.scorecard().data.expect("data");
+    let data = summary.scores_exhibit().data.expect("data");
     assert_eq!(data["dimensionAverages"]["accuracy"], 6.5);
     assert_eq!(data["dimensionRanges"]["accuracy"], json!({"min": 5, "max": 8}));
     assert!(data["dimensionAverages"]["relevance"].is_null() && data["dimensionRanges"]["relevance"].is_null(), "never 0: {data}");
     assert_eq!((data["jurorCount"].as_u64(), data["successfulJurors"].as_u64()), (Some(4), Some(3)));
 
-    let text = report::computed(&summary);
+    let text = report::compose_from_scores(&summary);
     assert!(
         text.starts_with("**REVISE** (1 to approve, 1 to revise, 1 to reject, a tie settled towards caution). Average score 6.5 of 10."),
         "{text}"
