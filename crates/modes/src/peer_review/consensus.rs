@@ -1,12 +1,16 @@
 //! What the reviews come to: averages, agreement, and which findings are the same. All computed, nothing asked.
 
 use super::review::{Flaw, OTHER, Review, Severity};
-use super::rubric::Rubric;
-use serde_json::{Map, Value, json};
+use super::rows::{
+    ConsensusFinding, ConsensusFindingsRow, ConsensusScoresRow, CriterionConsensus, FindingsRow, NumberedFlaw, ReviewRow, SeverityCounts,
+    WeightedScore,
+};
+use super::rubric::{Criterion, Rubric};
 use synod_engine::SeatReply;
+use synod_math::likeness::cosine;
+use synod_math::matching;
 use synod_math::rounding::{mean, round};
 use synod_math::rubric::{Level, Opinion, opinion, overall};
-use synod_math::{likeness, matching};
 use synod_types::*;
 
 /// How alike two findings of one category must be to be the same, and what likeness counts for under different ones.
@@ -27,28 +31,34 @@ pub struct Reviewer {
 }
 
 impl Reviewer {
-    pub fn new(index: usize, label: String, given: SeatReply<Review>, rubric: &Rubric) -> Self {
-        let scores: Vec<Option<f64>> = rubric.criteria.iter().map(|criterion| given.value.score(&criterion.name)?.score).collect();
+    pub fn new(index: usize, label: String, reply: SeatReply<Review>, rubric: &Rubric) -> Self {
+        let scores: Vec<Option<f64>> = rubric.criteria.iter().map(|criterion| reply.value.score(&criterion.name)?.score).collect();
         let overall = overall(&scores, &rubric.weights());
-        Self { index, label, seat: given.seat, key: given.key, review: given.value, scores, overall }
+        Self { index, label, seat: reply.seat, key: reply.key, review: reply.value, scores, overall }
     }
 
-    pub fn scorecard(&self, rubric: &Rubric) -> Exhibit {
+    pub fn review_exhibit(&self, rubric: &Rubric) -> Exhibit {
         let why = |name: &str| self.review.score(name).map(|scored| scored.justification.clone()).unwrap_or_default();
         let rows = rubric.criteria.iter().zip(&self.scores);
-        let scores: Vec<Value> = rows
-            .clone()
-            .map(|(criterion, score)| {
-                json!({"criterion": criterion.name, "score": score, "weight": criterion.weight, "justification": why(&criterion.name)})
-            })
-            .collect();
-        let findings: Vec<Value> = (1..).zip(&self.review.findings).map(|(number, flaw)| numbered(number, flaw)).collect();
-        let data = json!({
-            "reviewerIndex": self.index, "label": self.label, "scores": scores, "overallScore": self.overall,
-            "findingCounts": counts(self.review.findings.iter().map(|flaw| flaw.severity)), "findings": findings,
-            "strengths": self.review.strengths, "summary": self.review.summary,
-        });
-        let row = |(criterion, score): (&super::rubric::Criterion, &Option<f64>)| ScoreRow {
+        let weighted = |(criterion, score): (&Criterion, &Option<f64>)| WeightedScore {
+            criterion: criterion.name.clone(),
+            score: *score,
+            weight: criterion.weight,
+            justification: why(&criterion.name),
+        };
+        let findings = (1..).zip(self.review.findings.iter().cloned());
+        let data = ReviewRow {
+            reviewer_index: self.index,
+            label: self.label.clone(),
+            scores: rows.clone().map(weighted).collect(),
+            overall_score: self.overall,
+            finding_counts: SeverityCounts::of(self.review.findings.iter().map(|flaw| flaw.severity)),
+            findings: findings.map(|(number, flaw)| NumberedFlaw { flaw, number }).collect(),
+            strengths: self.review.strengths.clone(),
+            summary: Some(self.review.summary.clone()),
+            error: None,
+        };
+        let row = |(criterion, score): (&Criterion, &Option<f64>)| ScoreRow {
             name: criterion.name.clone(),
             weight: Some(criterion.weight),
             cells: vec![*score],
@@ -66,23 +76,14 @@ impl Reviewer {
         Exhibit::new(format!("Review {}", self.label), Shape::Scorecard(card)).turn(&self.key).data(&data)
     }
 
-    pub fn findings(&self) -> Exhibit {
+    pub fn findings_exhibit(&self) -> Exhibit {
         let entries: Vec<FindingEntry> =
             (1..).zip(&self.review.findings).map(|(number, flaw)| entry(format!("{}.{number}", self.label), flaw, flaw.severity)).collect();
         let none = if entries.is_empty() { format!("{} looked and found nothing wrong.", self.label) } else { String::new() };
         let shape = Findings { entries, none };
-        Exhibit::new(format!("Findings of {}", self.label), Shape::Findings(shape))
-            .turn(&self.key)
-            .data(&json!({"reviewerIndex": self.index, "findings": self.review.findings.len()}))
+        let data = FindingsRow { reviewer_index: self.index, findings: self.review.findings.len() };
+        Exhibit::new(format!("Findings of {}", self.label), Shape::Findings(shape)).turn(&self.key).data(&data)
     }
-}
-
-fn numbered(number: u32, flaw: &Flaw) -> Value {
-    let mut value = synod_engine::to_value(flaw);
-    if let Some(map) = value.as_object_mut() {
-        map.insert("number".into(), number.into());
-    }
-    value
 }
 
 fn entry(id: String, flaw: &Flaw, severity: Severity) -> FindingEntry {
@@ -97,22 +98,16 @@ fn entry(id: String, flaw: &Flaw, severity: Severity) -> FindingEntry {
     }
 }
 
-pub fn counts(severities: impl Iterator<Item = Severity>) -> Map<String, Value> {
-    let given: Vec<Severity> = severities.collect();
-    let count = |severity: Severity| given.iter().filter(|other| **other == severity).count();
-    Severity::ALL.into_iter().map(|severity| (severity.as_str().to_owned(), json!(count(severity)))).collect()
-}
-
-/// One flaw, by whoever found it.
-pub struct Merged {
+/// One flaw, as one or more reviewers found it.
+pub struct MergedFinding {
     pub id: String,
     /// The gravest given.
     pub severity: Severity,
-    /// Labels and what each wrote, the one who took it gravest first.
+    /// Labels of the reviewers and what each wrote, the gravest severity first.
     pub flaws: Vec<(String, Flaw)>,
 }
 
-impl Merged {
+impl MergedFinding {
     pub fn flaw(&self) -> &Flaw {
         &self.flaws[0].1
     }
@@ -136,7 +131,7 @@ pub struct Consensus {
     /// Of the reviewers' overalls.
     pub overall: Opinion,
     /// Gravest first, then by how many found them, then by the weight of their criterion.
-    pub findings: Vec<Merged>,
+    pub findings: Vec<MergedFinding>,
 }
 
 impl Consensus {
@@ -149,7 +144,7 @@ impl Consensus {
         Self { criteria, overall: opinion(&overalls), findings, rubric, reviewers }
     }
 
-    /// Criteria on which reviewers are as far apart as if they had drawn lots.
+    /// Criteria on which agreement between the reviewers is low.
     pub fn disputed(&self) -> Vec<&str> {
         let low = self.rubric.criteria.iter().zip(&self.criteria).filter(|(_, opinion)| opinion.agreement == Some(Level::Low));
         low.map(|(criterion, _)| criterion.name.as_str()).collect()
@@ -159,8 +154,14 @@ impl Consensus {
         self.findings.iter().filter(|finding| finding.severity == severity).count() as u32
     }
 
+    /// Findings more than one reviewer made.
     pub fn shared(&self) -> u32 {
         self.findings.iter().filter(|finding| finding.shared()).count() as u32
+    }
+
+    /// Findings one reviewer made.
+    pub fn unique(&self) -> u32 {
+        self.findings.len() as u32 - self.shared()
     }
 
     /// Of all findings, those more than one reviewer made.
@@ -170,7 +171,7 @@ impl Consensus {
 
     /// Of the shared findings, those all their finders took equally gravely.
     pub fn severity_agreement_rate(&self) -> Option<f64> {
-        let same = |finding: &&Merged| finding.flaws.iter().all(|(_, flaw)| flaw.severity == finding.severity);
+        let same = |finding: &&MergedFinding| finding.flaws.iter().all(|(_, flaw)| flaw.severity == finding.severity);
         let agreed = self.findings.iter().filter(|finding| finding.shared()).filter(same).count();
         share(agreed, self.shared() as usize)
     }
@@ -180,17 +181,19 @@ impl Consensus {
         mean(&known).map(|mean| round(mean, 2))
     }
 
-    pub fn scores(&self) -> Vec<Value> {
-        let row = |(criterion, opinion): (&super::rubric::Criterion, &Opinion)| {
-            json!({
-                "criterion": criterion.name, "weight": criterion.weight, "average": opinion.average, "stddev": opinion.stddev,
-                "distance": opinion.distance, "agreement": opinion.agreement.map(Level::as_str),
-            })
+    pub fn scores(&self) -> Vec<CriterionConsensus> {
+        let row = |(criterion, opinion): (&Criterion, &Opinion)| CriterionConsensus {
+            criterion: criterion.name.clone(),
+            weight: criterion.weight,
+            average: opinion.average,
+            stddev: opinion.stddev,
+            distance: opinion.distance,
+            agreement: opinion.agreement.map(Level::as_str),
         };
         self.rubric.criteria.iter().zip(&self.criteria).map(row).collect()
     }
 
-    pub fn scorecard(&self) -> Exhibit {
+    pub fn scores_exhibit(&self) -> Exhibit {
         let row = |at: usize| ScoreRow {
             name: self.rubric.criteria[at].name.clone(),
             weight: Some(self.rubric.criteria[at].weight),
@@ -206,10 +209,12 @@ impl Consensus {
             overall: self.overall.average,
             measure: "mean; agreement by the mean distance between two reviewers, high below 0.5, low above 1.5".into(),
         };
-        let data = json!({
-            "reviewerCount": self.reviewers.len(), "consensusScores": self.scores(), "averageOverallScore": self.overall.average,
-            "disputed": self.disputed(),
-        });
+        let data = ConsensusScoresRow {
+            reviewer_count: self.reviewers.len(),
+            consensus_scores: self.scores(),
+            average_overall_score: self.overall.average,
+            disputed: self.disputed().into_iter().map(str::to_owned).collect(),
+        };
         Exhibit::new("Scores of all reviewers", Shape::Scorecard(card)).data(&data)
     }
 
@@ -224,19 +229,20 @@ impl Consensus {
             })
             .collect();
         let none = if entries.is_empty() { format!("{} reviewers looked and found nothing wrong.", self.reviewers.len()) } else { String::new() };
-        let rows: Vec<Value> = self
-            .findings
-            .iter()
-            .map(|finding| {
-                let severities: Map<String, Value> = finding.flaws.iter().map(|(label, flaw)| (label.clone(), json!(flaw.severity))).collect();
-                let flaw = finding.flaw();
-                json!({"id": finding.id, "title": flaw.title, "category": flaw.category, "severity": finding.severity, "severities": severities})
-            })
-            .collect();
-        let data = json!({
-            "findings": rows, "consensusFindingCount": self.shared(), "uniqueFindingCount": self.findings.len() as u32 - self.shared(),
-            "findingsOverlapRate": self.overlap_rate(), "severityAgreementRate": self.severity_agreement_rate(),
-        });
+        let row = |finding: &MergedFinding| ConsensusFinding {
+            id: finding.id.clone(),
+            title: finding.flaw().title.clone(),
+            category: finding.flaw().category.clone(),
+            severity: finding.severity,
+            severities: finding.flaws.iter().map(|(label, flaw)| (label.clone(), flaw.severity)).collect(),
+        };
+        let data = ConsensusFindingsRow {
+            findings: self.findings.iter().map(row).collect(),
+            consensus_finding_count: self.shared(),
+            unique_finding_count: self.unique(),
+            findings_overlap_rate: self.overlap_rate(),
+            severity_agreement_rate: self.severity_agreement_rate(),
+        };
         Exhibit::new("Findings of all reviewers", Shape::Findings(Findings { entries, none })).data(&data)
     }
 }
@@ -246,20 +252,20 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 }
 
 /// Findings that say the same become one, under an id of its own.
-fn merge(reviewers: &[Reviewer], rubric: &Rubric) -> Vec<Merged> {
+fn merge(reviewers: &[Reviewer], rubric: &Rubric) -> Vec<MergedFinding> {
     let all: Vec<(usize, &Flaw)> =
         reviewers.iter().enumerate().flat_map(|(owner, reviewer)| reviewer.review.findings.iter().map(move |flaw| (owner, flaw))).collect();
     let owners: Vec<usize> = all.iter().map(|(owner, _)| *owner).collect();
-    let groups = matching::groups(&owners, |a, b| alike(all[a].1, all[b].1), ALIKE);
-    let mut merged: Vec<Merged> = groups
+    let groups = matching::groups(&owners, |a, b| likeness(all[a].1, all[b].1), ALIKE);
+    let mut merged: Vec<MergedFinding> = groups
         .into_iter()
         .map(|group| {
             let mut flaws: Vec<(String, Flaw)> = group.iter().map(|item| (reviewers[all[*item].0].label.clone(), all[*item].1.clone())).collect();
             flaws.sort_by_key(|(_, flaw)| flaw.severity);
-            Merged { id: String::new(), severity: flaws[0].1.severity, flaws }
+            MergedFinding { id: String::new(), severity: flaws[0].1.severity, flaws }
         })
         .collect();
-    let weight = |finding: &Merged| {
+    let weight = |finding: &MergedFinding| {
         let of = rubric.criteria.iter().find(|criterion| criterion.name == finding.flaw().category);
         of.map_or(0.0, |criterion| criterion.weight)
     };
@@ -272,9 +278,9 @@ fn merge(reviewers: &[Reviewer], rubric: &Rubric) -> Vec<Merged> {
 
 /// Titles count twice: reviewers name one flaw alike more often than they describe it alike, and titles alone would join "no test for X"
 /// with "no test for Y".
-fn alike(a: &Flaw, b: &Flaw) -> f64 {
+fn likeness(a: &Flaw, b: &Flaw) -> f64 {
     let whole = |flaw: &Flaw| format!("{} {} {}", flaw.title, flaw.location, flaw.description);
-    let likeness = f64::midpoint(likeness::cosine(&a.title, &b.title), likeness::cosine(&whole(a), &whole(b)));
+    let likeness = f64::midpoint(cosine(&a.title, &b.title), cosine(&whole(a), &whole(b)));
     let same = a.category == b.category && a.category != OTHER;
     if same { likeness } else { OTHER_CATEGORY * likeness }
 }

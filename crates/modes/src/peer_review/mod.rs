@@ -4,13 +4,15 @@
 mod consensus;
 mod consolidation;
 mod review;
+mod rows;
 mod rubric;
 
 use crate::work;
-use consensus::{Consensus, Reviewer, counts};
+use consensus::{Consensus, MergedFinding, Reviewer};
 pub use consolidation::Consolidation;
 pub use review::Review;
 use review::{OTHER, Severity};
+use rows::{ConsensusFindingsRow, ConsensusScoresRow, ConsolidationRow, FindingsRow, ReviewRow, ReviewerAgreement, SeverityCounts};
 pub use rubric::{Criterion, ReviewType, Rubric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +21,7 @@ use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, Sea
 use synod_math::rubric::Level;
 use synod_types::*;
 
-/// One review is an opinion; two can agree or differ.
+/// Fewer reviews than this cannot be compared.
 const LEAST: usize = 2;
 
 pub static MODE: Mode = mode! {
@@ -28,12 +30,12 @@ pub static MODE: Mode = mode! {
     pick: "Take it for code, designs, plans or audits that exist and need more than one pair of eyes: scores, findings with their places, what to do first.",
     phases: &["review", "consolidation"],
     stages: &[
-        Stage::from_seat::<Value>("review_{n}", "reviewer"),
-        Stage::from_seat::<Value>("findings_{n}", "reviewer"),
-        Stage::computed::<Value>("consensus_scores"),
-        Stage::computed::<Value>("consensus_findings"),
-        Stage::from_seat::<Value>("consolidation", "consolidator"),
-        Stage::computed::<Value>("consolidation").stand_in(),
+        Stage::from_seat::<ReviewRow>("review_{n}", "reviewer"),
+        Stage::from_seat::<FindingsRow>("findings_{n}", "reviewer"),
+        Stage::computed::<ConsensusScoresRow>("consensus_scores"),
+        Stage::computed::<ConsensusFindingsRow>("consensus_findings"),
+        Stage::from_seat::<ConsolidationRow>("consolidation", "consolidator"),
+        Stage::computed::<ConsolidationRow>("consolidation").stand_in(),
     ],
     multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
     cost: "n + 1 for n reviewers",
@@ -161,7 +163,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
 /// Every reviewer alone, then what the reviews come to.
 async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Consensus> {
-    let stage = bench.phase("review");
+    let phase = bench.phase("review");
     let seats = bench.role("reviewer");
     let names = rubric.names();
     let mut categories = names.clone();
@@ -175,45 +177,52 @@ async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Cons
         .collect();
     let about = json!({"name": rubric.name, "description": rubric.description, "criteria": criteria});
     let ask = prompt!("review", rubric = about).ids("criteria", names).ids("categories", categories).max_tokens(options.review_tokens);
-    let given = stage.ask_all::<Review>(seats, ask).await?;
+    let answers = phase.ask_all::<Review>(seats, ask).await?;
     let labels = synod_math::labels(bench.seed("labels"), seats.len());
     let mut reviewers: Vec<Reviewer> = Vec::new();
     for (index, (seat, label)) in seats.iter().zip(labels).enumerate() {
         let name = format!("review_{}", index + 1);
-        let Some(review) = given.of(*seat) else {
-            stage.show(&name, absent(index, &label, &given, *seat))?;
+        let Some(reply) = answers.of(*seat) else {
+            phase.show(&name, absence_exhibit(index, &label, &answers, *seat))?;
             continue;
         };
-        let reviewer = Reviewer::new(index, label, review.clone(), &rubric);
-        stage.show(&name, reviewer.scorecard(&rubric).by(*seat, "reviewer"))?;
-        stage.show(&format!("findings_{}", index + 1), reviewer.findings().by(*seat, "reviewer"))?;
+        let reviewer = Reviewer::new(index, label, reply.clone(), &rubric);
+        phase.show(&name, reviewer.review_exhibit(&rubric).by(*seat, "reviewer"))?;
+        phase.show(&format!("findings_{}", index + 1), reviewer.findings_exhibit().by(*seat, "reviewer"))?;
         reviewers.push(reviewer);
     }
-    given.quorum(LEAST)?;
+    answers.quorum(LEAST)?;
     let consensus = Consensus::of(rubric, reviewers);
-    stage.show("consensus_scores", consensus.scorecard())?;
-    stage.show("consensus_findings", consensus.findings_exhibit())?;
+    phase.show("consensus_scores", consensus.scores_exhibit())?;
+    phase.show("consensus_findings", consensus.findings_exhibit())?;
     Ok(consensus)
 }
 
 /// A reviewer who was asked and gave no review, and why.
-fn absent(index: usize, label: &str, given: &Answers<Review>, seat: SeatIx) -> Exhibit {
-    let missed = given.failures.iter().find(|missed| missed.seat == seat);
-    let data = json!({
-        "reviewerIndex": index, "label": label, "scores": [], "overallScore": null, "findingCounts": counts(std::iter::empty()), "findings": [],
-        "strengths": [], "error": missed.map(|missed| missed.failure.to_string()),
-    });
-    let why = missed.map_or("gave no review", |missed| missed.failure.kind.plain());
+fn absence_exhibit(index: usize, label: &str, answers: &Answers<Review>, seat: SeatIx) -> Exhibit {
+    let failure = answers.failures.iter().find(|failure| failure.seat == seat);
+    let data = ReviewRow {
+        reviewer_index: index,
+        label: label.to_owned(),
+        scores: Vec::new(),
+        overall_score: None,
+        finding_counts: SeverityCounts::default(),
+        findings: Vec::new(),
+        strengths: Vec::new(),
+        summary: None,
+        error: failure.map(|failure| failure.failure.to_string()),
+    };
+    let why = failure.map_or("gave no review", |failure| failure.failure.kind.plain());
     let exhibit = Exhibit::note(format!("Review {label}"), format!("This reviewer {why}.")).by(seat, "reviewer").data(&data);
-    match missed {
-        Some(missed) => exhibit.turn(&missed.key),
+    match failure {
+        Some(failure) => exhibit.turn(&failure.key),
         None => exhibit,
     }
 }
 
 /// The consolidator's report around our tables; from the next reviewer if he fails, from the tables alone if all do.
 async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<Answer> {
-    let stage = bench.phase("consolidation");
+    let phase = bench.phase("consolidation");
     let mut writers: Vec<SeatIx> = bench.role("consolidator").to_vec();
     let mut authors: Vec<SeatIx> = consensus.reviewers.iter().map(|reviewer| reviewer.seat).filter(|seat| !writers.contains(seat)).collect();
     authors.sort_unstable();
@@ -233,33 +242,39 @@ async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<Answer> {
         reviews
     )
     .ids("evidence", evidence);
-    let written = stage.ask_first::<Consolidation>(&writers, ask).await?;
-    let text = consolidation::report(consensus, written.as_ref().map(|given| &given.value));
-    let data = json!({
-        "reviewerCount": consensus.reviewers.len(), "consensusScores": consensus.scores(),
-        "actionItemCount": written.as_ref().map(|given| given.value.actions.len()),
-        "criticalFindingCount": consensus.count(Severity::Critical), "majorFindingCount": consensus.count(Severity::Major),
-        "weightedOverallAvg": consensus.overall.average, "weightedOverallStddev": consensus.overall.stddev,
-        "overallAgreement": consensus.overall.agreement.map(Level::as_str), "totalFindings": consensus.findings.len(),
-        "consensusFindingCount": consensus.shared(), "uniqueFindingCount": consensus.findings.len() as u32 - consensus.shared(),
-        "disputedAssessmentCount": consensus.disputed().len(),
-        "interReviewerAgreement": {
-            "averageScoreStddev": consensus.average_stddev(), "findingsOverlapRate": consensus.overlap_rate(),
-            "severityAgreementRate": consensus.severity_agreement_rate(),
+    let reply = phase.ask_first::<Consolidation>(&writers, ask).await?;
+    let text = consolidation::report(consensus, reply.as_ref().map(|reply| &reply.value));
+    let data = ConsolidationRow {
+        reviewer_count: consensus.reviewers.len(),
+        consensus_scores: consensus.scores(),
+        action_item_count: reply.as_ref().map(|reply| reply.value.actions.len()),
+        critical_finding_count: consensus.count(Severity::Critical),
+        major_finding_count: consensus.count(Severity::Major),
+        weighted_overall_avg: consensus.overall.average,
+        weighted_overall_stddev: consensus.overall.stddev,
+        overall_agreement: consensus.overall.agreement.map(Level::as_str),
+        total_findings: consensus.findings.len(),
+        consensus_finding_count: consensus.shared(),
+        unique_finding_count: consensus.unique(),
+        disputed_assessment_count: consensus.disputed().len(),
+        inter_reviewer_agreement: ReviewerAgreement {
+            average_score_stddev: consensus.average_stddev(),
+            findings_overlap_rate: consensus.overlap_rate(),
+            severity_agreement_rate: consensus.severity_agreement_rate(),
         },
-    });
-    let Some(given) = written else {
-        stage.warn("Nobody could consolidate the reviews; the report is computed from their scores and findings.");
-        stage.show("consolidation", Exhibit::note("Consolidation", &text).data(&data))?;
+    };
+    let Some(reply) = reply else {
+        phase.warn("Nobody could consolidate the reviews; the report is computed from their scores and findings.");
+        phase.show("consolidation", Exhibit::note("Consolidation", &text).data(&data))?;
         return Ok(Answer { kind: AnswerKind::Computed, text, by: Vec::new() });
     };
-    let said = Statement { text: Some(text.clone()), ..Statement::default() };
-    let exhibit = Exhibit::new("Consolidation", Shape::Statement(said)).by(given.seat, "consolidator").turn(&given.key).data(&data);
-    stage.show("consolidation", exhibit)?;
-    Ok(Answer { kind: AnswerKind::Report, text, by: vec![given.seat] })
+    let statement = Statement { text: Some(text.clone()), ..Statement::default() };
+    let exhibit = Exhibit::new("Consolidation", Shape::Statement(statement)).by(reply.seat, "consolidator").turn(&reply.key).data(&data);
+    phase.show("consolidation", exhibit)?;
+    Ok(Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] })
 }
 
-fn finding_text(finding: &consensus::Merged) -> String {
+fn finding_text(finding: &MergedFinding) -> String {
     let mut text = format!("{} ({}, {})", finding.flaw().title, finding.severity.as_str(), finding.flaw().category);
     for (label, flaw) in &finding.flaws {
         let place = if flaw.location.is_empty() { String::new() } else { format!(", at {}", flaw.location) };
@@ -283,7 +298,7 @@ fn review_text(reviewer: &Reviewer, rubric: &Rubric) -> String {
 /// On each disputed criterion, whoever is farthest from the average, and why.
 fn dissent(consensus: &Consensus) -> Vec<Dissent> {
     let disputed = consensus.disputed();
-    let mut found = Vec::new();
+    let mut dissent = Vec::new();
     for (at, criterion) in consensus.rubric.criteria.iter().enumerate().filter(|(_, criterion)| disputed.contains(&criterion.name.as_str())) {
         let Some(average) = consensus.criteria[at].average else { continue };
         let far = |reviewer: &&Reviewer| reviewer.scores[at].map_or(0.0, |score| (score - average).abs());
@@ -291,10 +306,10 @@ fn dissent(consensus: &Consensus) -> Vec<Dissent> {
         if let Some((reviewer, scored)) = farthest.and_then(|reviewer| Some((reviewer, reviewer.review.score(&criterion.name)?))) {
             let score = scored.score.map(|score| score.to_string()).unwrap_or_default();
             let text = format!("{} {score}, where the panel averages {average}: {}", criterion.name, scored.justification);
-            found.push(Dissent { seat: reviewer.seat, label: Some(reviewer.label.clone()), text });
+            dissent.push(Dissent { seat: reviewer.seat, label: Some(reviewer.label.clone()), text });
         }
     }
-    found
+    dissent
 }
 
 #[cfg(test)]
