@@ -1,15 +1,17 @@
 //! The findings of a run under our own ids, in order of appearance, and what became of each. Counts, risk and audit are computed from it.
 
-use super::Outcome;
-use super::fates::{BySeverity, Counts, Fate, Risk, Severity};
-use super::replies::{Flaw, Reopened, Response, Ruling, Stand};
+use super::FindingOutcome;
+use super::fate::{Fate, FateCounts};
+use super::replies::{Flaw, Reopening, Response, ResponseVerdict, Ruling};
+use super::rows::{AuditRow, FindingRow, HardeningConfidence};
+use super::severity::{Risk, Severity, SeverityCounts};
 use serde_json::{Value, json};
 use synod_engine::Bench;
 use synod_types::{Dissent, Exhibit, FindingEntry, Findings, SeatIx, Shape};
 
 /// One finding.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct Finding {
     pub id: String,
     pub by: SeatIx,
     pub flaw: Flaw,
@@ -22,18 +24,15 @@ pub struct Found {
     pub ruling: Option<String>,
 }
 
-impl Found {
-    pub fn outcome(&self) -> Outcome {
-        Outcome { id: self.id.clone(), title: self.flaw.title.clone(), severity: self.flaw.severity, fate: self.fate }
+impl Finding {
+    pub fn outcome(&self) -> FindingOutcome {
+        FindingOutcome { id: self.id.clone(), title: self.flaw.title.clone(), severity: self.flaw.severity, fate: self.fate }
     }
 
-    pub fn data(&self) -> Value {
-        let Flaw { title, severity, location, vulnerability, exploit } = &self.flaw;
-        let told = |text: &str| if text.trim().is_empty() { Value::Null } else { json!(text) };
-        json!({
-            "id": self.id, "title": title, "severity": severity, "location": told(location), "vulnerability": vulnerability,
-            "exploitScenario": told(exploit),
-        })
+    pub fn row(&self) -> FindingRow {
+        let Flaw { title, severity, location, vulnerability, exploit } = self.flaw.clone();
+        let non_blank = |text: String| Some(text).filter(|text| !text.trim().is_empty());
+        FindingRow { id: self.id.clone(), title, severity, location: non_blank(location), vulnerability, exploit_scenario: non_blank(exploit) }
     }
 
     /// What was said last about it, by whomever.
@@ -44,13 +43,13 @@ impl Found {
 
     fn entry(&self, by: String) -> FindingEntry {
         let flaw = &self.flaw;
-        let told: Vec<&str> = [flaw.vulnerability.as_str(), flaw.exploit.as_str()].into_iter().filter(|text| !text.trim().is_empty()).collect();
+        let details: Vec<&str> = [flaw.vulnerability.as_str(), flaw.exploit.as_str()].into_iter().filter(|text| !text.trim().is_empty()).collect();
         FindingEntry {
             id: self.id.clone(),
             title: flaw.title.clone(),
             severity: flaw.severity.word().into(),
             location: flaw.location.clone(),
-            detail: told.join("\n"),
+            detail: details.join("\n"),
             by: vec![by],
             fate: self.fate.word().into(),
             reply: self.last_word().cloned().unwrap_or_default(),
@@ -58,7 +57,7 @@ impl Found {
     }
 
     /// As prompts take it.
-    fn shown(&self) -> Value {
+    fn for_prompt(&self) -> Value {
         let Flaw { title, severity, location, vulnerability, exploit } = &self.flaw;
         let mut lines = vec![format!("Title: {title}"), format!("Severity: {}", severity.word().to_uppercase())];
         for (label, text) in [("Location", location), ("Vulnerability", vulnerability), ("Exploit", exploit)] {
@@ -75,25 +74,25 @@ impl Found {
 
 /// All findings of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Register(Vec<Found>);
+pub struct Register(Vec<Finding>);
 
 impl Register {
-    pub fn all(&self) -> &[Found] {
+    pub fn all(&self) -> &[Finding] {
         &self.0
     }
 
-    pub fn get(&self, id: &str) -> Option<&Found> {
-        self.0.iter().find(|found| found.id == id)
+    pub fn get(&self, id: &str) -> Option<&Finding> {
+        self.0.iter().find(|finding| finding.id == id)
     }
 
-    fn get_mut(&mut self, id: &str) -> Option<&mut Found> {
-        self.0.iter_mut().find(|found| found.id == id)
+    fn get_mut(&mut self, id: &str) -> Option<&mut Finding> {
+        self.0.iter_mut().find(|finding| finding.id == id)
     }
 
     /// Enters new findings; returns their ids.
     pub fn enter(&mut self, by: SeatIx, flaws: Vec<Flaw>) -> Vec<String> {
         let first = self.0.len() + 1;
-        let entered = (first..).zip(flaws).map(|(n, flaw)| Found {
+        let entered = (first..).zip(flaws).map(|(n, flaw)| Finding {
             id: format!("F{n}"),
             by,
             flaw,
@@ -103,33 +102,33 @@ impl Register {
             ruling: None,
         });
         self.0.extend(entered);
-        self.0[first - 1..].iter().map(|found| found.id.clone()).collect()
+        self.0[first - 1..].iter().map(|finding| finding.id.clone()).collect()
     }
 
     /// The attacker shows that answers do not hold: the author must answer again.
-    pub fn reopen(&mut self, reopened: &[Reopened]) {
-        for Reopened { id, why } in reopened {
-            if let Some(found) = self.get_mut(id) {
-                found.fate = Fate::Open;
-                found.reopened = Some(why.clone());
-                found.ruling = None;
+    pub fn reopen(&mut self, reopened: &[Reopening]) {
+        for Reopening { id, why } in reopened {
+            if let Some(finding) = self.get_mut(id) {
+                finding.fate = Fate::Open;
+                finding.reopened = Some(why.clone());
+                finding.ruling = None;
             }
         }
     }
 
-    /// Enters the author's answers. An accepted finding is fixed only if the revised text was taken. Returns the ids disputed, which count as
+    /// Enters the author's answers. An accepted finding is fixed only if the revised text was kept. Returns the ids disputed, which count as
     /// contested until somebody rules on them.
-    pub fn answer(&mut self, responses: &[Response], taken: bool) -> Vec<String> {
+    pub fn answer(&mut self, responses: &[Response], revision_kept: bool) -> Vec<String> {
         let mut disputed = Vec::new();
         for response in responses {
-            let Some(found) = self.get_mut(&response.id) else { continue };
-            found.defence = Some(response.reasoning.clone());
-            found.ruling = None;
-            found.fate = match response.verdict {
-                Stand::Accept if taken => Fate::Fixed,
-                Stand::Accept => Fate::Open,
-                Stand::Rebut => {
-                    disputed.push(found.id.clone());
+            let Some(finding) = self.get_mut(&response.id) else { continue };
+            finding.defence = Some(response.reasoning.clone());
+            finding.ruling = None;
+            finding.fate = match response.verdict {
+                ResponseVerdict::Accept if revision_kept => Fate::Fixed,
+                ResponseVerdict::Accept => Fate::Open,
+                ResponseVerdict::Rebut => {
+                    disputed.push(finding.id.clone());
                     Fate::Contested
                 }
             };
@@ -139,42 +138,42 @@ impl Register {
 
     pub fn rule(&mut self, rulings: &[Ruling]) {
         for ruling in rulings {
-            if let Some(found) = self.get_mut(&ruling.id) {
-                found.fate = if ruling.upheld { Fate::Rebutted } else { Fate::Overruled };
-                found.ruling = Some(ruling.why.clone());
+            if let Some(finding) = self.get_mut(&ruling.id) {
+                finding.fate = if ruling.upheld { Fate::Rebutted } else { Fate::Overruled };
+                finding.ruling = Some(ruling.why.clone());
             }
         }
     }
 
     /// Findings the author has yet to answer.
     pub fn to_answer(&self) -> Vec<String> {
-        self.ids(|found| found.fate.to_answer())
+        self.ids(|finding| finding.fate.awaits_answer())
     }
 
     /// Findings whose answer the attacker may show to fail.
     pub fn answered(&self) -> Vec<String> {
-        self.ids(|found| !found.fate.to_answer())
+        self.ids(|finding| !finding.fate.awaits_answer())
     }
 
-    fn ids(&self, wanted: impl Fn(&Found) -> bool) -> Vec<String> {
-        self.0.iter().filter(|found| wanted(found)).map(|found| found.id.clone()).collect()
+    fn ids(&self, wanted: impl Fn(&Finding) -> bool) -> Vec<String> {
+        self.0.iter().filter(|finding| wanted(finding)).map(|finding| finding.id.clone()).collect()
     }
 
     /// As prompts take them.
-    pub fn shown(&self, wanted: impl Fn(&Found) -> bool) -> Value {
-        self.0.iter().filter(|found| wanted(found)).map(Found::shown).collect()
+    pub fn for_prompt(&self, wanted: impl Fn(&Finding) -> bool) -> Value {
+        self.0.iter().filter(|finding| wanted(finding)).map(Finding::for_prompt).collect()
     }
 
-    pub fn worst_first(&self) -> Vec<&Found> {
-        let mut sorted: Vec<&Found> = self.0.iter().collect();
-        sorted.sort_by_key(|found| found.flaw.severity);
+    pub fn worst_first(&self) -> Vec<&Finding> {
+        let mut sorted: Vec<&Finding> = self.0.iter().collect();
+        sorted.sort_by_key(|finding| finding.flaw.severity);
         sorted
     }
 
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for found in &self.0 {
-            *match found.fate {
+    pub fn counts(&self) -> FateCounts {
+        let mut counts = FateCounts::default();
+        for finding in &self.0 {
+            *match finding.fate {
                 Fate::Fixed => &mut counts.fixed,
                 Fate::Rebutted => &mut counts.rebutted,
                 Fate::Overruled => &mut counts.overruled,
@@ -185,10 +184,10 @@ impl Register {
         counts
     }
 
-    pub fn by_severity(&self, wanted: impl Fn(&Found) -> bool) -> BySeverity {
-        let mut counts = BySeverity::default();
-        for found in self.0.iter().filter(|found| wanted(found)) {
-            *match found.flaw.severity {
+    pub fn by_severity(&self, wanted: impl Fn(&Finding) -> bool) -> SeverityCounts {
+        let mut counts = SeverityCounts::default();
+        for finding in self.0.iter().filter(|finding| wanted(finding)) {
+            *match finding.flaw.severity {
                 Severity::Critical => &mut counts.critical,
                 Severity::High => &mut counts.high,
                 Severity::Medium => &mut counts.medium,
@@ -198,43 +197,47 @@ impl Register {
         counts
     }
 
-    pub fn unresolved(&self) -> BySeverity {
-        self.by_severity(|found| found.fate.unresolved())
+    pub fn unresolved(&self) -> SeverityCounts {
+        self.by_severity(|finding| finding.fate.is_unresolved())
     }
 
     pub fn risk(&self) -> Risk {
-        self.0.iter().filter(|found| found.fate.unresolved()).map(|found| found.flaw.severity).min().into()
+        self.0.iter().filter(|finding| finding.fate.is_unresolved()).map(|finding| finding.flaw.severity).min().into()
     }
 
-    /// From what is unresolved: nothing is high, something below HIGH is medium, anything worse is low.
-    pub fn hardening(&self) -> &'static str {
+    /// By the worst severity that is unresolved.
+    pub fn hardening(&self) -> HardeningConfidence {
         match self.risk() {
-            Risk::None => "High",
-            Risk::Low | Risk::Medium => "Medium",
-            Risk::High | Risk::Critical => "Low",
+            Risk::None => HardeningConfidence::High,
+            Risk::Low | Risk::Medium => HardeningConfidence::Medium,
+            Risk::High | Risk::Critical => HardeningConfidence::Low,
         }
     }
 
     /// Entries of a table, of these findings.
     pub fn entries(&self, bench: &Bench, ids: &[String]) -> Vec<FindingEntry> {
-        ids.iter().filter_map(|id| self.get(id)).map(|found| found.entry(bench.seat(found.by).label.clone())).collect()
+        ids.iter().filter_map(|id| self.get(id)).map(|finding| finding.entry(bench.seat(finding.by).label.clone())).collect()
     }
 
-    pub fn audit(&self, bench: &Bench) -> Exhibit {
-        let worst: Vec<String> = self.worst_first().iter().map(|found| found.id.clone()).collect();
+    pub fn audit_exhibit(&self, bench: &Bench) -> Exhibit {
+        let worst: Vec<String> = self.worst_first().iter().map(|finding| finding.id.clone()).collect();
         let none = if worst.is_empty() { "The attacker looked for flaws and found none." } else { "" };
-        let data = json!({
-            "overallRisk": self.risk(), "findings": self.worst_first().iter().map(|found| found.outcome()).collect::<Vec<_>>(),
-            "fates": self.counts(), "unresolved": self.unresolved(), "hardeningConfidence": self.hardening(),
-        });
+        let data = AuditRow {
+            overall_risk: self.risk(),
+            findings: self.worst_first().iter().map(|finding| finding.outcome()).collect(),
+            fates: self.counts(),
+            unresolved: self.unresolved(),
+            hardening_confidence: self.hardening(),
+        };
         Exhibit::new("Audit", Shape::Findings(Findings { entries: self.entries(bench, &worst), none: none.into() })).data(&data)
     }
 
     /// What the attacker found and the author disputed.
     pub fn dissent(&self) -> Vec<Dissent> {
-        let disputed = |found: &&Found| matches!(found.fate, Fate::Rebutted | Fate::Overruled | Fate::Contested);
-        let text =
-            |found: &Found| format!("{} ({}, {}): {}", found.flaw.title, found.flaw.severity.word(), found.fate.word(), found.flaw.vulnerability);
-        self.0.iter().filter(disputed).map(|found| Dissent { seat: found.by, label: Some(found.id.clone()), text: text(found) }).collect()
+        let disputed = |finding: &&Finding| matches!(finding.fate, Fate::Rebutted | Fate::Overruled | Fate::Contested);
+        let text = |finding: &Finding| {
+            format!("{} ({}, {}): {}", finding.flaw.title, finding.flaw.severity.word(), finding.fate.word(), finding.flaw.vulnerability)
+        };
+        self.0.iter().filter(disputed).map(|finding| Dissent { seat: finding.by, label: Some(finding.id.clone()), text: text(finding) }).collect()
     }
 }

@@ -9,14 +9,16 @@ pub struct Material {
     pub is_question: bool,
 }
 
-pub fn of(question: &Question, limit: usize) -> Material {
-    let content = question.content.iter().filter(|text| !text.trim().is_empty()).cloned();
-    let files = question.files.iter().map(|file| format!("File {}:\n{}", file.name, file.text));
-    let parts: Vec<String> = content.chain(files).collect();
-    let is_question = parts.is_empty();
-    let whole = if is_question { question.text.clone() } else { parts.join("\n\n") };
-    let (text, left_out) = cut(&whole, limit);
-    Material { text, left_out, is_question }
+impl Material {
+    pub fn of(question: &Question, limit: usize) -> Self {
+        let content = question.content.iter().filter(|text| !text.trim().is_empty()).cloned();
+        let files = question.files.iter().map(|file| format!("File {}:\n{}", file.name, file.text));
+        let parts: Vec<String> = content.chain(files).collect();
+        let is_question = parts.is_empty();
+        let whole = if is_question { question.text.clone() } else { parts.join("\n\n") };
+        let (text, left_out) = cut(&whole, limit);
+        Self { text, left_out, is_question }
+    }
 }
 
 /// At most so many characters, and a notice where more were there.

@@ -1,20 +1,24 @@
 //! Red team: one seat attacks a piece of work, its author defends and mends it, a third rules on what the author disputes, and the work is
 //! written anew. Findings carry our ids and keep them; what became of each is computed, never left to a model's summary.
 
-mod fates;
+mod fate;
 mod findings;
 mod material;
 mod replies;
 mod rounds;
+mod rows;
+mod severity;
 
 use crate::revised::long_enough;
 use crate::text::words;
-use fates::{BySeverity, Counts, Fate, Risk, Severity};
+use fate::{Fate, FateCounts};
 use findings::Register;
-use rounds::{Attacked, Case};
+use material::Material;
+use rounds::{AttackOutcome, Case};
+use rows::{AttackRow, AuditRow, DefenceRow, RestatementRow, RulingsRow, SynthesisRow, Totals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use severity::{Risk, Severity, SeverityCounts};
 use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, mode, prompt, seat};
 use synod_types::*;
 
@@ -25,18 +29,18 @@ pub static MODE: Mode = mode! {
     pick: "Take it for code, a design, a policy or an argument that must stand up to somebody who wants it to fail. Give it three seats, so that disputes are ruled on.",
     phases: &["generate", "round", "synthesis"],
     stages: &[
-        Stage::from_seat::<Value>("generate", "generator"),
-        Stage::from_seat::<Value>("attack_round_{r}", "attacker"),
-        Stage::from_seat::<Value>("defend_round_{r}", "defender"),
-        Stage::from_seat::<Value>("judge_round_{r}", "judge"),
-        Stage::computed::<Value>("audit"),
-        Stage::from_seat::<Value>("synthesis", "synthesizer"),
+        Stage::from_seat::<RestatementRow>("generate", "generator"),
+        Stage::from_seat::<AttackRow>("attack_round_{r}", "attacker"),
+        Stage::from_seat::<DefenceRow>("defend_round_{r}", "defender"),
+        Stage::from_seat::<RulingsRow>("judge_round_{r}", "judge"),
+        Stage::computed::<AuditRow>("audit"),
+        Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2 + 3r for r rounds (2 + 2r with two seats), less when nothing more is found",
     example: Example { content: Some("design.md"), ..Example::ask("Our plan for rotating keys") },
     failure_rule: "Without a readable attack in the first round there is no result; later the rounds stop. If the attacker fails, the judge attacks in its place and judges no more. If the defender fails, its text stays and the findings stay open; without a judge, disputed findings stay contested. A revision or final version that loses too much of the text is refused. If nobody can write the final version, the last revision is returned.",
-    prompts: ["generate", "attack", "attack_again", "defend", "judge", "synthesis"], check_seating: fits,
+    prompts: ["generate", "attack", "attack_again", "defend", "judge", "synthesis"], check_seating: check_models,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -76,26 +80,26 @@ pub struct Decision {
     /// The worst severity among findings that are open, overruled or contested; NONE when every finding was fixed or rightly rebutted.
     pub risk: Risk,
     /// Every finding, worst first.
-    pub findings: Vec<Outcome>,
+    pub findings: Vec<FindingOutcome>,
     /// How many findings met each fate.
-    pub counts: Counts,
+    pub counts: FateCounts,
     /// Open, overruled and contested findings by severity.
-    pub unresolved: BySeverity,
+    pub unresolved: SeverityCounts,
     /// Rounds in which the work was attacked.
     pub rounds: u32,
 }
 
 /// One finding and what became of it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Outcome {
+pub struct FindingOutcome {
     pub id: String,
     pub title: String,
     pub severity: Severity,
     pub fate: Fate,
 }
 
-/// Who attacks must not be who wrote: a model misses in another's words what it misses in its own.
-fn fits(_: &Options, seating: &Seating) -> Vec<Problem> {
+/// The attacker must be another model than the author: a model tends to miss the same flaws in its own text and in others'.
+fn check_models(_: &Options, seating: &Seating) -> Vec<Problem> {
     let model = |role: &str| {
         seating.roles.get(role).and_then(|seats| seats.first()).and_then(|seat| seating.seats.get(*seat as usize)).map(|seat| &seat.model)
     };
@@ -130,98 +134,101 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut case = prepare(bench, &options).await?;
-    let mut held = 0;
+    let mut rounds = 0;
     for round in 1..=options.rounds {
-        let stage = bench.round("round", round);
-        match case.attack(&stage, round).await? {
-            Attacked::Found => held = round,
-            Attacked::Nothing => {
-                held = round;
+        let phase = bench.round("round", round);
+        match case.attack(&phase, round).await? {
+            AttackOutcome::Findings => rounds = round,
+            AttackOutcome::NoFlaws => {
+                rounds = round;
                 break;
             }
-            Attacked::Failed if held == 0 => {
+            AttackOutcome::Failed if rounds == 0 => {
                 return Err(Halt::no_quorum("round 1", "there was no readable attack in the first round, so the work was not tested"));
             }
-            Attacked::Failed => {
-                stage.warn(format!("There was no readable attack in round {round}: the work was tested in {} only.", rounds_in_words(held)));
+            AttackOutcome::Failed => {
+                phase.warn(format!("There was no readable attack in round {round}: the work was tested in {} only.", rounds_in_words(rounds)));
                 break;
             }
         }
-        let rebutted = case.defend(&stage, round).await?;
-        case.judge(&stage, round, &rebutted).await?;
+        let disputed = case.defend(&phase, round).await?;
+        case.judge(&phase, round, &disputed).await?;
     }
-    conclude(bench, &options, case, held).await
+    conclude(bench, &options, case, rounds).await
 }
 
 /// The material cut to its limit, and restated by the generator so that parts of it can be pointed at.
 async fn prepare<'a>(bench: &'a Bench, options: &'a Options) -> Result<Case<'a>> {
-    let stage = bench.phase("generate");
-    let material = material::of(bench.question(), options.max_input_chars as usize);
+    let phase = bench.phase("generate");
+    let material = Material::of(bench.question(), options.max_input_chars as usize);
     if material.is_question {
-        stage.warn("There was no content to attack, so the question itself was taken as the work.");
+        phase.warn("There was no content to attack, so the question itself was taken as the work.");
     }
     if material.left_out > 0 {
-        stage.warn(format!("The material was cut to {} characters; {} more were not tested.", options.max_input_chars, material.left_out));
+        phase.warn(format!("The material was cut to {} characters; {} more were not tested.", options.max_input_chars, material.left_out));
     }
     let mut case = Case::new(bench, options, &material);
     let input = material.text.chars().count();
     let ask = prompt!("generate", task = case.task, material = material.text).max_tokens(options.text_tokens());
     for seat in bench.role("generator") {
-        let exhibit = match stage.ask::<String>(*seat, ask.clone()).await? {
-            Ok(given) => {
-                let used = long_enough(&material.text, &given.value, options.least_kept);
-                let output = given.value.chars().count();
+        let exhibit = match phase.ask::<String>(*seat, ask.clone()).await? {
+            Ok(reply) => {
+                let used = long_enough(&material.text, &reply.value, options.least_kept);
+                let output = reply.value.chars().count();
                 if used {
-                    case.content = given.value;
+                    case.content = reply.value;
                     case.author = Some(*seat);
                 } else {
-                    stage.warn(format!(
+                    phase.warn(format!(
                         "The restated work has {} words of {}; the material was used as given.",
-                        words(&given.value),
+                        words(&reply.value),
                         words(&material.text)
                     ));
                 }
-                let data = json!({"inputLength": input, "outputLength": output, "used": used});
-                Exhibit::said("The work, restated", *seat, "generator", &given.key).data(&data)
+                let data = RestatementRow { input_length: input, output_length: Some(output), used, error: false };
+                Exhibit::said("The work, restated", *seat, "generator", &reply.key).data(&data)
             }
-            Err(missed) => {
-                stage.warn("The work could not be restated; the material was used as given.");
-                let data = json!({"inputLength": input, "outputLength": null, "used": false, "error": true});
-                Exhibit::note("The work, restated", format!("Not restated: {}", missed.failure)).by(*seat, "generator").turn(&missed.key).data(&data)
+            Err(failure) => {
+                phase.warn("The work could not be restated; the material was used as given.");
+                let data = RestatementRow { input_length: input, output_length: None, used: false, error: true };
+                Exhibit::note("The work, restated", format!("Not restated: {}", failure.failure))
+                    .by(*seat, "generator")
+                    .turn(&failure.key)
+                    .data(&data)
             }
         };
-        stage.show("generate", exhibit)?;
+        phase.show("generate", exhibit)?;
     }
     Ok(case)
 }
 
 async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32) -> Result<ModeResult> {
-    let stage = bench.phase("synthesis");
+    let phase = bench.phase("synthesis");
     let findings = &case.findings;
-    stage.show("audit", findings.audit(bench))?;
+    phase.show("audit", findings.audit_exhibit(bench))?;
     let counts = findings.counts();
     bench.figure("findings", findings.all().len() as f64);
     bench.figure("unresolved", f64::from(counts.unresolved()));
     if counts.contested > 0 && bench.role("judge").is_empty() {
         let disputed = if counts.contested == 1 { "1 disputed finding".to_owned() } else { format!("{} disputed findings", counts.contested) };
-        stage.warn(format!("With two seats there is no neutral judge: nobody ruled on {disputed}."));
+        phase.warn(format!("With two seats there is no neutral judge: nobody ruled on {disputed}."));
     }
     let last = |case: &Case| match case.author {
         Some(seat) => Answer { kind: AnswerKind::Selected, text: case.content.clone(), by: vec![seat] },
         None => Answer { kind: AnswerKind::Computed, text: case.content.clone(), by: Vec::new() },
     };
     let answer = if findings.all().is_empty() {
-        stage.warn("The attacker found no flaws, so the work stands as it was attacked.");
+        phase.warn("The attacker found no flaws, so the work stands as it was attacked.");
         last(&case)
     } else {
-        match synthesis(&stage, options, &case, rounds).await? {
+        match synthesis(&phase, options, &case, rounds).await? {
             Some(answer) => answer,
             None => last(&case),
         }
     };
     let decision = Decision {
         risk: findings.risk(),
-        findings: findings.worst_first().iter().map(|found| found.outcome()).collect(),
+        findings: findings.worst_first().iter().map(|finding| finding.outcome()).collect(),
         counts,
         unresolved: findings.unresolved(),
         rounds,
@@ -233,47 +240,49 @@ async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32)
         decision: Some(synod_engine::to_value(&decision)),
         confidence: None,
         dissent: findings.dissent(),
-        data: totals(findings, rounds),
+        data: synod_engine::to_value(&totals(findings, rounds)),
     })
 }
 
 /// The hardened version, by the synthesizer or the next who can; nothing when it is missing or has lost too much of the text.
-async fn synthesis(stage: &Bench, options: &Options, case: &Case<'_>, rounds: u32) -> Result<Option<Answer>> {
+async fn synthesis(phase: &Bench, options: &Options, case: &Case<'_>, rounds: u32) -> Result<Option<Answer>> {
     let mut writers: Vec<SeatIx> = Vec::new();
-    for seat in ["synthesizer", "generator", "attacker", "judge"].iter().flat_map(|role| stage.role(role)) {
+    for seat in ["synthesizer", "generator", "attacker", "judge"].iter().flat_map(|role| phase.role(role)) {
         if !writers.contains(seat) {
             writers.push(*seat);
         }
     }
-    let ask =
-        prompt!("synthesis", task = case.task, content = case.content, findings = case.findings.shown(|_| true)).max_tokens(options.text_tokens());
-    let Some(given) = stage.ask_first::<String>(&writers, ask).await? else {
-        stage.warn("Nobody could write the final version; the work is returned as it stood after the last round.");
+    let ask = prompt!("synthesis", task = case.task, content = case.content, findings = case.findings.for_prompt(|_| true))
+        .max_tokens(options.text_tokens());
+    let Some(reply) = phase.ask_first::<String>(&writers, ask).await? else {
+        phase.warn("Nobody could write the final version; the work is returned as it stood after the last round.");
         return Ok(None);
     };
-    let used = long_enough(&case.content, &given.value, options.least_kept);
-    let mut data = totals(&case.findings, rounds);
-    data["used"] = json!(used);
-    stage.show("synthesis", Exhibit::said("Hardened version", given.seat, "synthesizer", &given.key).data(&data))?;
+    let used = long_enough(&case.content, &reply.value, options.least_kept);
+    let data = SynthesisRow { totals: totals(&case.findings, rounds), used };
+    phase.show("synthesis", Exhibit::said("Hardened version", reply.seat, "synthesizer", &reply.key).data(&data))?;
     if !used {
-        let why = format!("the final version has {} words of {}", words(&given.value), words(&case.content));
-        stage.warn(format!("Refused: {why}. The work is returned as it stood after the last round."));
-        stage.abstained(given.seat, why);
+        let why = format!("the final version has {} words of {}", words(&reply.value), words(&case.content));
+        phase.warn(format!("Refused: {why}. The work is returned as it stood after the last round."));
+        phase.abstained(reply.seat, why);
         return Ok(None);
     }
     if case.findings.counts().unresolved() > 0 {
-        stage.warn("Findings were unresolved when the final version was written; whether it resolves them was not tested.");
+        phase.warn("Findings were unresolved when the final version was written; whether it resolves them was not tested.");
     }
-    Ok(Some(Answer { kind: AnswerKind::Synthesis, text: given.value, by: vec![given.seat] }))
+    Ok(Some(Answer { kind: AnswerKind::Synthesis, text: reply.value, by: vec![reply.seat] }))
 }
 
-fn totals(findings: &Register, rounds: u32) -> Value {
+fn totals(findings: &Register, rounds: u32) -> Totals {
     let counts = findings.counts();
-    json!({
-        "totalRounds": rounds, "totalFindings": findings.all().len(), "totalAccepted": counts.fixed,
-        "totalRebutted": counts.rebutted + counts.overruled + counts.contested,
-        "severityCounts": findings.by_severity(|_| true), "hardeningConfidence": findings.hardening(),
-    })
+    Totals {
+        total_rounds: rounds,
+        total_findings: findings.all().len(),
+        total_accepted: counts.fixed,
+        total_rebutted: counts.rebutted + counts.overruled + counts.contested,
+        severity_counts: findings.by_severity(|_| true),
+        hardening_confidence: findings.hardening(),
+    }
 }
 
 fn rounds_in_words(n: u32) -> String {

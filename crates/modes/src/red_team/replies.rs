@@ -2,7 +2,7 @@
 //!
 //! Refuses to find a flaw, a verdict or a clean bill in prose: each is read only where the form asks for it.
 
-use super::fates::Severity;
+use super::severity::Severity;
 use crate::text::{Block, after_last_marker, bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub struct AttackAgain {
     /// How you went about it: which answers you tested and where else you looked.
     pub reasons: String,
     /// Answers that do not hold.
-    pub reopened: Vec<Reopened>,
+    pub reopened: Vec<Reopening>,
     /// New flaws only, worst first.
     pub findings: Vec<Flaw>,
     /// True only if every answer holds and there is nothing new.
@@ -47,7 +47,7 @@ pub struct AttackAgain {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Reopened {
+pub struct Reopening {
     /// The id of the earlier finding.
     #[schemars(extend("x-ids" = "answered"))]
     pub id: String,
@@ -80,7 +80,7 @@ impl TypedReply for AttackAgain {
         let (reopens, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !blocks(line, "REOPEN").is_empty());
         let read = |line: &str| {
             let Block { id, title, .. } = blocks(line, "REOPEN").into_iter().next()?;
-            Some(Reopened { id: known(&id, terms.list("answered"))?, why: Some(title).filter(|why| !why.is_empty())? })
+            Some(Reopening { id: known(&id, terms.list("answered"))?, why: Some(title).filter(|why| !why.is_empty())? })
         };
         let reopened = reopens.into_iter().map(read).collect::<Option<Vec<_>>>()?;
         let rest = rest.join("\n");
@@ -167,7 +167,7 @@ fn known(written: &str, ids: &[String]) -> Option<String> {
 /// The author's stand on a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Stand {
+pub enum ResponseVerdict {
     Accept,
     Rebut,
 }
@@ -178,7 +178,7 @@ pub struct Response {
     #[schemars(extend("x-ids" = "findings"))]
     pub id: String,
     /// Whether the finding is right.
-    pub verdict: Stand,
+    pub verdict: ResponseVerdict,
     /// Why; for REBUT the evidence in the work that the finding overlooks.
     pub reasoning: String,
     /// For ACCEPT what you changed; null for REBUT.
@@ -205,8 +205,8 @@ impl TypedReply for Defence {
         let read = |block: Block| {
             let value = |label: &str| field(&block.body, label, &FIELDS);
             let verdict = match token(&value("Verdict")?, &["ACCEPT", "ACCEPTED", "REBUT", "REBUTTED"])? {
-                "ACCEPT" | "ACCEPTED" => Stand::Accept,
-                _ => Stand::Rebut,
+                "ACCEPT" | "ACCEPTED" => ResponseVerdict::Accept,
+                _ => ResponseVerdict::Rebut,
             };
             let said = |revision: &String| !["n/a", "na", "none", "-", "—"].contains(&revision.trim_end_matches('.').to_lowercase().as_str());
             Some(Response {
@@ -222,7 +222,7 @@ impl TypedReply for Defence {
     }
 
     fn check(&self, _terms: &IdLists) -> Result<(), String> {
-        match self.responses.iter().find(|response| response.verdict == Stand::Accept) {
+        match self.responses.iter().find(|response| response.verdict == ResponseVerdict::Accept) {
             Some(accepted) if self.revised_content.trim().is_empty() => {
                 Err(format!("you accept {} and revised_content is empty: give the whole work with the change made", accepted.id))
             }

@@ -1,13 +1,13 @@
 //! One round: attack, defence, ruling. What each leaves in the register of findings and in the text.
 
 use super::Options;
-use super::fates::Risk;
-use super::findings::Register;
+use super::findings::{Finding, Register};
 use super::material::Material;
-use super::replies::{Attack, AttackAgain, Defence, Reopened, Response, Ruling, Rulings, Stand};
+use super::replies::{Attack, AttackAgain, Defence, Reopening, Response, ResponseVerdict, Ruling, Rulings};
+use super::rows::{AttackRow, AttackSummary, DefenceRow, ResponseRow, RowVerdict, RulingsRow};
+use super::severity::Risk;
 use crate::revised::{long_enough, revision};
 use crate::text::words;
-use serde_json::{Value, json};
 use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatFailure, SeatReply, prompt};
 use synod_types::*;
 
@@ -27,10 +27,12 @@ pub struct Case<'a> {
 }
 
 /// What an attack came to.
-pub enum Attacked {
-    Found,
-    /// The attacker says so, and lists nothing.
-    Nothing,
+pub enum AttackOutcome {
+    /// New findings, or earlier ones reopened.
+    Findings,
+    /// The attacker says that there is no flaw, and lists none.
+    NoFlaws,
+    /// Nobody gave a readable attack.
     Failed,
 }
 
@@ -41,37 +43,37 @@ impl<'a> Case<'a> {
         Self { bench, options, task, content: material.text.clone(), author: None, findings: Register::default(), judge }
     }
 
-    pub async fn attack(&mut self, round_stage: &Bench, round: u32) -> Result<Attacked> {
-        let stage = round_stage.phase("attack");
+    pub async fn attack(&mut self, round_phase: &Bench, round: u32) -> Result<AttackOutcome> {
+        let phase = round_phase.phase("attack");
         let answered = self.findings.answered();
         let name = format!("attack_round_{round}");
-        let given: Option<SeatReply<AttackAgain>> = if round == 1 {
+        let reply: Option<SeatReply<AttackAgain>> = if round == 1 {
             let ask = prompt!("attack", task = self.task, content = self.content);
-            self.ask_attackers::<Attack>(&stage, &name, round, ask).await?
+            self.ask_attackers::<Attack>(&phase, &name, round, ask).await?
         } else {
-            let ask = prompt!("attack_again", task = self.task, content = self.content, findings = self.findings.shown(|_| true), answered)
+            let ask = prompt!("attack_again", task = self.task, content = self.content, findings = self.findings.for_prompt(|_| true), answered)
                 .ids("answered", answered.clone());
             // With nothing answered there is nothing to reopen, and no id to name.
             if answered.is_empty() {
-                self.ask_attackers::<Attack>(&stage, &name, round, ask).await?
+                self.ask_attackers::<Attack>(&phase, &name, round, ask).await?
             } else {
-                self.ask_attackers::<AttackAgain>(&stage, &name, round, ask).await?
+                self.ask_attackers::<AttackAgain>(&phase, &name, round, ask).await?
             }
         };
-        let Some(SeatReply { seat, key, value, .. }) = given else { return Ok(Attacked::Failed) };
-        let reopened = first_of_each(value.reopened, |reopened: &Reopened| &reopened.id);
+        let Some(SeatReply { seat, key, value, .. }) = reply else { return Ok(AttackOutcome::Failed) };
+        let reopened = first_of_each(value.reopened, |reopened: &Reopening| &reopened.id);
         self.findings.reopen(&reopened);
         let entered = self.findings.enter(seat, value.findings);
-        let attacked = if entered.is_empty() && reopened.is_empty() { Attacked::Nothing } else { Attacked::Found };
+        let outcome = if entered.is_empty() && reopened.is_empty() { AttackOutcome::NoFlaws } else { AttackOutcome::Findings };
         let exhibit = self.attack_exhibit(&entered, &reopened, round).by(seat, "attacker").turn(&key);
-        stage.show(&name, exhibit)?;
-        Ok(attacked)
+        phase.show(&name, exhibit)?;
+        Ok(outcome)
     }
 
-    /// The attacker, and the judge in its place.
+    /// Asks the attacker and, if it fails, the judge in its place.
     async fn ask_attackers<T: ReplyFormat + Into<AttackAgain>>(
         &mut self,
-        stage: &Bench,
+        phase: &Bench,
         name: &str,
         round: u32,
         ask: Prompt,
@@ -80,25 +82,25 @@ impl<'a> Case<'a> {
         for seat in attacker.into_iter().chain(self.bench.role("judge").iter().copied()) {
             let in_place = Some(seat) != attacker;
             let ask = if in_place { ask.clone().extra() } else { ask.clone() };
-            match stage.ask::<T>(seat, ask).await? {
+            match phase.ask::<T>(seat, ask).await? {
                 Ok(SeatReply { seat, key, value, partial }) => {
                     if in_place {
                         self.judge = None;
                         let who = &self.bench.seat(seat).label;
-                        stage.warn(format!("{who} attacked in the attacker's place in round {round}, and so may not judge from then on."));
+                        phase.warn(format!("{who} attacked in the attacker's place in round {round}, and so may not judge from then on."));
                     }
                     return Ok(Some(SeatReply { seat, key, value: value.into(), partial }));
                 }
-                Err(missed) => {
-                    let data = json!({"round": round, "findings": null, "summary": null, "noFlaws": false, "reopened": null, "error": true});
-                    stage.show(name, failed("Attack", "attacker", &missed).data(&data))?;
+                Err(failure) => {
+                    let data = AttackRow { round, findings: None, summary: None, no_flaws: false, reopened: None, error: true };
+                    phase.show(name, failure_exhibit("Attack", "attacker", &failure).data(&data))?;
                 }
             }
         }
         Ok(None)
     }
 
-    fn attack_exhibit(&self, entered: &[String], reopened: &[Reopened], round: u32) -> Exhibit {
+    fn attack_exhibit(&self, entered: &[String], reopened: &[Reopening], round: u32) -> Exhibit {
         let listed: Vec<String> = reopened.iter().map(|reopened| reopened.id.clone()).chain(entered.iter().cloned()).collect();
         let none = match (listed.is_empty(), round) {
             (false, _) => "",
@@ -106,72 +108,78 @@ impl<'a> Case<'a> {
             (true, _) => "The attacker found nothing new, and no answer that fails.",
         };
         let new = |id: &str| entered.iter().any(|entered| entered == id);
-        let counts = self.findings.by_severity(|found| new(&found.id));
-        let worst = self.findings.all().iter().filter(|found| new(&found.id)).map(|found| found.flaw.severity).min();
-        let data = json!({
-            "round": round,
-            "findings": entered.iter().filter_map(|id| self.findings.get(id)).map(|found| found.data()).collect::<Vec<_>>(),
-            "summary": {
-                "critical": counts.critical, "high": counts.high, "medium": counts.medium, "low": counts.low,
-                "overallRisk": Risk::from(worst),
-            },
-            "noFlaws": listed.is_empty(),
-            "reopened": reopened,
-        });
+        let counts = self.findings.by_severity(|finding| new(&finding.id));
+        let worst = self.findings.all().iter().filter(|finding| new(&finding.id)).map(|finding| finding.flaw.severity).min();
+        let data = AttackRow {
+            round,
+            findings: Some(entered.iter().filter_map(|id| self.findings.get(id)).map(Finding::row).collect()),
+            summary: Some(AttackSummary { counts, overall_risk: Risk::from(worst) }),
+            no_flaws: listed.is_empty(),
+            reopened: Some(reopened.to_vec()),
+            error: false,
+        };
         let shape = Findings { entries: self.findings.entries(self.bench, &listed), none: none.into() };
         Exhibit::new(format!("Attack, round {round}"), Shape::Findings(shape)).data(&data)
     }
 
     /// The author answers what is open and revises the text. Returns the ids it disputes.
-    pub async fn defend(&mut self, round_stage: &Bench, round: u32) -> Result<Vec<String>> {
-        let stage = round_stage.phase("defend");
+    pub async fn defend(&mut self, round_phase: &Bench, round: u32) -> Result<Vec<String>> {
+        let phase = round_phase.phase("defend");
         let name = format!("defend_round_{round}");
         let open = self.findings.to_answer();
         let Some(seat) = self.bench.role("generator").first().copied() else { return Ok(Vec::new()) };
-        let shown = self.findings.shown(|found| open.contains(&found.id));
+        let shown = self.findings.for_prompt(|finding| open.contains(&finding.id));
         let ask = prompt!("defend", task = self.task, content = self.content, findings = shown)
             .ids("findings", open.clone())
             .max_tokens(self.options.text_tokens() + 2048);
-        let given = match stage.ask::<Defence>(seat, ask).await? {
-            Ok(given) => given,
-            Err(missed) => {
-                let data = json!({
-                    "round": round, "responses": null, "accepted": null, "rebutted": null, "unaddressed": open,
-                    "revisedContentLength": null, "kept": false, "error": true,
-                });
-                stage.show(&name, failed("Defence", "defender", &missed).data(&data))?;
+        let reply = match phase.ask::<Defence>(seat, ask).await? {
+            Ok(reply) => reply,
+            Err(failure) => {
+                let data = DefenceRow {
+                    round,
+                    responses: None,
+                    accepted: None,
+                    rebutted: None,
+                    unaddressed: open,
+                    revised_content_length: None,
+                    kept: false,
+                    error: true,
+                };
+                phase.show(&name, failure_exhibit("Defence", "defender", &failure).data(&data))?;
                 return Ok(Vec::new());
             }
         };
-        let responses = first_of_each(given.value.responses, |response: &Response| &response.id);
-        let accepted = responses.iter().filter(|response| response.verdict == Stand::Accept).count();
-        let proposed = given.value.revised_content.trim();
-        let refused = if accepted == 0 { None } else { self.refusal(proposed) };
-        let taken = accepted > 0 && refused.is_none();
+        let responses = first_of_each(reply.value.responses, |response: &Response| &response.id);
+        let accepted = responses.iter().filter(|response| response.verdict == ResponseVerdict::Accept).count();
+        let proposed = reply.value.revised_content.trim();
+        let refusal = if accepted == 0 { None } else { self.refusal(proposed) };
+        let kept = accepted > 0 && refusal.is_none();
         let mut change = revision(&self.content, if accepted == 0 { &self.content } else { proposed });
         change.decision = if accepted == 0 { "stand" } else { "revise" }.into();
-        change.reasons = given.value.reasons.clone();
-        change.kept = refused.is_none();
-        change.notes = responses.iter().map(said_to).collect();
-        if let Some(why) = refused {
-            stage.warn(format!("The revision of round {round} was refused: {why}. The findings it was to fix stay open."));
+        change.reasons = reply.value.reasons.clone();
+        change.kept = refusal.is_none();
+        change.notes = responses.iter().map(response_note).collect();
+        if let Some(why) = refusal {
+            phase.warn(format!("The revision of round {round} was refused: {why}. The findings it was to fix stay open."));
             change.notes.insert(0, format!("Refused: {why}."));
         }
-        let disputed = self.findings.answer(&responses, taken);
-        let unaddressed: Vec<&String> = open.iter().filter(|id| !responses.iter().any(|response| response.id == **id)).collect();
-        let data = json!({
-            "round": round,
-            "responses": open.iter().map(|id| self.response_data(id, &responses)).collect::<Vec<_>>(),
-            "accepted": accepted, "rebutted": disputed.len(), "unaddressed": unaddressed,
-            "revisedContentLength": if accepted == 0 { Value::Null } else { json!(proposed.chars().count()) },
-            "kept": taken,
-        });
-        if taken {
+        let disputed = self.findings.answer(&responses, kept);
+        let data = DefenceRow {
+            round,
+            responses: Some(open.iter().filter_map(|id| self.findings.get(id)).map(|finding| response_row(finding, &responses)).collect()),
+            accepted: Some(accepted),
+            rebutted: Some(disputed.len()),
+            unaddressed: open.iter().filter(|id| !responses.iter().any(|response| response.id == **id)).cloned().collect(),
+            revised_content_length: (accepted > 0).then(|| proposed.chars().count()),
+            kept,
+            error: false,
+        };
+        if kept {
             self.content = proposed.to_owned();
-            self.author = Some(given.seat);
+            self.author = Some(reply.seat);
         }
-        let exhibit = Exhibit::new(format!("Defence, round {round}"), Shape::Revision(change)).by(given.seat, "defender").turn(&given.key);
-        stage.show(&name, exhibit.data(&data))?;
+        let exhibit = Exhibit::new(format!("Defence, round {round}"), Shape::Revision(change)).by(reply.seat, "defender").turn(&reply.key);
+        phase.show(&name, exhibit.data(&data))?;
         Ok(disputed)
     }
 
@@ -186,58 +194,67 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn response_data(&self, id: &str, responses: &[Response]) -> Value {
-        let title = self.findings.get(id).map(|found| &found.flaw.title);
-        match responses.iter().find(|response| response.id == id) {
-            Some(response) => json!({
-                "id": id, "findingTitle": title, "verdict": response.verdict, "reasoning": response.reasoning,
-                "revision": response.revision.as_ref().filter(|_| response.verdict == Stand::Accept),
-            }),
-            None => json!({"id": id, "findingTitle": title, "verdict": "UNADDRESSED", "reasoning": null, "revision": null}),
-        }
-    }
-
     /// Whoever wrote neither work nor findings rules on what the author disputes. Without a ruling a finding stays contested.
-    pub async fn judge(&mut self, round_stage: &Bench, round: u32, disputed: &[String]) -> Result<()> {
+    pub async fn judge(&mut self, round_phase: &Bench, round: u32, disputed: &[String]) -> Result<()> {
         let Some(judge) = self.judge.filter(|_| !disputed.is_empty()) else { return Ok(()) };
-        let stage = round_stage.phase("judge");
+        let phase = round_phase.phase("judge");
         let name = format!("judge_round_{round}");
-        let shown = self.findings.shown(|found| disputed.contains(&found.id));
+        let shown = self.findings.for_prompt(|finding| disputed.contains(&finding.id));
         let ask = prompt!("judge", task = self.task, content = self.content, findings = shown).ids("disputed", disputed.to_vec());
-        let given = match stage.ask::<Rulings>(judge, ask).await? {
-            Ok(given) => given,
-            Err(missed) => {
-                stage.warn(format!("Nobody ruled on the findings disputed in round {round}."));
-                let data = json!({"round": round, "rulings": null, "error": true});
-                return stage.show(&name, failed("Ruling", "judge", &missed).data(&data));
+        let reply = match phase.ask::<Rulings>(judge, ask).await? {
+            Ok(reply) => reply,
+            Err(failure) => {
+                phase.warn(format!("Nobody ruled on the findings disputed in round {round}."));
+                let data = RulingsRow { round, rulings: None, error: true };
+                return phase.show(&name, failure_exhibit("Ruling", "judge", &failure).data(&data));
             }
         };
-        let rulings = first_of_each(given.value.rulings, |ruling: &Ruling| &ruling.id);
+        let rulings = first_of_each(reply.value.rulings, |ruling: &Ruling| &ruling.id);
         self.findings.rule(&rulings);
         let left: Vec<&str> = disputed.iter().filter(|id| !rulings.iter().any(|ruling| ruling.id == **id)).map(String::as_str).collect();
         if !left.is_empty() {
-            stage.warn(format!("The judge did not rule on {} in round {round}.", left.join(", ")));
+            phase.warn(format!("The judge did not rule on {} in round {round}.", left.join(", ")));
         }
         let shape = Findings { entries: self.findings.entries(self.bench, disputed), none: String::new() };
-        let exhibit = Exhibit::new(format!("Ruling, round {round}"), Shape::Findings(shape)).by(given.seat, "judge").turn(&given.key);
-        stage.show(&name, exhibit.data(&json!({"round": round, "rulings": rulings})))
+        let exhibit = Exhibit::new(format!("Ruling, round {round}"), Shape::Findings(shape)).by(reply.seat, "judge").turn(&reply.key);
+        phase.show(&name, exhibit.data(&RulingsRow { round, rulings: Some(rulings), error: false }))
     }
 }
 
-fn failed(title: &str, role: &str, missed: &SeatFailure) -> Exhibit {
-    Exhibit::note(title, format!("Nothing came: {}", missed.failure)).by(missed.seat, role).turn(&missed.key)
+fn failure_exhibit(title: &str, role: &str, failure: &SeatFailure) -> Exhibit {
+    Exhibit::note(title, format!("Nothing came: {}", failure.failure)).by(failure.seat, role).turn(&failure.key)
 }
 
-fn said_to(response: &Response) -> String {
-    let stand = match response.verdict {
-        Stand::Accept => "accepted",
-        Stand::Rebut => "disputed",
+fn response_row(finding: &Finding, responses: &[Response]) -> ResponseRow {
+    let response = responses.iter().find(|response| response.id == finding.id);
+    let verdict = match response.map(|response| response.verdict) {
+        Some(ResponseVerdict::Accept) => RowVerdict::Accept,
+        Some(ResponseVerdict::Rebut) => RowVerdict::Rebut,
+        None => RowVerdict::Unaddressed,
     };
-    let changed = response.revision.as_ref().filter(|_| response.verdict == Stand::Accept);
-    format!("{} {stand}: {}{}", response.id, response.reasoning, changed.map(|change| format!(" Change: {change}")).unwrap_or_default())
+    ResponseRow {
+        id: finding.id.clone(),
+        finding_title: finding.flaw.title.clone(),
+        verdict,
+        reasoning: response.map(|response| response.reasoning.clone()),
+        revision: response.and_then(change_made).cloned(),
+    }
 }
 
-/// A second word on the same finding does not count.
+/// What the author says it changed; nothing for a finding it disputes.
+fn change_made(response: &Response) -> Option<&String> {
+    response.revision.as_ref().filter(|_| response.verdict == ResponseVerdict::Accept)
+}
+
+fn response_note(response: &Response) -> String {
+    let stand = match response.verdict {
+        ResponseVerdict::Accept => "accepted",
+        ResponseVerdict::Rebut => "disputed",
+    };
+    format!("{} {stand}: {}{}", response.id, response.reasoning, change_made(response).map(|change| format!(" Change: {change}")).unwrap_or_default())
+}
+
+/// The first item for each id.
 fn first_of_each<T>(items: Vec<T>, id: impl Fn(&T) -> &String) -> Vec<T> {
     let mut kept: Vec<T> = Vec::new();
     for item in items {

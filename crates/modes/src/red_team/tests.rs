@@ -1,9 +1,11 @@
 //! What may be read from an attack, a defence and a ruling, and what becomes of findings.
 
-use super::fates::{Fate, Risk, Severity};
+use super::fate::Fate;
 use super::findings::Register;
-use super::material;
-use super::replies::{self, Attack, AttackAgain, Defence, Flaw, Reopened, Response, Ruling, Rulings, Stand};
+use super::material::Material;
+use super::replies::{self, Attack, AttackAgain, Defence, Flaw, Reopening, Response, ResponseVerdict, Ruling, Rulings};
+use super::rows::HardeningConfidence;
+use super::severity::{Risk, Severity};
 use crate::revised::long_enough;
 use proptest::prelude::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
@@ -151,10 +153,10 @@ fn a_verdict_is_the_word_the_value_begins_with() {
         Defence::from_text(&text, &terms()).map(|defence| defence.responses[0].verdict)
     };
     for (verdict, want) in [
-        ("REBUT - not acceptable evidence", Some(Stand::Rebut)),
-        ("ACCEPT", Some(Stand::Accept)),
-        ("**Accepted** in part", Some(Stand::Accept)),
-        ("[REBUTTED]", Some(Stand::Rebut)),
+        ("REBUT - not acceptable evidence", Some(ResponseVerdict::Rebut)),
+        ("ACCEPT", Some(ResponseVerdict::Accept)),
+        ("**Accepted** in part", Some(ResponseVerdict::Accept)),
+        ("[REBUTTED]", Some(ResponseVerdict::Rebut)),
         ("I cannot accept this", None),
         ("UNACCEPTABLE", None),
         ("partly", None),
@@ -169,9 +171,9 @@ fn a_defence_is_matched_by_id_and_its_text_kept_whole() {
         RESPONSE TO FINDING F1:\nVerdict: REBUT\nReasoning: section 3 says so\nRevision: N/A\n\nDEFENSE SUMMARY:\nAccepted: 1\n\n---\n\nREVISED CONTENT:\n\
         # Plan\n\nStep 1.\n---\nStep 2.";
     let defence = Defence::from_text(text, &terms()).expect("a defence");
-    let read: Vec<(&str, Stand, Option<&str>)> =
+    let read: Vec<(&str, ResponseVerdict, Option<&str>)> =
         defence.responses.iter().map(|response| (response.id.as_str(), response.verdict, response.revision.as_deref())).collect();
-    assert_eq!(read, [("F2", Stand::Accept, Some("a limit")), ("F1", Stand::Rebut, None)]);
+    assert_eq!(read, [("F2", ResponseVerdict::Accept, Some("a limit")), ("F1", ResponseVerdict::Rebut, None)]);
     assert_eq!(defence.revised_content, "# Plan\n\nStep 1.\n---\nStep 2.");
     assert_eq!(Defence::from_text("I accept F1 and rebut F2.", &terms()), None);
     assert_eq!(Defence::from_text("RESPONSE TO FINDING F7: x\nVerdict: ACCEPT\nReasoning: r", &terms()), None);
@@ -191,34 +193,35 @@ fn flaw(title: &str, severity: Severity) -> Flaw {
     Flaw { title: title.into(), severity, location: String::new(), vulnerability: format!("{title} is wrong"), exploit: String::new() }
 }
 
-fn response(id: &str, verdict: Stand) -> Response {
+fn response(id: &str, verdict: ResponseVerdict) -> Response {
     Response { id: id.into(), verdict, reasoning: format!("about {id}"), revision: None }
 }
 
 fn fates(register: &Register) -> Vec<Fate> {
-    register.all().iter().map(|found| found.fate).collect()
+    register.all().iter().map(|finding| finding.fate).collect()
 }
 
 #[test]
 fn ids_stay_through_rounds_and_fates_follow_what_was_said() {
     let mut register = Register::default();
     register.enter(1, vec![flaw("a", Severity::High), flaw("b", Severity::Critical), flaw("c", Severity::Low), flaw("d", Severity::Medium)]);
-    assert_eq!((register.risk(), register.hardening()), (Risk::Critical, "Low"));
-    let disputed = register.answer(&[response("F1", Stand::Accept), response("F2", Stand::Rebut), response("F3", Stand::Rebut)], true);
+    assert_eq!((register.risk(), register.hardening()), (Risk::Critical, HardeningConfidence::Low));
+    let disputed = register
+        .answer(&[response("F1", ResponseVerdict::Accept), response("F2", ResponseVerdict::Rebut), response("F3", ResponseVerdict::Rebut)], true);
     assert_eq!(disputed, ["F2", "F3"]);
     assert_eq!(fates(&register), [Fate::Fixed, Fate::Contested, Fate::Contested, Fate::Open], "nobody has ruled yet, and d was not answered");
     let ruling = |id: &str, upheld| Ruling { id: id.into(), why: "w".into(), upheld };
     register.rule(&[ruling("F2", true), ruling("F3", false)]);
     assert_eq!(fates(&register), [Fate::Fixed, Fate::Rebutted, Fate::Overruled, Fate::Open]);
     assert_eq!((register.to_answer(), register.answered()), (vec!["F3".into(), "F4".into()], vec!["F1".into(), "F2".into()]));
-    assert_eq!((register.risk(), register.hardening()), (Risk::Medium, "Medium"));
+    assert_eq!((register.risk(), register.hardening()), (Risk::Medium, HardeningConfidence::Medium));
 
-    register.reopen(&[Reopened { id: "F1".into(), why: "still there".into() }]);
+    register.reopen(&[Reopening { id: "F1".into(), why: "still there".into() }]);
     assert_eq!(register.enter(1, vec![flaw("e", Severity::Low)]), ["F5"]);
     assert_eq!(register.to_answer(), ["F1", "F3", "F4", "F5"]);
-    let all = ["F1", "F3", "F4", "F5"].map(|id| response(id, Stand::Accept));
+    let all = ["F1", "F3", "F4", "F5"].map(|id| response(id, ResponseVerdict::Accept));
     assert!(register.answer(&all, true).is_empty());
-    assert_eq!((register.risk(), register.hardening()), (Risk::None, "High"));
+    assert_eq!((register.risk(), register.hardening()), (Risk::None, HardeningConfidence::High));
     assert_eq!(register.dissent().len(), 1, "what was rightly rebutted is kept as the attacker's word");
 }
 
@@ -226,7 +229,7 @@ fn ids_stay_through_rounds_and_fates_follow_what_was_said() {
 fn what_was_accepted_is_fixed_only_if_the_text_was_taken() {
     let mut register = Register::default();
     register.enter(1, vec![flaw("a", Severity::High)]);
-    register.answer(&[response("F1", Stand::Accept)], false);
+    register.answer(&[response("F1", ResponseVerdict::Accept)], false);
     assert_eq!(fates(&register), [Fate::Open]);
     assert_eq!(register.risk(), Risk::High);
 }
@@ -248,13 +251,13 @@ fn material_is_cut_between_characters_and_says_so() {
         files,
         history: Vec::new(),
     };
-    let cut = material::of(&question(Some(&"é".repeat(1200)), Vec::new()), 1000);
+    let cut = Material::of(&question(Some(&"é".repeat(1200)), Vec::new()), 1000);
     assert_eq!((cut.left_out, cut.is_question), (200, false));
     assert!(cut.text.starts_with(&"é".repeat(1000)) && cut.text.contains("200 more characters"));
-    let alone = material::of(&question(Some(" "), Vec::new()), 1000);
+    let alone = Material::of(&question(Some(" "), Vec::new()), 1000);
     assert_eq!((alone.text.as_str(), alone.is_question), ("Is this sound?", true));
     let file = Attachment { name: "plan.md".into(), sha256: String::new(), bytes: 3, text: "# Plan".into() };
-    let filed = material::of(&question(None, vec![file]), 1000);
+    let filed = Material::of(&question(None, vec![file]), 1000);
     assert_eq!((filed.text.as_str(), filed.is_question), ("File plan.md:\n# Plan", false));
 }
 
@@ -283,7 +286,7 @@ proptest! {
         register.enter(1, severities.map(|severity| flaw("x", severity)).to_vec());
         for (at, accept, upheld) in answers {
             let id = format!("F{}", at + 1);
-            register.answer(&[response(&id, if accept { Stand::Accept } else { Stand::Rebut })], taken);
+            register.answer(&[response(&id, if accept { ResponseVerdict::Accept } else { ResponseVerdict::Rebut })], taken);
             if !accept && upheld {
                 register.rule(&[Ruling { id, why: String::new(), upheld }]);
             }

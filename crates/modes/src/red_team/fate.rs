@@ -1,52 +1,7 @@
-//! The words a finding is measured by: how bad it is, what became of it, and how many of each there are.
+//! What became of a finding, and how many findings met each fate.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// How bad a flaw is.
-// Worst first: sorting puts the worst on top.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Severity {
-    Critical,
-    High,
-    Medium,
-    Low,
-}
-
-impl Severity {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-        }
-    }
-}
-
-/// The worst severity that is unresolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Risk {
-    Critical,
-    High,
-    Medium,
-    Low,
-    None,
-}
-
-impl From<Option<Severity>> for Risk {
-    fn from(worst: Option<Severity>) -> Self {
-        match worst {
-            Some(Severity::Critical) => Self::Critical,
-            Some(Severity::High) => Self::High,
-            Some(Severity::Medium) => Self::Medium,
-            Some(Severity::Low) => Self::Low,
-            None => Self::None,
-        }
-    }
-}
 
 /// What became of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -87,7 +42,7 @@ impl Fate {
     }
 
     /// Whether the finding still counts against the work.
-    pub fn unresolved(self) -> bool {
+    pub fn is_unresolved(self) -> bool {
         match self {
             Self::Open | Self::Overruled | Self::Contested => true,
             Self::Fixed | Self::Rebutted => false,
@@ -95,7 +50,7 @@ impl Fate {
     }
 
     /// Whether the author has yet to answer it.
-    pub fn to_answer(self) -> bool {
+    pub fn awaits_answer(self) -> bool {
         match self {
             Self::Open | Self::Overruled => true,
             Self::Fixed | Self::Rebutted | Self::Contested => false,
@@ -105,7 +60,7 @@ impl Fate {
 
 /// How many findings met each fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Counts {
+pub struct FateCounts {
     pub fixed: u32,
     pub rebutted: u32,
     pub overruled: u32,
@@ -113,16 +68,8 @@ pub struct Counts {
     pub open: u32,
 }
 
-impl Counts {
+impl FateCounts {
     pub fn unresolved(self) -> u32 {
         self.overruled + self.contested + self.open
     }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BySeverity {
-    pub critical: u32,
-    pub high: u32,
-    pub medium: u32,
-    pub low: u32,
 }

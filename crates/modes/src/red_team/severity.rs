@@ -1,0 +1,57 @@
+//! How bad a finding is, the risk that is left, and how many findings there are of each severity.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How bad a flaw is.
+// Worst first: sorting puts the worst on top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Severity {
+    Critical,
+    High,
+    Medium,
+    Low,
+}
+
+impl Severity {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+}
+
+/// The worst severity that is unresolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Risk {
+    Critical,
+    High,
+    Medium,
+    Low,
+    None,
+}
+
+impl From<Option<Severity>> for Risk {
+    fn from(worst: Option<Severity>) -> Self {
+        match worst {
+            Some(Severity::Critical) => Self::Critical,
+            Some(Severity::High) => Self::High,
+            Some(Severity::Medium) => Self::Medium,
+            Some(Severity::Low) => Self::Low,
+            None => Self::None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SeverityCounts {
+    pub critical: u32,
+    pub high: u32,
+    pub medium: u32,
+    pub low: u32,
+}
