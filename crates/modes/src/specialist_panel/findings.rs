@@ -1,26 +1,28 @@
 //! All findings of the panel with everybody's stance on them: where the specialists meet, and where they contradict each other.
 
-use super::review::{CrossReview, Word};
+use super::cross_review::{CrossReview, StanceKind};
+use super::rows::{ConvergenceRow, FindingSupport};
 use super::specialist::Specialist;
-use serde_json::{Value, json};
 use synod_math::{Reception, Support, convergence};
 use synod_types::{Dissent, Exhibit, FindingEntry, Findings, SeatIx, Shape};
 
-/// A finding and what became of it.
+/// A finding and the others' stances on it.
 pub struct PanelFinding {
     pub id: String,
     pub text: String,
     /// The title of the role that found it.
     pub by: String,
     pub support: Support,
-    /// What was said to it, in seat order.
-    said: Vec<Said>,
+    /// In seat order.
+    stances: Vec<RoleStance>,
 }
 
-struct Said {
+/// The stance of one role on a finding.
+struct RoleStance {
     seat: SeatIx,
+    /// The role's title.
     title: String,
-    word: Word,
+    kind: StanceKind,
     why: String,
 }
 
@@ -30,15 +32,15 @@ impl PanelFinding {
     }
 
     /// The titles of those with this stance.
-    fn titles(&self, word: Word) -> Vec<&str> {
-        self.said.iter().filter(|said| said.word == word).map(|said| said.title.as_str()).collect()
+    fn titles(&self, kind: StanceKind) -> Vec<String> {
+        self.stances.iter().filter(|stance| stance.kind == kind).map(|stance| stance.title.clone()).collect()
     }
 
     fn fate(&self) -> String {
-        let words = [(Word::Disagree, "disputed by"), (Word::Agree, "agreed by"), (Word::Extend, "extended by")];
-        let parts: Vec<String> = words
+        let names = [(StanceKind::Disagree, "disputed by"), (StanceKind::Agree, "agreed by"), (StanceKind::Extend, "extended by")];
+        let parts: Vec<String> = names
             .iter()
-            .map(|(word, name)| (name, self.titles(*word)))
+            .map(|(kind, name)| (name, self.titles(*kind)))
             .filter(|(_, titles)| !titles.is_empty())
             .map(|(name, titles)| format!("{name} {}", titles.join(", ")))
             .collect();
@@ -47,51 +49,48 @@ impl PanelFinding {
 
     /// As a line for prompts and reports: what, whose, and who says what.
     pub fn line(&self) -> String {
-        let whys = self.said.iter().map(|said| format!("\n  - {} ({}): {}", said.title, said.word.as_str(), said.why));
+        let whys = self.stances.iter().map(|stance| format!("\n  - {} ({}): {}", stance.title, stance.kind.as_str(), stance.why));
         format!("- {} ({}): {}{}", self.id, self.by, self.text, whys.collect::<String>())
     }
 }
 
 /// Every finding of every report, with the stances the reviews took. Reviews are by index into `specialists`.
-pub fn received(specialists: &[Specialist], reviews: &[(usize, &CrossReview)]) -> Vec<PanelFinding> {
-    let mut held: Vec<PanelFinding> = Vec::new();
+pub fn with_stances(specialists: &[Specialist], reviews: &[(usize, &CrossReview)]) -> Vec<PanelFinding> {
+    let mut findings: Vec<PanelFinding> = Vec::new();
     let mut authors = Vec::new();
     for (author, specialist) in specialists.iter().enumerate() {
         for (id, text) in specialist.findings() {
             authors.push(author);
-            held.push(PanelFinding { id, text: text.to_owned(), by: specialist.role.title.clone(), support: Support::default(), said: Vec::new() });
+            let by = specialist.role.title.clone();
+            findings.push(PanelFinding { id, text: text.to_owned(), by, support: Support::default(), stances: Vec::new() });
         }
     }
-    let place = |id: &str| held.iter().position(|held| held.id == id);
+    let place = |id: &str| findings.iter().position(|finding| finding.id == id);
     let taken: Vec<_> = reviews
         .iter()
-        .flat_map(|(reader, review)| review.stances.iter().filter_map(|taken| place(&taken.id).map(|at| (at, *reader, taken))))
+        .flat_map(|(reader, review)| review.stances.iter().filter_map(|stance| place(&stance.id).map(|at| (at, *reader, stance))))
         .collect();
-    let stances: Vec<_> = taken.iter().map(|(at, reader, taken)| (*at, *reader, taken.stance.stance())).collect();
-    for (held, support) in held.iter_mut().zip(convergence(&authors, &stances)) {
-        held.support = support;
+    let counted: Vec<_> = taken.iter().map(|(at, reader, stance)| (*at, *reader, stance.stance.stance())).collect();
+    for (finding, support) in findings.iter_mut().zip(convergence(&authors, &counted)) {
+        finding.support = support;
     }
-    for (at, reader, taken) in taken {
-        let specialist = &specialists[reader];
-        let held = &mut held[at];
-        // The first word on a finding is the one that counts, so it is the one that is shown.
-        if authors[at] != reader && !held.said.iter().any(|said| said.seat == specialist.seat) {
-            held.said.push(Said { seat: specialist.seat, title: specialist.role.title.clone(), word: taken.stance, why: taken.why.clone() });
+    for (at, reader, stance) in taken {
+        let Specialist { seat, role, .. } = &specialists[reader];
+        let finding = &mut findings[at];
+        // Only a reader's first stance on a finding counts, so only that one is shown.
+        if authors[at] != reader && !finding.stances.iter().any(|other| other.seat == *seat) {
+            finding.stances.push(RoleStance { seat: *seat, title: role.title.clone(), kind: stance.stance, why: stance.why.clone() });
         }
     }
-    held
+    findings
 }
 
-fn count(held: &[PanelFinding], reception: Reception) -> usize {
-    held.iter().filter(|held| held.reception() == reception).count()
+/// How many findings were received so. `None` where nobody answered the others' findings: silence then says nothing.
+pub fn count(findings: &[PanelFinding], reception: Reception, answered: usize) -> Option<u32> {
+    (answered > 0).then(|| findings.iter().filter(|finding| finding.reception() == reception).count() as u32)
 }
 
-/// The count, once somebody answered the others' findings. Before that silence means nothing.
-pub fn known(held: &[PanelFinding], reception: Reception, answered: usize) -> Option<u32> {
-    (answered > 0).then(|| count(held, reception) as u32)
-}
-
-pub fn word(reception: Reception) -> &'static str {
+pub fn reception_name(reception: Reception) -> &'static str {
     match reception {
         Reception::Divergent => "divergent",
         Reception::Convergent => "convergent",
@@ -99,49 +98,51 @@ pub fn word(reception: Reception) -> &'static str {
     }
 }
 
-/// The lines of those received so.
-pub fn lines(held: &[PanelFinding], reception: Reception) -> Vec<String> {
-    held.iter().filter(|held| held.reception() == reception).map(PanelFinding::line).collect()
+/// The lines of the findings received so.
+pub fn lines(findings: &[PanelFinding], reception: Reception) -> Vec<String> {
+    findings.iter().filter(|finding| finding.reception() == reception).map(PanelFinding::line).collect()
 }
 
 /// Contradictions first: they are what a reader must decide on.
-pub fn exhibit(held: &[PanelFinding], answered: usize) -> Exhibit {
+pub fn exhibit(findings: &[PanelFinding], answered: usize) -> Exhibit {
     let order = [Reception::Divergent, Reception::Convergent, Reception::Alone];
-    let sorted: Vec<&PanelFinding> = order.iter().flat_map(|reception| held.iter().filter(|held| held.reception() == *reception)).collect();
-    let entry = |held: &&PanelFinding| FindingEntry {
-        id: held.id.clone(),
-        title: held.text.clone(),
-        severity: word(held.reception()).to_owned(),
-        by: vec![held.by.clone()],
-        fate: held.fate(),
-        reply: held.said.iter().map(|said| format!("{} ({}): {}", said.title, said.word.as_str(), said.why)).collect::<Vec<_>>().join("\n"),
+    let sorted: Vec<&PanelFinding> = order.iter().flat_map(|reception| findings.iter().filter(|finding| finding.reception() == *reception)).collect();
+    let reply = |stance: &RoleStance| format!("{} ({}): {}", stance.title, stance.kind.as_str(), stance.why);
+    let entry = |finding: &&PanelFinding| FindingEntry {
+        id: finding.id.clone(),
+        title: finding.text.clone(),
+        severity: reception_name(finding.reception()).to_owned(),
+        by: vec![finding.by.clone()],
+        fate: finding.fate(),
+        reply: finding.stances.iter().map(reply).collect::<Vec<_>>().join("\n"),
         ..FindingEntry::default()
     };
-    let row = |held: &&PanelFinding| {
-        json!({
-            "id": held.id, "by": held.by, "finding": held.text, "reception": word(held.reception()), "agree": held.titles(Word::Agree),
-            "extend": held.titles(Word::Extend), "disagree": held.titles(Word::Disagree),
-        })
+    let support = |finding: &&PanelFinding| FindingSupport {
+        id: finding.id.clone(),
+        by: finding.by.clone(),
+        finding: finding.text.clone(),
+        reception: reception_name(finding.reception()),
+        agree: finding.titles(StanceKind::Agree),
+        extend: finding.titles(StanceKind::Extend),
+        disagree: finding.titles(StanceKind::Disagree),
     };
-    let data = json!({
-        "findings": sorted.iter().map(row).collect::<Value>(),
-        "convergentFindingCount": known(held, Reception::Convergent, answered),
-        "divergentFindingCount": known(held, Reception::Divergent, answered),
-    });
-    Exhibit::new(
-        "Findings and who stands behind them",
-        Shape::Findings(Findings { entries: sorted.iter().map(entry).collect(), none: String::new() }),
-    )
-    .data(&data)
+    let data = ConvergenceRow {
+        findings: sorted.iter().map(support).collect(),
+        convergent_finding_count: count(findings, Reception::Convergent, answered),
+        divergent_finding_count: count(findings, Reception::Divergent, answered),
+    };
+    let shape = Findings { entries: sorted.iter().map(entry).collect(), none: String::new() };
+    Exhibit::new("Findings and who stands behind them", Shape::Findings(shape)).data(&data)
 }
 
 /// Every objection that was raised, under the finding it speaks against.
-pub fn dissent(held: &[PanelFinding]) -> Vec<Dissent> {
-    let against = |held: &PanelFinding| {
-        let id = held.id.clone();
-        held.said.iter().filter(|said| said.word == Word::Disagree).map(|said| (id.clone(), said.seat, said.why.clone())).collect::<Vec<_>>()
+pub fn dissent(findings: &[PanelFinding]) -> Vec<Dissent> {
+    let against = |finding: &PanelFinding| {
+        let objections = finding.stances.iter().filter(|stance| stance.kind == StanceKind::Disagree);
+        let dissent = |stance: &RoleStance| Dissent { seat: stance.seat, label: Some(finding.id.clone()), text: stance.why.clone() };
+        objections.map(dissent).collect::<Vec<_>>()
     };
-    held.iter().flat_map(against).map(|(id, seat, text)| Dissent { seat, label: Some(id), text }).collect()
+    findings.iter().flat_map(against).collect()
 }
 
 /// Finding ids a text cites: `S1.2` as a word of its own, each once, in order of mention.

@@ -1,18 +1,20 @@
 //! Specialist Panel: each seat assesses the material from a role of its own, answers the others' findings, and one report joins them.
 
+mod cross_review;
 mod findings;
-mod library;
+mod preset_roles;
 mod report;
-mod review;
 mod roles;
+mod rows;
 mod specialist;
 mod synthesis;
 #[cfg(test)]
 mod tests;
 
+use cross_review::CrossReview;
 use report::Report;
-use review::CrossReview;
 use roles::{CustomRole, Role};
+use rows::{ConvergenceRow, CrossReviewRow, ReportRow, SynthesisRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,7 +23,7 @@ use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, Sea
 use synod_math::Reception;
 use synod_types::*;
 
-/// One report is an opinion, not a panel.
+/// A panel needs at least two reports.
 const LEAST_REPORTS: usize = 2;
 
 pub static MODE: Mode = mode! {
@@ -30,16 +32,16 @@ pub static MODE: Mode = mode! {
     pick: "Take it to review a design or a plan from several sides at once, where views complete each other rather than compete.",
     phases: &["report", "cross_review", "synthesis"],
     stages: &[
-        Stage::from_seat::<Value>("specialist_{id}", "{id}"),
-        Stage::from_seat::<Value>("cross_review", "specialist"),
-        Stage::computed::<Value>("convergence"),
-        Stage::from_seat::<Value>("synthesis", "synthesizer"),
+        Stage::from_seat::<ReportRow>("specialist_{id}", "{id}"),
+        Stage::from_seat::<CrossReviewRow>("cross_review", "specialist"),
+        Stage::computed::<ConvergenceRow>("convergence"),
+        Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
     ],
     multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
     cost: "2n + 1 for n roles",
     example: Example { options: &[("roles", "security_expert,cost_analyst,devops_engineer")], content: Some("design.md"), ..Example::ask("What is wrong with this design?") },
     failure_rule: "Two reports are enough, and the synthesis names the perspectives that are missing. A cross-review that fails leaves its stances out. If the synthesizer fails, the specialists are asked in seat order; if nobody can write, the findings, ratings and recommendations are put together as they stand.",
-    prompts: ["report", "cross_review", "synthesis"], seats_from_options: made,
+    prompts: ["report", "cross_review", "synthesis"], seats_from_options: seat_titles,
 };
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -62,8 +64,8 @@ impl Options {
 }
 
 /// A seat for every role; the models are dealt round.
-fn made(options: &Options, models: usize) -> Vec<String> {
-    roles::seated(options, models).into_iter().map(|role| role.title).collect()
+fn seat_titles(options: &Options, models: usize) -> Vec<String> {
+    roles::select(options, models).into_iter().map(|role| role.title).collect()
 }
 
 /// What a script branches on. Ratings run from 1 to 5, and 5 is best.
@@ -103,24 +105,24 @@ fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let seats = bench.role("specialist").to_vec();
-    let roles = roles::seated(&options, seats.len());
+    let roles = roles::select(&options, seats.len());
     let table: Vec<(SeatIx, Role)> = seats.into_iter().zip(roles).collect();
     let mut specialists = report(bench, &table).await?;
     let reviews = cross_review(bench, &specialists).await?;
-    let heard: Vec<(usize, &CrossReview)> =
-        specialists.iter().enumerate().filter_map(|(at, specialist)| reviews.of(specialist.seat).map(|given| (at, &given.value))).collect();
-    let held = findings::received(&specialists, &heard);
-    let answered = heard.len();
+    let read_reviews: Vec<(usize, &CrossReview)> =
+        specialists.iter().enumerate().filter_map(|(at, specialist)| reviews.of(specialist.seat).map(|reply| (at, &reply.value))).collect();
+    let panel_findings = findings::with_stances(&specialists, &read_reviews);
+    let answered = read_reviews.len();
     for specialist in &mut specialists {
-        specialist.changes = reviews.of(specialist.seat).map(|given| given.value.changes.clone()).unwrap_or_default();
+        specialist.changes = reviews.of(specialist.seat).map(|reply| reply.value.changes.clone()).unwrap_or_default();
     }
-    bench.phase("cross_review").show("convergence", findings::exhibit(&held, answered))?;
+    bench.phase("cross_review").show("convergence", findings::exhibit(&panel_findings, answered))?;
 
     let decision = Decision {
         overall: specialist::average(specialists.iter().map(Specialist::average)),
         by_role: specialists.iter().map(|one| RoleAverage { role: one.role.id.clone(), average: one.average() }).collect(),
         top_risk: top_risk(&specialists),
-        conflicts: findings::known(&held, Reception::Divergent, answered),
+        conflicts: findings::count(&panel_findings, Reception::Divergent, answered),
     };
     if let Some(conflicts) = decision.conflicts {
         bench.figure("conflicts", f64::from(conflicts));
@@ -130,24 +132,24 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     }
     let absent: Vec<&str> =
         table.iter().filter(|(seat, _)| !specialists.iter().any(|one| one.seat == *seat)).map(|(_, role)| role.title.as_str()).collect();
-    let answer = synthesis::write(bench, &specialists, &held, answered, &absent, &decision).await?;
+    let answer = synthesis::write(bench, &specialists, &panel_findings, answered, &absent, &decision).await?;
     Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
         confidence: None,
-        dissent: findings::dissent(&held),
+        dissent: findings::dissent(&panel_findings),
         data: json!({"roles": table.iter().map(|(_, role)| role.id.as_str()).collect::<Vec<_>>(), "unavailable": absent}),
     })
 }
 
 /// Every specialist assesses the material alone.
 async fn report(bench: &Bench, table: &[(SeatIx, Role)]) -> Result<Vec<Specialist>> {
-    let stage = bench.phase("report");
+    let phase = bench.phase("report");
     let seats: Vec<SeatIx> = table.iter().map(|(seat, _)| *seat).collect();
     let role_of = |seat: SeatIx| table.iter().find(|(other, _)| *other == seat).map(|(_, role)| role);
-    let reports: Answers<Report> = stage
+    let reports: Answers<Report> = phase
         .ask_each(&seats, &|seat| {
             let role = role_of(seat);
             prompt!("report", role).ids("criteria", role.map(|role| role.criteria.clone()).unwrap_or_default())
@@ -155,13 +157,13 @@ async fn report(bench: &Bench, table: &[(SeatIx, Role)]) -> Result<Vec<Specialis
         .await?;
     let mut specialists = Vec::new();
     for (number, (seat, role)) in (1..).zip(table) {
-        let Some(given) = reports.of(*seat) else { continue };
-        let (specialist, dropped) = Specialist::new(number, role.clone(), given);
+        let Some(reply) = reports.of(*seat) else { continue };
+        let (specialist, dropped) = Specialist::new(number, role.clone(), reply);
         if dropped > 0 {
             let kept = report::FINDINGS;
-            stage.warn(format!("{} gave {} findings; the first {kept} are counted.", role.title, kept + dropped));
+            phase.warn(format!("{} gave {} findings; the first {kept} are counted.", role.title, kept + dropped));
         }
-        stage.show(&format!("specialist_{}", role.id), specialist.exhibit())?;
+        phase.show(&format!("specialist_{}", role.id), specialist.exhibit())?;
         specialists.push(specialist);
     }
     // After the rows are shown, so that a single report is kept even where it is not enough.
@@ -171,34 +173,32 @@ async fn report(bench: &Bench, table: &[(SeatIx, Role)]) -> Result<Vec<Specialis
 
 /// Every specialist reads the others' findings, never its own, and says where it agrees, disagrees or knows more.
 async fn cross_review(bench: &Bench, specialists: &[Specialist]) -> Result<Answers<CrossReview>> {
-    let stage = bench.phase("cross_review");
+    let phase = bench.phase("cross_review");
     let seats: Vec<SeatIx> = specialists.iter().map(|specialist| specialist.seat).collect();
     let own: Vec<Option<usize>> = (0..seats.len()).map(Some).collect();
     let orders = synod_math::orders(bench.seed("orders"), &own, seats.len());
     let place = |seat: SeatIx| seats.iter().position(|other| *other == seat).unwrap_or_default();
-    let mut reviews: Answers<CrossReview> = stage
+    let mut reviews: Answers<CrossReview> = phase
         .ask_each(&seats, &|seat| {
             let me = &specialists[place(seat)];
             let others: Vec<&Specialist> = orders[place(seat)].iter().map(|other| &specialists[*other]).collect();
             let ids: Vec<String> = others.iter().flat_map(|other| other.findings().map(|(id, _)| id)).collect();
-            let shown: Vec<Value> = others.iter().map(|other| shown(other)).collect();
-            prompt!("cross_review", role = me.role, ratings = me.ratings(), others = shown)
-                .ids("findings", ids)
-                .ids("criteria", me.role.criteria.clone())
+            let others: Vec<Value> = others.iter().map(|other| findings_for_prompt(other)).collect();
+            prompt!("cross_review", role = me.role, ratings = me.ratings(), others).ids("findings", ids).ids("criteria", me.role.criteria.clone())
         })
         .await?;
-    for given in &mut reviews.replies {
-        given.value.changes.retain(|change| report::on_scale(change.score).is_some());
+    for reply in &mut reviews.replies {
+        reply.value.changes.retain(|change| report::on_scale(change.score).is_some());
     }
     for specialist in specialists {
-        if let Some(given) = reviews.of(specialist.seat) {
-            stage.show("cross_review", review_exhibit(specialist, specialists, &given.value).turn(&given.key))?;
+        if let Some(reply) = reviews.of(specialist.seat) {
+            phase.show("cross_review", review_exhibit(specialist, specialists, &reply.value).turn(&reply.key))?;
         }
     }
     Ok(reviews)
 }
 
-fn shown(specialist: &Specialist) -> Value {
+fn findings_for_prompt(specialist: &Specialist) -> Value {
     let findings: Vec<Value> = specialist.findings().map(|(id, text)| json!({"id": id, "text": text})).collect();
     json!({"title": specialist.role.title, "findings": findings})
 }
@@ -207,22 +207,30 @@ fn review_exhibit(reader: &Specialist, specialists: &[Specialist], review: &Cros
     let all: Vec<(String, &str, &str)> =
         specialists.iter().flat_map(|one| one.findings().map(|(id, text)| (id, text, one.role.title.as_str()))).collect();
     let mut entries: Vec<FindingEntry> = Vec::new();
-    for taken in &review.stances {
-        if let Some((id, text, by)) = all.iter().find(|(id, ..)| *id == taken.id && !entries.iter().any(|entry| entry.id == *id)) {
-            let (title, fate) = (text.to_string(), taken.stance.as_str().to_owned());
-            entries.push(FindingEntry { id: id.clone(), title, by: vec![by.to_string()], fate, reply: taken.why.clone(), ..FindingEntry::default() });
+    for stance in &review.stances {
+        if let Some((id, text, by)) = all.iter().find(|(id, ..)| *id == stance.id && !entries.iter().any(|entry| entry.id == *id)) {
+            let (title, fate) = (text.to_string(), stance.stance.as_str().to_owned());
+            entries.push(FindingEntry {
+                id: id.clone(),
+                title,
+                by: vec![by.to_string()],
+                fate,
+                reply: stance.why.clone(),
+                ..FindingEntry::default()
+            });
         }
     }
     let none = format!("{} read the others' findings and took no stance.", reader.role.title);
-    let data = json!({"roleId": reader.role.id, "stances": review.stances, "ratingChanges": review.changes});
+    let data = CrossReviewRow { role_id: reader.role.id.clone(), stances: review.stances.clone(), rating_changes: review.changes.clone() };
     let title = format!("{} on the others' findings", reader.role.title);
     Exhibit::new(title, Shape::Findings(Findings { entries, none })).by(reader.seat, "specialist").data(&data)
 }
 
 /// The lowest rating that stands, the first of equals.
 fn top_risk(specialists: &[Specialist]) -> Option<TopRisk> {
-    let all =
-        specialists.iter().flat_map(|one| one.scored().into_iter().map(|scored| (one.role.id.clone(), scored.criterion.to_owned(), scored.now)));
+    let all = specialists
+        .iter()
+        .flat_map(|one| one.criterion_ratings().into_iter().map(|rating| (one.role.id.clone(), rating.criterion.to_owned(), rating.now)));
     let rated = all.filter_map(|(role, criterion, score)| score.map(|score| TopRisk { role, criterion, score }));
     rated.min_by(|a, b| a.score.total_cmp(&b.score))
 }

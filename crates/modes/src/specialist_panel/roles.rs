@@ -1,7 +1,7 @@
 //! The roles at the table: which of the library and which of the user's own, and everything wrong with the wish.
 
 use super::Options;
-use super::library::{PRESETS, Preset};
+use super::preset_roles::{PRESETS, PresetRole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_types::Problem;
@@ -22,8 +22,8 @@ pub struct Role {
     pub criteria: Vec<String>,
 }
 
-impl From<&Preset> for Role {
-    fn from(preset: &Preset) -> Self {
+impl From<&PresetRole> for Role {
+    fn from(preset: &PresetRole) -> Self {
         let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
         Self {
             id: preset.id.to_owned(),
@@ -110,7 +110,7 @@ fn slug(text: &str) -> String {
 }
 
 /// The roles of a panel. Without a list the user's own come first and the library fills up: one role a model, at least three, at most six.
-pub fn seated(options: &Options, models: usize) -> Vec<Role> {
+pub fn select(options: &Options, models: usize) -> Vec<Role> {
     let own = options.custom_roles.iter().map(CustomRole::role);
     let all: Vec<Role> = own.chain(PRESETS.iter().map(Role::from)).collect();
     if options.roles.is_empty() {

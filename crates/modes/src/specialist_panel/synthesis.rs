@@ -1,6 +1,7 @@
 //! The joint report: written by the synthesizer, or put together from the reports where nobody can write.
 
 use super::findings::{self, PanelFinding};
+use super::rows::{Assessment, SynthesisRow};
 use super::specialist::Specialist;
 use super::{Decision, TopRisk};
 use crate::text;
@@ -13,44 +14,48 @@ use synod_types::{Answer, AnswerKind, Exhibit, SeatIx};
 pub async fn write(
     bench: &Bench,
     specialists: &[Specialist],
-    held: &[PanelFinding],
+    panel_findings: &[PanelFinding],
     answered: usize,
     absent: &[&str],
     decision: &Decision,
 ) -> Result<Answer> {
-    let stage = bench.phase("synthesis");
+    let phase = bench.phase("synthesis");
     let reports: Vec<Value> = specialists.iter().map(|one| json!({"title": one.role.title, "text": one.text()})).collect();
-    let [convergent, divergent] = [Reception::Convergent, Reception::Divergent].map(|reception| findings::lines(held, reception).join("\n"));
+    let [convergent, divergent] =
+        [Reception::Convergent, Reception::Divergent].map(|reception| findings::lines(panel_findings, reception).join("\n"));
     let ask = prompt!("synthesis", reports, answered, convergent, divergent, absent);
     let mut writers: Vec<SeatIx> = bench.role("synthesizer").to_vec();
     writers.extend(specialists.iter().map(|one| one.seat).filter(|seat| !bench.role("synthesizer").contains(seat)));
-    let Some(given) = stage.ask_first::<String>(&writers, ask).await? else {
-        stage.warn("Nobody could write the synthesis; findings, ratings and recommendations are put together as they stand.");
+    let Some(reply) = phase.ask_first::<String>(&writers, ask).await? else {
+        phase.warn("Nobody could write the synthesis; findings, ratings and recommendations are put together as they stand.");
         let by = specialists.iter().map(|one| one.seat).collect();
-        return Ok(Answer { kind: AnswerKind::Computed, text: put_together(specialists, held, answered, absent, decision), by });
+        return Ok(Answer { kind: AnswerKind::Computed, text: assemble(specialists, panel_findings, answered, absent, decision), by });
     };
-    if given.partial {
-        stage.warn("The synthesis was cut off at its token limit: its end is missing.");
+    if reply.partial {
+        phase.warn("The synthesis was cut off at its token limit: its end is missing.");
     }
-    let cited = findings::citations(&given.value);
-    let (known, unknown): (Vec<&String>, Vec<&String>) = cited.iter().partition(|id| held.iter().any(|held| held.id == **id));
+    let cited = findings::citations(&reply.value);
+    let (known, unknown): (Vec<String>, Vec<String>) = cited.into_iter().partition(|id| panel_findings.iter().any(|finding| finding.id == *id));
     if !unknown.is_empty() {
-        let ids: Vec<&str> = unknown.iter().map(|id| id.as_str()).collect();
-        stage.warn(format!("The synthesis cites findings that no report holds: {}.", ids.join(", ")));
+        phase.warn(format!("The synthesis cites findings that no report holds: {}.", unknown.join(", ")));
     }
-    let data = json!({
-        "specialistCount": specialists.len(), "failedCount": absent.len(),
-        "convergentFindingCount": findings::known(held, Reception::Convergent, answered),
-        "divergentFindingCount": decision.conflicts,
-        "recommendationCount": recommendations(&given.value), "topRisk": decision.top_risk.as_ref().map(name),
-        "overallAssessment": decision.overall.map(assessment), "citedFindings": known, "unknownCitations": unknown,
-    });
-    stage.show("synthesis", Exhibit::said("Synthesis", given.seat, "synthesizer", &given.key).data(&data))?;
-    Ok(Answer { kind: AnswerKind::Synthesis, text: given.value, by: vec![given.seat] })
+    let data = SynthesisRow {
+        specialist_count: specialists.len(),
+        failed_count: absent.len(),
+        convergent_finding_count: findings::count(panel_findings, Reception::Convergent, answered),
+        divergent_finding_count: decision.conflicts,
+        recommendation_count: count_recommendations(&reply.value),
+        top_risk: decision.top_risk.as_ref().map(name),
+        overall_assessment: decision.overall.map(assessment),
+        cited_findings: known,
+        unknown_citations: unknown,
+    };
+    phase.show("synthesis", Exhibit::said("Synthesis", reply.seat, "synthesizer", &reply.key).data(&data))?;
+    Ok(Answer { kind: AnswerKind::Synthesis, text: reply.value, by: vec![reply.seat] })
 }
 
 /// How many recommendations stand under their heading; `None` without one.
-pub fn recommendations(text: &str) -> Option<usize> {
+pub fn count_recommendations(text: &str) -> Option<usize> {
     ["Recommendations", "Unified Recommendations"].iter().find_map(|name| text::section(text, name)).map(|list| text::items(list).len())
 }
 
@@ -59,16 +64,16 @@ fn name(risk: &TopRisk) -> String {
 }
 
 /// The overall mean in a word.
-pub fn assessment(overall: f64) -> &'static str {
+pub fn assessment(overall: f64) -> Assessment {
     match overall {
-        mean if mean >= 4.0 => "low_risk",
-        mean if mean >= 3.0 => "moderate_risk",
-        mean if mean >= 2.0 => "high_risk",
-        _ => "critical_risk",
+        mean if mean >= 4.0 => Assessment::LowRisk,
+        mean if mean >= 3.0 => Assessment::ModerateRisk,
+        mean if mean >= 2.0 => Assessment::HighRisk,
+        _ => Assessment::CriticalRisk,
     }
 }
 
-fn put_together(specialists: &[Specialist], held: &[PanelFinding], answered: usize, absent: &[&str], decision: &Decision) -> String {
+fn assemble(specialists: &[Specialist], panel_findings: &[PanelFinding], answered: usize, absent: &[&str], decision: &Decision) -> String {
     let mut parts = vec!["# What the specialists reported".to_owned()];
     if let Some(overall) = decision.overall {
         let lowest = decision.top_risk.as_ref().map(|risk| format!("; lowest: {} with {}", name(risk), risk.score)).unwrap_or_default();
@@ -86,7 +91,7 @@ fn put_together(specialists: &[Specialist], held: &[PanelFinding], answered: usi
         (Reception::Alone, "## Findings nobody else spoke to"),
     ];
     for (reception, heading) in headings {
-        let lines = findings::lines(held, reception);
+        let lines = findings::lines(panel_findings, reception);
         if !lines.is_empty() {
             parts.push(format!("{heading}\n\n{}", lines.join("\n")));
         }

@@ -1,9 +1,9 @@
 //! Reports and reviews as models write them, roles as users ask for them, and what is counted.
 
+use super::cross_review::{CrossReview, StanceKind};
 use super::findings;
-use super::library::PRESETS;
+use super::preset_roles::PRESETS;
 use super::report::{Rating, Report};
-use super::review::{CrossReview, Word};
 use super::roles::{self, Role};
 use super::specialist::Specialist;
 use super::synthesis;
@@ -84,8 +84,8 @@ fn typed_ratings_keep_the_scale_and_the_criteria() {
 fn stances_are_read_at_the_start_of_a_line_only() {
     let text = "Some thoughts on S2.1: I agree.\n- **S2.1: AGREE** - seen it too\n[S2.2] — disagree: rare\n| S3.1 | Extend | more |\nS9.9: AGREE - unknown\nS2.10: AGREE - another\nRATING Data Protection: 2/5 - after S2.1\nRATING Attack Surface: 7 - off the scale";
     let review: CrossReview = read(text).expect("a review");
-    let taken: Vec<(&str, Word, &str)> = review.stances.iter().map(|taken| (taken.id.as_str(), taken.stance, taken.why.as_str())).collect();
-    assert_eq!(taken, [("S2.1", Word::Agree, "seen it too"), ("S2.2", Word::Disagree, "rare"), ("S3.1", Word::Extend, "more")]);
+    let taken: Vec<(&str, StanceKind, &str)> = review.stances.iter().map(|taken| (taken.id.as_str(), taken.stance, taken.why.as_str())).collect();
+    assert_eq!(taken, [("S2.1", StanceKind::Agree, "seen it too"), ("S2.2", StanceKind::Disagree, "rare"), ("S3.1", StanceKind::Extend, "more")]);
     let changes: Vec<(&str, f64, &str)> =
         review.changes.iter().map(|change| (change.criterion.as_str(), change.score, change.why.as_str())).collect();
     assert_eq!(changes, [("Data Protection", 2.0, "after S2.1")]);
@@ -117,21 +117,21 @@ fn findings_are_counted_by_the_stances_of_others() {
         review(&[("S1.1", "DISAGREE"), ("S1.1", "AGREE"), ("S3.1", "EXTEND")]),
         review(&[("S1.1", "AGREE")]),
     ];
-    let heard: Vec<(usize, &CrossReview)> = reviews.iter().enumerate().collect();
-    let held = findings::received(&panel, &heard);
-    let got: Vec<(&str, &str)> = held.iter().map(|held| (held.id.as_str(), findings::word(held.reception()))).collect();
+    let read_reviews: Vec<(usize, &CrossReview)> = reviews.iter().enumerate().collect();
+    let findings = findings::with_stances(&panel, &read_reviews);
+    let got: Vec<(&str, &str)> = findings.iter().map(|finding| (finding.id.as_str(), findings::reception_name(finding.reception()))).collect();
     assert_eq!(got, [("S1.1", "divergent"), ("S1.2", "alone"), ("S2.1", "convergent"), ("S3.1", "convergent")]);
-    let dissent = findings::dissent(&held);
+    let dissent = findings::dissent(&findings);
     assert_eq!(dissent.iter().map(|one| (one.seat, one.label.as_deref())).collect::<Vec<_>>(), [(1, Some("S1.1"))]);
 }
 
 #[test]
 fn where_nobody_answered_no_conflict_is_claimed() {
     let panel = [specialist(1, &["a"], &[]), specialist(2, &["c"], &[])];
-    let held = findings::received(&panel, &[]);
-    assert_eq!(findings::known(&held, Reception::Divergent, 0), None);
-    assert_eq!(findings::known(&held, Reception::Divergent, 1), Some(0));
-    let data = findings::exhibit(&held, 0).data.expect("data");
+    let findings = findings::with_stances(&panel, &[]);
+    assert_eq!(findings::count(&findings, Reception::Divergent, 0), None);
+    assert_eq!(findings::count(&findings, Reception::Divergent, 1), Some(0));
+    let data = findings::exhibit(&findings, 0).data.expect("data");
     assert!(data["divergentFindingCount"].is_null() && data["convergentFindingCount"].is_null(), "{data}");
 }
 
@@ -143,7 +143,7 @@ fn an_average_of_nothing_is_nothing_and_a_changed_rating_stands() {
     assert_eq!(one.average(), Some(3.5));
     let data = one.exhibit().data.expect("data");
     assert_eq!((&data["averageScore"], &data["parsedCriteria"], &data["totalCriteria"]), (&json!(3.5), &json!(2), &json!(3)));
-    one.changes = vec![review::Changed { criterion: "Input Validation".into(), score: 1.0, why: "S2.1".into() }];
+    one.changes = vec![cross_review::RatingChange { criterion: "Input Validation".into(), score: 1.0, why: "S2.1".into() }];
     assert_eq!(one.average(), Some(2.5));
     let risk = top_risk(&[one]).expect("something is rated");
     assert_eq!((risk.criterion.as_str(), risk.score), ("Input Validation", 1.0));
@@ -152,9 +152,9 @@ fn an_average_of_nothing_is_nothing_and_a_changed_rating_stands() {
 #[test]
 fn citations_are_words_of_their_own() {
     assert_eq!(findings::citations("As S1.2 and [S2.10] show (S1.2). Not XS1.3, S.4, S5 or s1.1."), ["S1.2", "S2.10"]);
-    assert_eq!(synthesis::recommendations("## Recommendations\n1. a\n2. b\n   more\n"), Some(2));
-    assert_eq!(synthesis::recommendations("no heading"), None);
-    assert_eq!([4.0, 3.9, 2.0, 1.9].map(synthesis::assessment), ["low_risk", "moderate_risk", "high_risk", "critical_risk"]);
+    assert_eq!(synthesis::count_recommendations("## Recommendations\n1. a\n2. b\n   more\n"), Some(2));
+    assert_eq!(synthesis::count_recommendations("no heading"), None);
+    assert_eq!(json!([4.0, 3.9, 2.0, 1.9].map(synthesis::assessment)), json!(["low_risk", "moderate_risk", "high_risk", "critical_risk"]));
 }
 
 fn own(title: &str) -> CustomRole {
@@ -169,7 +169,7 @@ fn own(title: &str) -> CustomRole {
 }
 
 fn ids(options: &Options, models: usize) -> Vec<String> {
-    roles::seated(options, models).into_iter().map(|role| role.id).collect()
+    roles::select(options, models).into_iter().map(|role| role.id).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The roles that come with the panel: eight points of view, each with what it looks at first and the criteria it rates.
 
-/// A role of the library.
-pub struct Preset {
+/// A role that comes with the panel.
+pub struct PresetRole {
     pub id: &'static str,
     pub title: &'static str,
     pub expertise: &'static str,
@@ -12,8 +12,8 @@ pub struct Preset {
 }
 
 /// In the order in which they are seated when nobody names roles.
-pub const PRESETS: &[Preset] = &[
-    Preset {
+pub const PRESETS: &[PresetRole] = &[
+    PresetRole {
         id: "security_expert",
         title: "Security expert",
         expertise: "threat modelling, identity and access, cryptography in practice, security standards",
@@ -26,7 +26,7 @@ pub const PRESETS: &[Preset] = &[
         ],
         criteria: ["Authentication & Authorization", "Data Protection", "Input Validation", "Attack Surface", "Incident Response Readiness"],
     },
-    Preset {
+    PresetRole {
         id: "scalability_architect",
         title: "Scalability architect",
         expertise: "distributed systems, capacity planning, partitioning, failure isolation",
@@ -39,7 +39,7 @@ pub const PRESETS: &[Preset] = &[
         ],
         criteria: ["Horizontal Scalability", "Data Layer Scalability", "Fault Tolerance", "Latency Under Load", "Resource Efficiency"],
     },
-    Preset {
+    PresetRole {
         id: "cost_analyst",
         title: "Cost analyst",
         expertise: "total cost of ownership, cloud pricing, licensing, make-or-buy decisions",
@@ -52,7 +52,7 @@ pub const PRESETS: &[Preset] = &[
         ],
         criteria: ["Infrastructure Costs", "Operational Costs", "Scaling Cost Curve", "Vendor Lock-in Risk", "ROI Timeline"],
     },
-    Preset {
+    PresetRole {
         id: "devops_engineer",
         title: "DevOps engineer",
         expertise: "delivery pipelines, observability, infrastructure as code, incident handling",
@@ -65,7 +65,7 @@ pub const PRESETS: &[Preset] = &[
         ],
         criteria: ["Deployment Automation", "Monitoring Coverage", "Incident Response", "Infrastructure as Code", "Environment Parity"],
     },
-    Preset {
+    PresetRole {
         id: "data_architect",
         title: "Data architect",
         expertise: "data modelling, schema evolution, data quality, retention and lineage",
@@ -78,7 +78,7 @@ pub const PRESETS: &[Preset] = &[
         ],
         criteria: ["Schema Design", "Data Integrity", "Query Efficiency", "Migration Strategy", "Data Quality"],
     },
-    Preset {
+    PresetRole {
         id: "performance_engineer",
         title: "Performance engineer",
         expertise: "profiling, latency budgets, caching, query tuning",
@@ -91,7 +91,7 @@ pub const PRESETS: &[Preset] = &[
         ],
         criteria: ["Response Latency", "Throughput", "Memory Efficiency", "Cache Hit Ratio", "Database Performance"],
     },
-    Preset {
+    PresetRole {
         id: "ux_designer",
         title: "UX designer",
         expertise: "interaction design, accessibility, information architecture, usability testing",
@@ -104,7 +104,7 @@ pub const PRESETS: &[Preset] = &[
         ],
         criteria: ["Usability", "Accessibility", "Information Architecture", "Visual Clarity", "Error Recovery"],
     },
-    Preset {
+    PresetRole {
         id: "compliance_officer",
         title: "Compliance officer",
         expertise: "data protection law, sector regulation, audit, records management",

@@ -12,24 +12,24 @@ pub struct CrossReview {
     /// What the others' findings mean from where you stand, in a few sentences.
     pub reasons: String,
     /// Your stance on findings where you have something to say, each finding at most once. Empty if there is none.
-    pub stances: Vec<Taken>,
+    pub stances: Vec<FindingStance>,
     /// Ratings of your own that you now see differently. Empty if none.
-    pub changes: Vec<Changed>,
+    pub changes: Vec<RatingChange>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Taken {
+pub struct FindingStance {
     /// The finding's id.
     #[schemars(extend("x-ids" = "findings"))]
     pub id: String,
-    pub stance: Word,
+    pub stance: StanceKind,
     /// What you know that supports, refutes or completes it.
     pub why: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Word {
+pub enum StanceKind {
     /// It holds from where you stand too.
     Agree,
     /// It is wrong, or wrongly weighed.
@@ -38,7 +38,7 @@ pub enum Word {
     Extend,
 }
 
-impl Word {
+impl StanceKind {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agree => "agree",
@@ -56,7 +56,7 @@ impl Word {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Changed {
+pub struct RatingChange {
     /// One of your own criteria.
     #[schemars(extend("x-ids" = "criteria"))]
     pub criterion: String,
@@ -69,15 +69,15 @@ pub struct Changed {
 impl TypedReply for CrossReview {
     /// Lines `S1.2: AGREE - why` and `RATING Criterion: 3 - why`; or the one word NONE.
     fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
-        let stances: Vec<Taken> = text.lines().filter_map(|line| taken(line, terms.list("findings"))).collect();
-        let changes: Vec<Changed> = terms.list("criteria").iter().filter_map(|criterion| changed(text, criterion)).collect();
+        let stances: Vec<FindingStance> = text.lines().filter_map(|line| read_stance(line, terms.list("findings"))).collect();
+        let changes: Vec<RatingChange> = terms.list("criteria").iter().filter_map(|criterion| read_change(text, criterion)).collect();
         let none = text.lines().any(|line| text::bare(line).eq_ignore_ascii_case("none"));
         (none || !stances.is_empty() || !changes.is_empty()).then(|| Self { reasons: String::new(), stances, changes })
     }
 }
 
 /// A line that begins with a finding's id and a stance.
-fn taken(line: &str, ids: &[String]) -> Option<Taken> {
+fn read_stance(line: &str, ids: &[String]) -> Option<FindingStance> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "*_#>`-•[|".contains(c));
     let (id, rest) = ids.iter().find_map(|id| {
         let head = line.get(..id.len()).filter(|head| head.eq_ignore_ascii_case(id))?;
@@ -86,21 +86,21 @@ fn taken(line: &str, ids: &[String]) -> Option<Taken> {
     })?;
     let rest = &rest[rest.find(char::is_alphanumeric)?..];
     let stance = match text::token(rest, &["AGREE", "DISAGREE", "EXTEND"])? {
-        "AGREE" => Word::Agree,
-        "DISAGREE" => Word::Disagree,
-        _ => Word::Extend,
+        "AGREE" => StanceKind::Agree,
+        "DISAGREE" => StanceKind::Disagree,
+        _ => StanceKind::Extend,
     };
-    Some(Taken { id: id.clone(), stance, why: text::bare(rest[stance.as_str().len()..].trim_matches(between)).to_owned() })
+    Some(FindingStance { id: id.clone(), stance, why: text::bare(rest[stance.as_str().len()..].trim_matches(is_separator)).to_owned() })
 }
 
-fn changed(text: &str, criterion: &str) -> Option<Changed> {
+fn read_change(text: &str, criterion: &str) -> Option<RatingChange> {
     let value = text::field(text, &format!("RATING {criterion}"), &["RATING"])?;
     let line = value.lines().next()?;
     let end = line.find([' ', '—', '–', '-', '(']).unwrap_or(line.len());
     let score = text::score(&line[..end], WORST, BEST)?;
-    Some(Changed { criterion: criterion.to_owned(), score, why: text::bare(line[end..].trim_matches(between)).to_owned() })
+    Some(RatingChange { criterion: criterion.to_owned(), score, why: text::bare(line[end..].trim_matches(is_separator)).to_owned() })
 }
 
-fn between(c: char) -> bool {
+fn is_separator(c: char) -> bool {
     c.is_whitespace() || "*_`]:|-–—".contains(c)
 }
