@@ -2,10 +2,10 @@
 
 use super::claims::Claim;
 use super::material::Material;
+use super::rows::{RulingCounts, VoteRow, VotesRow};
 use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use synod_engine::{IdLists, TypedReply};
 use synod_types::{CheckEntry, Checks, Evidence, Exhibit, Shape};
 
@@ -109,10 +109,10 @@ impl TypedReply for Verification {
     }
 }
 
-/// A ruling as it counts: a correction only where something is disputed, and a quotation with the file it was found in.
+/// One checker's ruling on one claim, as it counts: a correction only where something is disputed, and a quotation with the file that holds it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counted {
-    pub claim: String,
+pub struct Vote {
+    pub claim_id: String,
     pub verdict: Ruling,
     pub confidence: Sureness,
     pub evidence: String,
@@ -122,32 +122,32 @@ pub struct Counted {
     pub correction: Option<String>,
 }
 
-/// What counts of a reply, in the order of the claims. Ruled twice on one claim, the last ruling stands; not at all, the checker abstains on it.
-pub fn counted(verification: &Verification, claims: &[Claim], material: &Material) -> Vec<Counted> {
+/// The votes in a reply, in the order of the claims. Of several rulings on one claim the last counts; without one the checker abstains on it.
+pub fn votes(verification: &Verification, claims: &[Claim], material: &Material) -> Vec<Vote> {
     let last = |claim: &Claim| verification.checks.iter().rev().find(|check| check.id == claim.id);
-    let count = |check: &Check| {
-        let quote = said(&check.quote);
-        Counted {
-            claim: check.id.clone(),
+    let vote = |check: &Check| {
+        let quote = non_blank(&check.quote);
+        Vote {
+            claim_id: check.id.clone(),
             verdict: check.verdict,
             confidence: check.confidence,
             evidence: check.evidence.trim().to_owned(),
             found_in: quote.as_deref().and_then(|quote| material.file_of(quote)).map(str::to_owned),
             quote,
-            correction: said(&check.correction).filter(|_| check.verdict == Ruling::Disputed),
+            correction: non_blank(&check.correction).filter(|_| check.verdict == Ruling::Disputed),
         }
     };
-    claims.iter().filter_map(last).map(count).collect()
+    claims.iter().filter_map(last).map(vote).collect()
 }
 
-/// A field that says something: not empty, and none of the words people put where there is nothing to say.
-fn said(value: &Option<String>) -> Option<String> {
+/// The field's text, unless it is empty or a word that stands for nothing.
+fn non_blank(value: &Option<String>) -> Option<String> {
     let value = bare(value.as_deref()?);
     let nothing = ["", "n/a", "na", "none", "null", "-", "—"].contains(&value.trim_end_matches('.').to_lowercase().as_str());
     (!nothing).then(|| value.to_owned())
 }
 
-impl Counted {
+impl Vote {
     /// What speaks for it, for people.
     pub fn evidence(&self, by: &str) -> Evidence {
         Evidence {
@@ -159,27 +159,29 @@ impl Counted {
     }
 }
 
-/// One checker's rulings as a row. Empty: it abstained, for the reason given.
-pub fn exhibit(title: String, counted: &[Counted], claims: &[Claim], abstained: Option<String>) -> Exhibit {
-    let entry = |check: &Counted| CheckEntry {
-        id: check.claim.clone(),
-        claim: claims.iter().find(|claim| claim.id == check.claim).map(|claim| claim.claim.clone()).unwrap_or_default(),
-        verdict: check.verdict.as_str().to_lowercase(),
-        confidence: check.confidence.as_str().to_lowercase(),
-        correction: check.correction.clone().unwrap_or_default(),
-        evidence: vec![Evidence { text: check.evidence.clone(), ..check.evidence("") }],
+/// One checker's votes. Without any it abstained, for the reason given.
+pub fn exhibit(title: String, votes: &[Vote], claims: &[Claim], abstained: Option<String>) -> Exhibit {
+    let entry = |vote: &Vote| CheckEntry {
+        id: vote.claim_id.clone(),
+        claim: claims.iter().find(|claim| claim.id == vote.claim_id).map(|claim| claim.text.clone()).unwrap_or_default(),
+        verdict: vote.verdict.as_str().to_lowercase(),
+        confidence: vote.confidence.as_str().to_lowercase(),
+        correction: vote.correction.clone().unwrap_or_default(),
+        evidence: vec![Evidence { text: vote.evidence.clone(), ..vote.evidence("") }],
         ..CheckEntry::default()
     };
-    let row = |check: &Counted| {
-        json!({
-            "claimId": check.claim, "verdict": check.verdict, "evidence": check.evidence, "correction": check.correction,
-            "confidence": check.confidence, "quote": check.quote, "foundIn": check.found_in,
-        })
+    let row = |vote: &Vote| VoteRow {
+        claim_id: vote.claim_id.clone(),
+        verdict: vote.verdict,
+        evidence: vote.evidence.clone(),
+        correction: vote.correction.clone(),
+        confidence: vote.confidence,
+        quote: vote.quote.clone(),
+        found_in: vote.found_in.clone(),
     };
-    let rows: Vec<Value> = counted.iter().map(row).collect();
-    let [verified, disputed, unverifiable] = Ruling::ALL.map(|ruling| counted.iter().filter(|check| check.verdict == ruling).count());
-    let summary = json!({"verified": verified, "disputed": disputed, "unverifiable": unverifiable});
+    let [verified, disputed, unverifiable] = Ruling::ALL.map(|ruling| votes.iter().filter(|vote| vote.verdict == ruling).count());
     let measure = abstained.as_ref().map(|why| format!("abstained: {why}")).unwrap_or_default();
-    let checks = Checks { entries: counted.iter().map(entry).collect(), score: None, measure };
-    Exhibit::new(title, Shape::Checks(checks)).data(&json!({"verifications": rows, "summary": summary, "abstained": abstained}))
+    let checks = Checks { entries: votes.iter().map(entry).collect(), score: None, measure };
+    let data = VotesRow { verifications: votes.iter().map(row).collect(), summary: RulingCounts { verified, disputed, unverifiable }, abstained };
+    Exhibit::new(title, Shape::Checks(checks)).data(&data)
 }

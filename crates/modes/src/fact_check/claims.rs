@@ -1,9 +1,9 @@
 //! What is to be checked: claims as the extractor gives them, numbered by us, without repetitions, and where each stands in the content.
 
+use super::rows::{ClaimRow, ClaimsRow};
 use crate::text::{blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 use std::ops::Range;
 use synod_engine::{IdLists, TypedReply};
 use synod_math::Verbatim;
@@ -59,12 +59,12 @@ pub struct Extraction {
     /// What the content is, and what was left out as opinion, hedge, definition or prediction, in a sentence or two.
     pub reasons: String,
     /// The claims. Empty when nothing in the content can be checked.
-    pub claims: Vec<Stated>,
+    pub claims: Vec<ExtractedClaim>,
 }
 
 /// One claim as the extractor states it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Stated {
+pub struct ExtractedClaim {
     /// The claim as one sentence that can be understood alone.
     pub claim: String,
     /// The sentence of the content it stands in, copied word for word.
@@ -88,7 +88,7 @@ impl TypedReply for Extraction {
         let claims = found.iter().map(|block| {
             let kind = ClaimType::in_text(&field(&block.body, "Type", &FIELDS)?)?;
             let context = field(&block.body, "Context", &FIELDS).unwrap_or_default();
-            (!block.title.is_empty()).then(|| Stated { claim: block.title.clone(), context, kind })
+            (!block.title.is_empty()).then(|| ExtractedClaim { claim: block.title.clone(), context, kind })
         });
         let reasons: Vec<&str> = text.lines().take_while(|line| blocks(line, "CLAIM").is_empty()).collect();
         Some(Self { reasons: reasons.join("\n").trim().to_owned(), claims: claims.collect::<Option<_>>()? })
@@ -100,7 +100,7 @@ impl TypedReply for Extraction {
 pub struct Claim {
     /// `claim_1`, by position.
     pub id: String,
-    pub claim: String,
+    pub text: String,
     pub context: String,
     pub kind: ClaimType,
     /// Where its sentence stands in the content; `None`: not there word for word.
@@ -108,7 +108,7 @@ pub struct Claim {
 }
 
 /// Claims without repetitions, at most so many, each looked up in the content; and how many were left out beyond that.
-pub fn number(content: &str, stated: Vec<Stated>, most: usize) -> (Vec<Claim>, usize) {
+pub fn number(content: &str, extracted: Vec<ExtractedClaim>, most: usize) -> (Vec<Claim>, usize) {
     let words = |text: &str| {
         let words: Vec<String> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
         words.join(" ")
@@ -117,19 +117,19 @@ pub fn number(content: &str, stated: Vec<Stated>, most: usize) -> (Vec<Claim>, u
     let mut seen: Vec<String> = vec![String::new()];
     let mut claims = Vec::new();
     let mut over = 0;
-    for Stated { claim, context, kind } in stated {
-        let said = words(&claim);
-        if seen.contains(&said) {
+    for ExtractedClaim { claim, context, kind } in extracted {
+        let key = words(&claim);
+        if seen.contains(&key) {
             continue;
         }
-        seen.push(said);
+        seen.push(key);
         if claims.len() == most {
             over += 1;
             continue;
         }
         let place = verbatim.find(content, &context);
         let id = format!("claim_{}", claims.len() + 1);
-        claims.push(Claim { id, claim: claim.trim().to_owned(), context: context.trim().to_owned(), kind, place });
+        claims.push(Claim { id, text: claim.trim().to_owned(), context: context.trim().to_owned(), kind, place });
     }
     (claims, over)
 }
@@ -141,14 +141,20 @@ pub fn exhibit(claims: &[Claim]) -> Exhibit {
     let clusters = kinds.iter().map(|kind| Cluster {
         id: kind.as_str().to_owned(),
         name: kind.plain().to_owned(),
-        items: of(*kind).map(|claim| (claim.id.clone(), claim.claim.clone())).collect(),
+        items: of(*kind).map(|claim| (claim.id.clone(), claim.text.clone())).collect(),
         ..Cluster::default()
     });
-    let rows: Vec<Value> = claims
-        .iter()
-        .map(|claim| json!({"id": claim.id, "claim": claim.claim, "context": claim.context, "type": claim.kind, "located": claim.place.is_some()}))
-        .collect();
-    let breakdown: Map<String, Value> = kinds.iter().map(|kind| (kind.as_str().to_owned(), json!(of(*kind).count()))).collect();
-    Exhibit::new("Claims", Shape::Clusters(Clusters { clusters: clusters.collect() }))
-        .data(&json!({"claims": rows, "totalClaims": claims.len(), "typeBreakdown": breakdown}))
+    let row = |claim: &Claim| ClaimRow {
+        id: claim.id.clone(),
+        claim: claim.text.clone(),
+        context: claim.context.clone(),
+        kind: claim.kind,
+        located: claim.place.is_some(),
+    };
+    let data = ClaimsRow {
+        claims: claims.iter().map(row).collect(),
+        total_claims: claims.len(),
+        type_breakdown: kinds.iter().map(|kind| (kind.as_str(), of(*kind).count())).collect(),
+    };
+    Exhibit::new("Claims", Shape::Clusters(Clusters { clusters: clusters.collect() })).data(&data)
 }

@@ -31,7 +31,7 @@ impl Material {
         let cut = |file: &Attachment| passages(&file.text, PASSAGE_CHARS).into_iter().map(|range| file.text[range].to_owned()).collect::<Vec<_>>();
         let all: Vec<(&str, String)> = files.iter().flat_map(|file| cut(file).into_iter().map(|text| (file.name.as_str(), text))).collect();
         let index = Index::new(&all.iter().map(|(_, text)| text).collect::<Vec<_>>());
-        let near: Vec<Vec<usize>> = claims.iter().map(|claim| index.nearest(&format!("{} {}", claim.claim, claim.context), each)).collect();
+        let near: Vec<Vec<usize>> = claims.iter().map(|claim| index.nearest(&format!("{} {}", claim.text, claim.context), each)).collect();
         let mut shown: Vec<usize> = near.iter().flatten().copied().collect();
         shown.sort_unstable();
         shown.dedup();

@@ -1,20 +1,22 @@
 //! Fact-Check: the claims of a text are extracted, several checkers rule on each alone, and a computed score is explained by a reporter.
 
 mod checks;
+mod claim_rulings;
 mod claims;
 mod content;
 mod material;
 mod report;
-mod ruled;
+mod rows;
 #[cfg(test)]
 mod tests;
 
-use checks::{Counted, Verification};
+use checks::{Verification, Vote};
+use claim_rulings::{ClaimRuling, Totals};
 use claims::{Claim, Extraction};
 use content::Content;
 use material::Material;
 use report::Method;
-use ruled::{Ruled, Totals};
+use rows::{ClaimsRow, ConsensusRow, ContentRow, GeneratedContentRow, ReportRow, VotesRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -30,13 +32,13 @@ pub static MODE: Mode = mode! {
     pick: "Take it when it matters more that a text is true than that it reads well: give the text with --content, and files to check it against with --file.",
     phases: &["generate", "extract", "verify", "report"],
     stages: &[
-        Stage::from_seat::<Value>("generate", "generator"),
-        Stage::computed::<Value>("content"),
-        Stage::from_seat::<Value>("extract", "extractor"),
-        Stage::from_seat::<Value>("verify_{n}", "checker"),
-        Stage::computed::<Value>("consensus"),
-        Stage::from_seat::<Value>("report", "reporter"),
-        Stage::computed::<Value>("report").stand_in(),
+        Stage::from_seat::<GeneratedContentRow>("generate", "generator"),
+        Stage::computed::<ContentRow>("content"),
+        Stage::from_seat::<ClaimsRow>("extract", "extractor"),
+        Stage::from_seat::<VotesRow>("verify_{n}", "checker"),
+        Stage::computed::<ConsensusRow>("consensus"),
+        Stage::from_seat::<ReportRow>("report", "reporter"),
+        Stage::computed::<ReportRow>("report").stand_in(),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2 for a panel of n, whether the content is given or generated (then its author does not check); 1 or 2 when it holds no claims",
@@ -87,12 +89,12 @@ pub struct Decision {
     pub verified: u32,
     pub disputed: u32,
     pub unverifiable: u32,
-    pub claims: Vec<Decided>,
+    pub claims: Vec<ClaimDecision>,
 }
 
-/// The panel's word on one claim.
+/// The panel's verdict on one claim.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Decided {
+pub struct ClaimDecision {
     pub id: String,
     pub claim: String,
     pub verdict: checks::Ruling,
@@ -118,14 +120,14 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let content = content::content(bench, &options, &mut failed).await?;
     let claims = extract(bench, &options, &content, &mut failed).await?;
     if claims.is_empty() {
-        return nothing_to_check(bench, &content).await;
+        return report_without_claims(bench, &content);
     }
     let material = Material::new(&bench.question().files, &claims, options.passages as usize);
-    let (ruled, checkers) = verify(bench, &options, &content, claims, &material, &mut failed).await?;
-    let totals = Totals::of(&ruled);
-    bench.phase("verify").show("consensus", ruled::exhibit(bench, &ruled, &totals))?;
+    let (rulings, checkers) = verify(bench, &options, &content, claims, &material, &mut failed).await?;
+    let totals = Totals::of(&rulings);
+    bench.phase("verify").show("consensus", claim_rulings::exhibit(bench, &rulings, &totals))?;
     let method = Method { checkers, with_passages: !material.passages.is_empty() };
-    let answer = write(bench, &content, &ruled, &totals, &method, &failed).await?;
+    let answer = write(bench, &content, &rulings, &totals, &method, &failed).await?;
     for (name, value) in
         [("claims", totals.claims()), ("verified", totals.verified), ("disputed", totals.disputed), ("unverifiable", totals.unverifiable)]
     {
@@ -137,7 +139,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     if let Some(agreement) = totals.agreement {
         bench.figure("agreement", agreement);
     }
-    // One checker agrees with itself: that says nothing.
+    // With one checker agreement is always 1, so none is reported.
     let confidence = totals.agreement.filter(|_| checkers > 1).map(|value| Confidence {
         value: Some(value),
         source: ConfidenceSource::Agreement,
@@ -147,41 +149,46 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
-        decision: Some(decision(&ruled, &totals)),
+        decision: Some(decision(&rulings, &totals)),
         confidence,
-        dissent: ruled::dissent(&ruled),
-        data: json!({"checkers": checkers, "averageAgreementRate": totals.agreement_rate(), "measure": ruled::MEASURE}),
+        dissent: claim_rulings::dissent(&rulings),
+        data: json!({"checkers": checkers, "averageAgreementRate": totals.agreement_rate(), "measure": claim_rulings::MEASURE}),
     })
 }
 
-/// A role's holder and then the panel, those who already failed in this run last.
-fn line_up(bench: &Bench, role: &str, failed: &[SeatIx]) -> Vec<SeatIx> {
+/// The seats to ask in turn: the role's holder, then the panel, those who already failed in this run last.
+fn candidates(bench: &Bench, role: &str, failed: &[SeatIx]) -> Vec<SeatIx> {
     let mut seats: Vec<SeatIx> = bench.role(role).to_vec();
     seats.extend(bench.role("checker").iter().filter(|seat| !bench.role(role).contains(seat)));
     seats.sort_by_key(|seat| failed.contains(seat));
     seats
 }
 
-/// The first in line that answers; those before it are noted as failed.
-async fn first<T: ReplyFormat>(stage: &Bench, seats: &[SeatIx], ask: synod_engine::Prompt, failed: &mut Vec<SeatIx>) -> Result<Option<SeatReply<T>>> {
-    let given = stage.ask_first::<T>(seats, ask).await?;
-    let answered = given.as_ref().map(|given| given.seat);
+/// The reply of the first seat that answers; those before it are noted as failed.
+async fn ask_first<T: ReplyFormat>(
+    phase: &Bench,
+    seats: &[SeatIx],
+    ask: synod_engine::Prompt,
+    failed: &mut Vec<SeatIx>,
+) -> Result<Option<SeatReply<T>>> {
+    let reply = phase.ask_first::<T>(seats, ask).await?;
+    let answered = reply.as_ref().map(|reply| reply.seat);
     failed.extend(seats.iter().take_while(|seat| Some(**seat) != answered));
-    Ok(given)
+    Ok(reply)
 }
 
 async fn extract(bench: &Bench, options: &Options, content: &Content, failed: &mut Vec<SeatIx>) -> Result<Vec<Claim>> {
-    let stage = bench.phase("extract");
+    let phase = bench.phase("extract");
     let ask = prompt!("extract", checked = content.text, generated = content.author.is_some(), most = options.max_claims);
-    let seats = line_up(bench, "extractor", failed);
-    let Some(given) = first::<Extraction>(&stage, &seats, ask.max_tokens(options.extract_tokens()), failed).await? else {
+    let seats = candidates(bench, "extractor", failed);
+    let Some(reply) = ask_first::<Extraction>(&phase, &seats, ask.max_tokens(options.extract_tokens()), failed).await? else {
         return Err(Halt::no_quorum("extract", "no seat could extract the claims"));
     };
-    let (claims, over) = claims::number(&content.text, given.value.claims, options.max_claims as usize);
+    let (claims, over) = claims::number(&content.text, reply.value.claims, options.max_claims as usize);
     if over > 0 {
-        stage.warn(format!("{over} more claims were extracted and not checked: max_claims is {}.", options.max_claims));
+        phase.warn(format!("{over} more claims were extracted and not checked: max_claims is {}.", options.max_claims));
     }
-    stage.show("extract", claims::exhibit(&claims).by(given.seat, "extractor").turn(&given.key))?;
+    phase.show("extract", claims::exhibit(&claims).by(reply.seat, "extractor").turn(&reply.key))?;
     Ok(claims)
 }
 
@@ -193,81 +200,80 @@ async fn verify(
     claims: Vec<Claim>,
     material: &Material,
     failed: &mut Vec<SeatIx>,
-) -> Result<(Vec<Ruled>, usize)> {
-    let stage = bench.phase("verify");
+) -> Result<(Vec<ClaimRuling>, usize)> {
+    let phase = bench.phase("verify");
     let checkers: Vec<SeatIx> = bench.role("checker").iter().copied().filter(|seat| Some(*seat) != content.author).collect();
-    warn_of_kin(&stage, &checkers, content.author);
+    warn_of_same_model(&phase, &checkers, content.author);
     let shown: Vec<Value> = claims
         .iter()
         .zip(&material.near)
-        .map(|(claim, near)| json!({"id": claim.id, "claim": claim.claim, "context": claim.context, "type": claim.kind, "near": near}))
+        .map(|(claim, near)| json!({"id": claim.id, "claim": claim.text, "context": claim.context, "type": claim.kind, "near": near}))
         .collect();
     let ask = prompt!("verify", checked = content.text, claims = shown, passages = material.passages);
     let ask = ask.ids("claims", claims.iter().map(|claim| claim.id.clone())).max_tokens(options.verify_tokens());
-    let given: Answers<Verification> = stage.ask_all(&checkers, ask).await?.quorum(1)?;
-    failed.extend(given.failures.iter().map(|missed| missed.seat));
-    let mut votes: Vec<(SeatIx, Vec<Counted>)> = Vec::new();
+    let answers: Answers<Verification> = phase.ask_all(&checkers, ask).await?.quorum(1)?;
+    failed.extend(answers.failures.iter().map(|failure| failure.seat));
+    let mut cast: Vec<(SeatIx, Vec<Vote>)> = Vec::new();
     for seat in &checkers {
-        let label = &stage.seat(*seat).label;
-        let (counted, key, why) = match given.of(*seat) {
-            Some(reply) => (checks::counted(&reply.value, &claims, material), Some(&reply.key), None),
+        let label = &phase.seat(*seat).label;
+        let (votes, key, why) = match answers.of(*seat) {
+            Some(reply) => (checks::votes(&reply.value, &claims, material), Some(&reply.key), None),
             None => {
-                let missed = given.failures.iter().find(|missed| missed.seat == *seat);
-                (Vec::new(), missed.map(|missed| &missed.key), missed.map(|missed| missed.failure.kind.plain().to_owned()))
+                let failure = answers.failures.iter().find(|failure| failure.seat == *seat);
+                (Vec::new(), failure.map(|failure| &failure.key), failure.map(|failure| failure.failure.kind.plain().to_owned()))
             }
         };
         let none = "ruled on none of the claims";
-        if counted.is_empty() && why.is_none() {
-            stage.abstained(*seat, none);
-        } else if !counted.is_empty() && counted.len() < claims.len() {
-            stage.warn(format!("{label} ruled on {} of {} claims.", counted.len(), claims.len()));
+        if votes.is_empty() && why.is_none() {
+            phase.abstained(*seat, none);
+        } else if !votes.is_empty() && votes.len() < claims.len() {
+            phase.warn(format!("{label} ruled on {} of {} claims.", votes.len(), claims.len()));
         }
-        let why = why.or_else(|| counted.is_empty().then(|| none.to_owned()));
-        let row = checks::exhibit(format!("Checks by {label}"), &counted, &claims, why).by(*seat, "checker");
-        stage.show(&format!("verify_{seat}"), key.into_iter().fold(row, |row, key| row.turn(key)))?;
-        if !counted.is_empty() {
-            votes.push((*seat, counted));
+        let why = why.or_else(|| votes.is_empty().then(|| none.to_owned()));
+        let exhibit = checks::exhibit(format!("Checks by {label}"), &votes, &claims, why).by(*seat, "checker");
+        phase.show(&format!("verify_{seat}"), key.into_iter().fold(exhibit, |exhibit, key| exhibit.turn(key)))?;
+        if !votes.is_empty() {
+            cast.push((*seat, votes));
         }
     }
-    if votes.is_empty() {
+    if cast.is_empty() {
         return Err(Halt::no_quorum("verify", "no checker ruled on any claim"));
     }
-    let of = |claim: &Claim| {
-        votes.iter().filter_map(|(seat, counted)| Some((*seat, counted.iter().find(|check| check.claim == claim.id)?.clone()))).collect()
-    };
-    let ruled: Vec<Ruled> = claims.into_iter().map(|claim| Ruled::new(claim.clone(), of(&claim))).collect();
-    let lone: Vec<&str> = ruled.iter().filter(|claim| claim.outcome.agreement.is_none()).map(|claim| claim.claim.id.as_str()).collect();
-    if !lone.is_empty() {
-        stage.warn(format!("Fewer than two checkers ruled on {}: unverifiable, and without weight in the score.", lone.join(", ")));
+    let votes_on =
+        |claim: &Claim| cast.iter().filter_map(|(seat, votes)| Some((*seat, votes.iter().find(|vote| vote.claim_id == claim.id)?.clone()))).collect();
+    let rulings: Vec<ClaimRuling> = claims.into_iter().map(|claim| ClaimRuling::new(claim.clone(), votes_on(&claim))).collect();
+    let too_few: Vec<&str> = rulings.iter().filter(|ruling| ruling.outcome.agreement.is_none()).map(|ruling| ruling.claim.id.as_str()).collect();
+    if !too_few.is_empty() {
+        phase.warn(format!("Fewer than two checkers ruled on {}: unverifiable, and without weight in the score.", too_few.join(", ")));
     }
-    Ok((ruled, votes.len()))
+    Ok((rulings, cast.len()))
 }
 
 /// Seats of one model are separate seats, but their agreement is worth less.
-fn warn_of_kin(stage: &Bench, checkers: &[SeatIx], author: Option<SeatIx>) {
-    let model = |seat: SeatIx| stage.seat(seat).model.as_str();
+fn warn_of_same_model(phase: &Bench, checkers: &[SeatIx], author: Option<SeatIx>) {
+    let model = |seat: SeatIx| phase.seat(seat).model.as_str();
     if let Some(author) = author.filter(|author| checkers.iter().any(|seat| model(*seat) == model(*author))) {
-        stage.warn(format!("{} wrote the content and also checks it from another seat.", model(author)));
+        phase.warn(format!("{} wrote the content and also checks it from another seat.", model(author)));
     }
     if let [one, others @ ..] = checkers
         && !others.is_empty()
         && others.iter().all(|seat| model(*seat) == model(*one))
     {
-        stage.warn(format!("All checkers are {}: their agreement is that of one model with itself.", model(*one)));
+        phase.warn(format!("All checkers are {}: their agreement is that of one model with itself.", model(*one)));
     }
 }
 
 /// The reporter explains the result; the table and the marked content below it are computed.
-async fn write(bench: &Bench, content: &Content, ruled: &[Ruled], totals: &Totals, method: &Method, failed: &[SeatIx]) -> Result<Answer> {
-    let stage = bench.phase("report");
-    let vote = |check: &Counted| json!({"verdict": check.verdict, "confidence": check.confidence, "evidence": check.evidence, "quote": check.quote, "found_in": check.found_in});
-    let rows: Vec<Value> = ruled
+async fn write(bench: &Bench, content: &Content, rulings: &[ClaimRuling], totals: &Totals, method: &Method, failed: &[SeatIx]) -> Result<Answer> {
+    let phase = bench.phase("report");
+    let vote = |vote: &Vote| json!({"verdict": vote.verdict, "confidence": vote.confidence, "evidence": vote.evidence, "quote": vote.quote, "found_in": vote.found_in});
+    let claims: Vec<Value> = rulings
         .iter()
-        .map(|claim| {
-            let votes: Vec<Value> = claim.votes.iter().map(|(_, check)| vote(check)).collect();
+        .map(|ruling| {
+            let votes: Vec<Value> = ruling.votes.iter().map(|(_, check)| vote(check)).collect();
             json!({
-                "id": claim.claim.id, "claim": claim.claim.claim, "verdict": claim.outcome.ruling, "confidence": claim.outcome.sureness,
-                "agreement": claim.agreement(), "correction": claim.correction, "note": claim.note(), "votes": votes,
+                "id": ruling.claim.id, "claim": ruling.claim.text, "verdict": ruling.outcome.ruling, "confidence": ruling.outcome.sureness,
+                "agreement": ruling.agreement(), "correction": ruling.correction, "note": ruling.note(), "votes": votes,
             })
         })
         .collect();
@@ -275,64 +281,69 @@ async fn write(bench: &Bench, content: &Content, ruled: &[Ruled], totals: &Total
         "report",
         checked = content.text,
         generated = content.author.is_some(),
-        claims = rows,
+        claims,
         headline = report::headline(totals),
         with_passages = method.with_passages
     );
-    let written = stage.ask_first::<String>(&line_up(bench, "reporter", failed), ask).await?;
-    let appendix = report::appendix(&content.text, ruled, totals, method);
-    let data = |fallback: bool| {
-        json!({
-            "reliabilityScore": totals.score, "verified": totals.verified, "disputed": totals.disputed, "unverifiable": totals.unverifiable,
-            "totalClaims": totals.claims(), "checkerCount": method.checkers, "averageAgreementRate": totals.agreement_rate(), "fallback": fallback,
-        })
-    };
+    let written = phase.ask_first::<String>(&candidates(bench, "reporter", failed), ask).await?;
+    let appendix = report::appendix(&content.text, rulings, totals, method);
     match written {
-        Some(given) => {
-            if given.partial {
-                stage.warn("The explanation was cut off at its token limit: its end is missing.");
+        Some(reply) => {
+            if reply.partial {
+                phase.warn("The explanation was cut off at its token limit: its end is missing.");
             }
-            stage.show("report", Exhibit::said("Report", given.seat, "reporter", &given.key).data(&data(false)))?;
-            Ok(Answer { kind: AnswerKind::Report, text: format!("{}\n\n{appendix}", given.value.trim()), by: vec![given.seat] })
+            phase.show("report", Exhibit::said("Report", reply.seat, "reporter", &reply.key).data(&report_row(totals, method.checkers, false)))?;
+            Ok(Answer { kind: AnswerKind::Report, text: format!("{}\n\n{appendix}", reply.value.trim()), by: vec![reply.seat] })
         }
         None => {
-            stage.warn("Nobody could write the report; it is the computed part alone.");
+            phase.warn("Nobody could write the report; it is the computed part alone.");
             let text = format!("{}\n\n{appendix}", report::headline(totals));
-            stage.show("report", Exhibit::note("Report", &text).data(&data(true)))?;
+            phase.show("report", Exhibit::note("Report", &text).data(&report_row(totals, method.checkers, true)))?;
             Ok(Answer { kind: AnswerKind::Computed, text, by: Vec::new() })
         }
     }
 }
 
+fn report_row(totals: &Totals, checkers: usize, fallback: bool) -> ReportRow {
+    ReportRow {
+        reliability_score: totals.score,
+        verified: totals.verified,
+        disputed: totals.disputed,
+        unverifiable: totals.unverifiable,
+        total_claims: totals.claims(),
+        checker_count: checkers,
+        average_agreement_rate: totals.agreement_rate(),
+        fallback,
+        note: None,
+    }
+}
+
 /// A content without claims is a result: nobody is asked to check or to report.
-async fn nothing_to_check(bench: &Bench, content: &Content) -> Result<ModeResult> {
-    let text = report::nothing(&content.text);
+fn report_without_claims(bench: &Bench, content: &Content) -> Result<ModeResult> {
+    let text = report::without_claims(&content.text);
     let totals = Totals::default();
-    let data = json!({
-        "reliabilityScore": null, "verified": 0, "disputed": 0, "unverifiable": 0, "totalClaims": 0, "checkerCount": 0,
-        "averageAgreementRate": null, "fallback": true, "note": "no claims",
-    });
+    let data = ReportRow { note: Some("no claims"), ..report_row(&totals, 0, true) };
     bench.phase("report").show("report", Exhibit::note("Report", &text).data(&data))?;
     bench.figure("claims", 0.0);
     Ok(ModeResult {
         stop_reason: "no_claims",
         answer: Some(Answer { kind: AnswerKind::Computed, text, by: Vec::new() }),
         decision: Some(decision(&[], &totals)),
-        data: json!({"checkers": 0, "averageAgreementRate": null, "measure": ruled::MEASURE}),
+        data: json!({"checkers": 0, "averageAgreementRate": null, "measure": claim_rulings::MEASURE}),
         ..ModeResult::default()
     })
 }
 
-fn decision(ruled: &[Ruled], totals: &Totals) -> Value {
-    let decided = |claim: &Ruled| Decided {
-        id: claim.claim.id.clone(),
-        claim: claim.claim.claim.clone(),
-        verdict: claim.outcome.ruling,
-        confidence: claim.outcome.sureness,
-        agreement: claim.agreement(),
-        correction: claim.correction.clone(),
+fn decision(rulings: &[ClaimRuling], totals: &Totals) -> Value {
+    let claim = |ruling: &ClaimRuling| ClaimDecision {
+        id: ruling.claim.id.clone(),
+        claim: ruling.claim.text.clone(),
+        verdict: ruling.outcome.ruling,
+        confidence: ruling.outcome.sureness,
+        agreement: ruling.agreement(),
+        correction: ruling.correction.clone(),
     };
     let band = totals.band().map(|band| band.as_str().to_owned());
     let Totals { score, verified, disputed, unverifiable, .. } = *totals;
-    synod_engine::to_value(&Decision { score, band, verified, disputed, unverifiable, claims: ruled.iter().map(decided).collect() })
+    synod_engine::to_value(&Decision { score, band, verified, disputed, unverifiable, claims: rulings.iter().map(claim).collect() })
 }

@@ -1,7 +1,7 @@
 //! The computed part of the report: the score in words, the table of claims, and the content with every verdict marked in it.
 
-use super::checks::Counted;
-use super::ruled::{Ruled, Totals};
+use super::checks::Vote;
+use super::claim_rulings::{ClaimRuling, Totals};
 use crate::markdown;
 use synod_math::Band;
 
@@ -15,12 +15,12 @@ pub struct Method {
 }
 
 /// What follows the reporter's explanation, or stands alone when nobody could write one.
-pub fn appendix(content: &str, ruled: &[Ruled], totals: &Totals, method: &Method) -> String {
-    let unmarked: Vec<&str> = ruled.iter().filter(|claim| claim.claim.place.is_none()).map(|claim| claim.claim.id.as_str()).collect();
+pub fn appendix(content: &str, rulings: &[ClaimRuling], totals: &Totals, method: &Method) -> String {
+    let unmarked: Vec<&str> = rulings.iter().filter(|ruling| ruling.claim.place.is_none()).map(|ruling| ruling.claim.id.as_str()).collect();
     let mut parts = vec![
-        format!("## Claims\n\n{}", table(ruled)),
-        format!("## How this was checked\n\n{} {}", checked(method, ruled), scored(totals)),
-        format!("## Content with verdicts\n\n{}", quoted(&annotated(content, ruled))),
+        format!("## Claims\n\n{}", table(rulings)),
+        format!("## How this was checked\n\n{} {}", method_text(method, rulings), score_text(totals)),
+        format!("## Content with verdicts\n\n{}", as_quotation(&annotate(content, rulings))),
     ];
     if !unmarked.is_empty() {
         parts.push(format!("Not marked, because the sentence given for it does not stand in the content word for word: {}.", unmarked.join(", ")));
@@ -38,11 +38,11 @@ pub fn headline(totals: &Totals) -> String {
     }
 }
 
-/// All there is to say about a content without claims.
-pub fn nothing(content: &str) -> String {
+/// The report on a content without claims.
+pub fn without_claims(content: &str) -> String {
     format!(
         "The content holds no claim that can be checked: nothing in it states a fact, a figure, a date, a source, a cause or a comparison. No checker was asked, and there is no reliability score.\n\n## Content\n\n{}",
-        quoted(content)
+        as_quotation(content)
     )
 }
 
@@ -56,9 +56,9 @@ pub fn in_words(band: Band) -> &'static str {
     }
 }
 
-fn checked(method: &Method, ruled: &[Ruled]) -> String {
-    let (checkers, claims) = (method.checkers, ruled.len());
-    let votes: usize = ruled.iter().map(|claim| claim.votes.len()).sum();
+fn method_text(method: &Method, rulings: &[ClaimRuling]) -> String {
+    let (checkers, claims) = (method.checkers, rulings.len());
+    let votes: usize = rulings.iter().map(|ruling| ruling.votes.len()).sum();
     let who = match (checkers, votes == checkers * claims) {
         (1, true) => "1 checker ruled on all claims".to_owned(),
         (1, false) => format!("1 checker ruled on {votes} of {claims} claims"),
@@ -75,36 +75,36 @@ fn checked(method: &Method, ruled: &[Ruled]) -> String {
     format!("{who} {by}. A verdict needs at least two votes; without more than half of them its confidence is low.")
 }
 
-fn scored(totals: &Totals) -> String {
+fn score_text(totals: &Totals) -> String {
     match totals.score {
-        Some(score) => format!("The score of {score} is computed: the {}.", super::ruled::MEASURE),
+        Some(score) => format!("The score of {score} is computed: the {}.", super::claim_rulings::MEASURE),
         None => "There is no score: no claim has two votes.".to_owned(),
     }
 }
 
 /// One row a claim. The evidence is that of the first checker who holds the verdict.
-pub fn table(ruled: &[Ruled]) -> String {
-    let row = |claim: &Ruled| {
-        let holder = claim.votes.iter().map(|(_, check)| check).find(|check| check.verdict == claim.outcome.ruling);
-        let agreement = claim.agreement().map_or_else(|| "–".to_owned(), |percent| format!("{percent} %"));
-        let mut evidence: Vec<String> = holder.map(shown).into_iter().collect();
-        evidence.extend(claim.correction.as_ref().map(|right| format!("Correction: {}", clipped(right))));
-        evidence.extend(claim.note().map(|note| format!("({note})")));
-        let (ruling, sureness) = (claim.outcome.ruling.as_str().to_owned(), claim.outcome.sureness.as_str().to_owned());
-        vec![format!("{}: {}", claim.claim.id, claim.claim.claim), ruling, sureness, agreement, evidence.join(" ")]
+pub fn table(rulings: &[ClaimRuling]) -> String {
+    let row = |ruling: &ClaimRuling| {
+        let holder = ruling.votes.iter().map(|(_, vote)| vote).find(|vote| vote.verdict == ruling.outcome.ruling);
+        let agreement = ruling.agreement().map_or_else(|| "–".to_owned(), |percent| format!("{percent} %"));
+        let mut evidence: Vec<String> = holder.map(evidence_text).into_iter().collect();
+        evidence.extend(ruling.correction.as_ref().map(|right| format!("Correction: {}", clip(right))));
+        evidence.extend(ruling.note().map(|note| format!("({note})")));
+        let (verdict, sureness) = (ruling.outcome.ruling.as_str().to_owned(), ruling.outcome.sureness.as_str().to_owned());
+        vec![format!("{}: {}", ruling.claim.id, ruling.claim.text), verdict, sureness, agreement, evidence.join(" ")]
     };
-    markdown::table(["claim", "verdict", "confidence", "agreement", "evidence"], ruled.iter().map(row))
+    markdown::table(["claim", "verdict", "confidence", "agreement", "evidence"], rulings.iter().map(row))
 }
 
-fn shown(check: &Counted) -> String {
-    let quote = check.quote.as_ref().map(|quote| match &check.found_in {
-        Some(file) => format!(" “{}” ({file})", clipped(quote)),
-        None => format!(" “{}” (quoted, but found in no attached file)", clipped(quote)),
+fn evidence_text(vote: &Vote) -> String {
+    let quote = vote.quote.as_ref().map(|quote| match &vote.found_in {
+        Some(file) => format!(" “{}” ({file})", clip(quote)),
+        None => format!(" “{}” (quoted, but found in no attached file)", clip(quote)),
     });
-    format!("{}{}", clipped(&check.evidence), quote.unwrap_or_default())
+    format!("{}{}", clip(&vote.evidence), quote.unwrap_or_default())
 }
 
-fn clipped(text: &str) -> String {
+fn clip(text: &str) -> String {
     match text.char_indices().nth(CELL_CHARS) {
         None => text.to_owned(),
         Some((end, _)) => format!("{} …", text[..end].rsplit_once(char::is_whitespace).map_or(&text[..end], |(head, _)| head)),
@@ -113,12 +113,12 @@ fn clipped(text: &str) -> String {
 
 /// The content with `[VERIFIED claim_1]` after the sentence each claim stands in. Claims of one sentence, or of sentences that end together,
 /// are marked one after another; a claim whose sentence was not found is not marked.
-pub fn annotated(content: &str, ruled: &[Ruled]) -> String {
-    let mark = |claim: &Ruled| {
-        let end = claim.claim.place.as_ref()?.end;
-        Some((past_stop(content, end), format!(" [{} {}]", claim.outcome.ruling.as_str(), claim.claim.id)))
+pub fn annotate(content: &str, rulings: &[ClaimRuling]) -> String {
+    let mark = |ruling: &ClaimRuling| {
+        let end = ruling.claim.place.as_ref()?.end;
+        Some((past_stop(content, end), format!(" [{} {}]", ruling.outcome.ruling.as_str(), ruling.claim.id)))
     };
-    let mut marks: Vec<(usize, String)> = ruled.iter().filter_map(mark).collect();
+    let mut marks: Vec<(usize, String)> = rulings.iter().filter_map(mark).collect();
     // Stable: claims that end together keep their order.
     marks.sort_by_key(|(at, _)| *at);
     let mut out = String::with_capacity(content.len() + 24 * marks.len());
@@ -138,7 +138,7 @@ fn past_stop(content: &str, end: usize) -> usize {
     end + rest.find(|c: char| !".!?\"”’)".contains(c)).unwrap_or(rest.len())
 }
 
-/// Somebody's text as a quotation, so that its headings are not ours.
-fn quoted(text: &str) -> String {
+/// The text as a quotation, so that its headings are no headings of the report.
+fn as_quotation(text: &str) -> String {
     text.lines().map(|line| if line.is_empty() { ">".to_owned() } else { format!("> {line}") }).collect::<Vec<_>>().join("\n")
 }

@@ -1,10 +1,10 @@
 //! The vectors of a fact-check: replies as models write them, and what the votes, the marks and the table come to.
 
-use super::checks::{Check, Counted, Ruling, Sureness, Verification, counted};
-use super::claims::{Claim, ClaimType, Extraction, Stated, number};
+use super::checks::{Check, Ruling, Sureness, Verification, Vote, votes};
+use super::claim_rulings::{ClaimRuling, Totals, dissent};
+use super::claims::{Claim, ClaimType, ExtractedClaim, Extraction, number};
 use super::material::Material;
-use super::report::{Method, annotated, appendix, headline, table};
-use super::ruled::{Ruled, Totals, dissent};
+use super::report::{Method, annotate, appendix, headline, table};
 use proptest::prelude::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
 use synod_types::{Attachment, SeatIx};
@@ -63,7 +63,7 @@ fn rulings_are_read_from_their_blocks_and_from_nowhere_else() {
 #[test]
 fn claims_are_read_from_their_blocks_or_all_of_the_reply_is_refused() {
     let read = |text: &str| Extraction::from_text(text, &IdLists::default()).map(|read| read.claims);
-    let one = |claim: &str, context: &str, kind| vec![Stated { claim: claim.into(), context: context.into(), kind }];
+    let one = |claim: &str, context: &str, kind| vec![ExtractedClaim { claim: claim.into(), context: context.into(), kind }];
     let plain = "Two opinions left out.\n\nCLAIM 1: Cron runs forty jobs.\nContext: It runs forty.\nType: STATISTIC\n\nSummary: 1 claim";
     assert_eq!(read(plain), Some(one("Cron runs forty jobs.", "It runs forty.", ClaimType::Statistic)));
     assert_eq!(Extraction::from_text(plain, &IdLists::default()).expect("a claim").reasons, "Two opinions left out.");
@@ -89,13 +89,13 @@ fn every_typed_reply_argues_first_and_json_comes_first() {
 }
 
 fn claim(n: usize, content: &str, context: &str) -> Claim {
-    let stated = Stated { claim: format!("Statement {n}."), context: context.into(), kind: ClaimType::Technical };
+    let stated = ExtractedClaim { claim: format!("Statement {n}."), context: context.into(), kind: ClaimType::Technical };
     Claim { id: format!("claim_{n}"), ..number(content, vec![stated], 1).0.remove(0) }
 }
 
 #[test]
 fn claims_are_numbered_by_place_without_repetitions() {
-    let stated = |claim: &str, context: &str| Stated { claim: claim.into(), context: context.into(), kind: ClaimType::Date };
+    let stated = |claim: &str, context: &str| ExtractedClaim { claim: claim.into(), context: context.into(), kind: ClaimType::Date };
     let content = "It came\nin 1998.  Then it went.";
     let all = vec![
         stated("It came in 1998.", "It came in 1998."),
@@ -106,7 +106,7 @@ fn claims_are_numbered_by_place_without_repetitions() {
     ];
     let (claims, over) = number(content, all, 2);
     let got: Vec<(&str, &str, Option<&str>)> =
-        claims.iter().map(|claim| (claim.id.as_str(), claim.claim.as_str(), claim.place.clone().map(|place| &content[place]))).collect();
+        claims.iter().map(|claim| (claim.id.as_str(), claim.text.as_str(), claim.place.clone().map(|place| &content[place]))).collect();
     assert_eq!(got, [("claim_1", "It came in 1998.", Some("It came\nin 1998.")), ("claim_2", "It went.", None)]);
     assert_eq!(over, 1);
 }
@@ -133,10 +133,10 @@ fn the_last_ruling_on_a_claim_counts_and_what_is_missing_is_missing() {
             check("claim_1", Ruling::Disputed, Some("“thirty jobs”"), Some(" n/a. ")),
         ],
     };
-    let got = counted(&verification, &claims, &material);
+    let got = votes(&verification, &claims, &material);
     let got: Vec<_> = got
         .iter()
-        .map(|check| (check.claim.as_str(), check.verdict, check.quote.as_deref(), check.found_in.as_deref(), check.correction.as_deref()))
+        .map(|check| (check.claim_id.as_str(), check.verdict, check.quote.as_deref(), check.found_in.as_deref(), check.correction.as_deref()))
         .collect();
     assert_eq!(
         got,
@@ -154,7 +154,7 @@ fn each_claim_brings_its_nearest_passages_and_each_passage_is_shown_once() {
     let long = format!("The queue keeps jobs.\n\n{}\n\nCron forgets them.", "Nothing here. ".repeat(80));
     let mut claims = vec![claim(1, "", "The queue keeps jobs for long."), claim(2, "", "Cron forgets."), claim(3, "", "The queue again.")];
     for claim in &mut claims {
-        claim.claim.clear();
+        claim.text.clear();
     }
     let material = Material::new(&[file("notes.md", &long), file("empty.txt", "")], &claims, 1);
     let shown: Vec<(&str, &str, bool)> =
@@ -166,14 +166,14 @@ fn each_claim_brings_its_nearest_passages_and_each_passage_is_shown_once() {
 }
 
 /// A claim with these votes: `V` verified, `D` disputed, `U` unverifiable, each with `H`, `M` or `L`.
-fn ruled(n: usize, content: &str, context: &str, votes: &str) -> Ruled {
+fn ruling(n: usize, content: &str, context: &str, votes: &str) -> ClaimRuling {
     let vote = |(seat, word): (usize, &str)| {
         let verdict = Ruling::ALL.into_iter().find(|ruling| ruling.as_str().starts_with(&word[..1])).expect("a ruling");
         let confidence =
             [Sureness::Low, Sureness::Medium, Sureness::High].into_iter().find(|sure| sure.as_str().starts_with(&word[1..])).expect("a sureness");
         let correction = (verdict == Ruling::Disputed).then(|| "It was 1998.".to_owned());
-        let counted = Counted {
-            claim: format!("claim_{n}"),
+        let vote = Vote {
+            claim_id: format!("claim_{n}"),
             verdict,
             confidence,
             evidence: format!("seen by {seat}"),
@@ -181,9 +181,9 @@ fn ruled(n: usize, content: &str, context: &str, votes: &str) -> Ruled {
             found_in: None,
             correction,
         };
-        (seat as SeatIx, counted)
+        (seat as SeatIx, vote)
     };
-    Ruled::new(claim(n, content, context), votes.split_whitespace().enumerate().map(vote).collect())
+    ClaimRuling::new(claim(n, content, context), votes.split_whitespace().enumerate().map(vote).collect())
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn votes_come_to_rulings_and_rulings_to_a_score() {
         (&["VH VH", "DM DM"], Some(63), [1, 1, 0]),
     ];
     for (votes, score, counts) in table {
-        let all: Vec<Ruled> = (1..).zip(votes).map(|(n, votes)| ruled(n, "", "", votes)).collect();
+        let all: Vec<ClaimRuling> = (1..).zip(votes).map(|(n, votes)| ruling(n, "", "", votes)).collect();
         let totals = Totals::of(&all);
         assert_eq!((totals.score, [totals.verified, totals.disputed, totals.unverifiable]), (score, counts), "{votes:?}");
     }
@@ -211,29 +211,29 @@ fn votes_come_to_rulings_and_rulings_to_a_score() {
 
 #[test]
 fn an_even_split_is_disputed_with_low_confidence_and_the_other_side_is_kept() {
-    let split = ruled(1, "", "", "VH DH");
+    let split = ruling(1, "", "", "VH DH");
     assert_eq!((split.outcome.ruling, split.outcome.sureness, split.agreement()), (Ruling::Disputed, Sureness::Low, Some(50)));
     assert_eq!(split.correction.as_deref(), Some("It was 1998."));
     let kept = dissent(&[split]);
     assert_eq!(kept.len(), 1);
     assert_eq!((kept[0].seat, kept[0].label.as_deref(), kept[0].text.as_str()), (0, Some("claim_1"), "VERIFIED (HIGH) on “Statement 1.”: seen by 0"));
-    let verified = ruled(1, "", "", "VH VM DH");
+    let verified = ruling(1, "", "", "VH VM DH");
     assert_eq!((verified.outcome.sureness, verified.correction), (Sureness::Medium, None));
-    assert!(dissent(&[ruled(1, "", "", "VH")]).is_empty(), "one vote alone opposes nobody");
+    assert!(dissent(&[ruling(1, "", "", "VH")]).is_empty(), "one vote alone opposes nobody");
 }
 
 #[test]
 fn marks_stand_behind_the_sentences_they_belong_to() {
     let content = "Cron runs forty jobs. “Three fail.” It is old";
     let claims = [
-        ruled(1, content, "Cron runs forty jobs", "VH VH"),
-        ruled(2, content, "nowhere in it", "VH VH"),
-        ruled(3, content, "It is old", "UH UH"),
-        ruled(4, content, "Cron runs forty jobs.", "DH DH"),
-        ruled(5, content, "forty jobs. “Three fail", "DH DH"),
+        ruling(1, content, "Cron runs forty jobs", "VH VH"),
+        ruling(2, content, "nowhere in it", "VH VH"),
+        ruling(3, content, "It is old", "UH UH"),
+        ruling(4, content, "Cron runs forty jobs.", "DH DH"),
+        ruling(5, content, "forty jobs. “Three fail", "DH DH"),
     ];
     let want = "Cron runs forty jobs. [VERIFIED claim_1] [DISPUTED claim_4] “Three fail.” [DISPUTED claim_5] It is old [UNVERIFIABLE claim_3]";
-    assert_eq!(annotated(content, &claims), want);
+    assert_eq!(annotate(content, &claims), want);
     let text = appendix(content, &claims, &Totals::of(&claims), &Method { checkers: 2, with_passages: false });
     assert!(text.contains("word for word: claim_2."), "{text}");
     assert!(text.contains("2 checkers ruled, each alone, on all claims from memory"), "{text}");
@@ -242,18 +242,18 @@ fn marks_stand_behind_the_sentences_they_belong_to() {
 
 #[test]
 fn the_report_says_who_ruled_on_how_much() {
-    let claims = [ruled(1, "", "", "VH VH"), ruled(2, "", "", "DH")];
-    let said = |claims: &[Ruled], checkers| appendix("", claims, &Totals::of(claims), &Method { checkers, with_passages: false });
+    let claims = [ruling(1, "", "", "VH VH"), ruling(2, "", "", "DH")];
+    let said = |claims: &[ClaimRuling], checkers| appendix("", claims, &Totals::of(claims), &Method { checkers, with_passages: false });
     let text = said(&claims, 2);
     assert!(text.contains("2 checkers ruled, each alone, though not each on every claim (3 of 4 possible votes), from memory"), "{text}");
-    let text = said(&[ruled(1, "", "", "VH"), ruled(2, "", "", "")], 1);
+    let text = said(&[ruling(1, "", "", "VH"), ruling(2, "", "", "")], 1);
     assert!(text.contains("1 checker ruled on 1 of 2 claims from memory"), "{text}");
 }
 
 #[test]
 fn the_table_keeps_one_row_a_claim_whatever_the_words() {
-    let mut claims = [ruled(1, "", "", "VH VH DH"), ruled(2, "", "", "DH")];
-    claims[0].claim.claim = "a | b\nand c".into();
+    let mut claims = [ruling(1, "", "", "VH VH DH"), ruling(2, "", "", "DH")];
+    claims[0].claim.text = "a | b\nand c".into();
     claims[0].votes[0].1.quote = Some("forty".into());
     claims[0].votes[0].1.found_in = Some("jobs.csv".into());
     assert_eq!(
@@ -285,8 +285,8 @@ proptest! {
     /// Marks are all that is added, wherever the sentences stand.
     #[test]
     fn marking_changes_nothing_else(content in "[ab. \n“”é]{0,40}", contexts in prop::collection::vec("[ab. é]{0,5}", 0..5)) {
-        let claims: Vec<Ruled> = (1..).zip(&contexts).map(|(n, context)| ruled(n, &content, context, "VH VH")).collect();
-        let mut text = annotated(&content, &claims);
+        let claims: Vec<ClaimRuling> = (1..).zip(&contexts).map(|(n, context)| ruling(n, &content, context, "VH VH")).collect();
+        let mut text = annotate(&content, &claims);
         for claim in &claims {
             let mark = format!(" [VERIFIED {}]", claim.claim.id);
             prop_assert_eq!(text.matches(&mark).count(), usize::from(claim.claim.place.is_some()));

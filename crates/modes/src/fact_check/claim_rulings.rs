@@ -1,8 +1,8 @@
 //! What the checkers' votes come to, claim by claim, and over all of them.
 
-use super::checks::{Counted, Ruling, Sureness};
+use super::checks::{Ruling, Sureness, Vote};
 use super::claims::Claim;
-use serde_json::{Value, json};
+use super::rows::{ClaimConsensus, ConsensusRow};
 use synod_engine::Bench;
 use synod_math::consensus::Rung;
 use synod_math::{Band, Consensus, Sides, common, consensus, reliability};
@@ -15,19 +15,19 @@ pub const MEASURE: &str = "weighted mean of the claims: verified 1, unverifiable
 
 /// A claim and what the panel says of it.
 #[derive(Clone, Debug)]
-pub struct Ruled {
+pub struct ClaimRuling {
     pub claim: Claim,
-    pub votes: Vec<(SeatIx, Counted)>,
+    pub votes: Vec<(SeatIx, Vote)>,
     pub outcome: Consensus<Ruling, Sureness>,
     /// What is right instead, in the words of the checker whose correction most others resemble.
     pub correction: Option<String>,
 }
 
-impl Ruled {
-    pub fn new(claim: Claim, votes: Vec<(SeatIx, Counted)>) -> Self {
-        let cast: Vec<(Ruling, Sureness)> = votes.iter().map(|(_, check)| (check.verdict, check.confidence)).collect();
+impl ClaimRuling {
+    pub fn new(claim: Claim, votes: Vec<(SeatIx, Vote)>) -> Self {
+        let cast: Vec<(Ruling, Sureness)> = votes.iter().map(|(_, vote)| (vote.verdict, vote.confidence)).collect();
         let outcome = consensus(&cast, SIDES, Sureness::Low);
-        let corrections: Vec<&str> = votes.iter().filter_map(|(_, check)| check.correction.as_deref()).collect();
+        let corrections: Vec<&str> = votes.iter().filter_map(|(_, vote)| vote.correction.as_deref()).collect();
         let correction = common(&corrections).filter(|_| outcome.ruling == Ruling::Disputed).map(|(at, _)| corrections[at].to_owned());
         Self { claim, votes, outcome, correction }
     }
@@ -47,6 +47,7 @@ impl Ruled {
         }
     }
 
+    /// What the ruling is worth in the score, and its weight there.
     fn worth(&self) -> (f64, f64) {
         let worth = match self.outcome.ruling {
             Ruling::Verified => 1.0,
@@ -63,16 +64,16 @@ impl Ruled {
 
     fn entry(&self, bench: &Bench) -> CheckEntry {
         let votes =
-            Ruling::ALL.map(|ruling| (ruling.as_str().to_lowercase(), self.votes.iter().filter(|(_, check)| check.verdict == ruling).count() as u32));
+            Ruling::ALL.map(|ruling| (ruling.as_str().to_lowercase(), self.votes.iter().filter(|(_, vote)| vote.verdict == ruling).count() as u32));
         CheckEntry {
             id: self.claim.id.clone(),
-            claim: self.claim.claim.clone(),
+            claim: self.claim.text.clone(),
             verdict: self.outcome.ruling.as_str().to_lowercase(),
             confidence: self.outcome.sureness.as_str().to_lowercase(),
             agreement: self.outcome.agreement,
             votes: votes.into_iter().filter(|(_, n)| *n > 0).collect(),
             correction: self.correction.clone().unwrap_or_default(),
-            evidence: self.votes.iter().map(|(seat, check)| check.evidence(&bench.seat(*seat).label)).collect(),
+            evidence: self.votes.iter().map(|(seat, vote)| vote.evidence(&bench.seat(*seat).label)).collect(),
         }
     }
 }
@@ -90,14 +91,14 @@ pub struct Totals {
 }
 
 impl Totals {
-    pub fn of(ruled: &[Ruled]) -> Self {
-        let count = |ruling: Ruling| ruled.iter().filter(|claim| claim.outcome.ruling == ruling).count() as u32;
-        let shares: Vec<f64> = ruled.iter().filter_map(|claim| claim.outcome.agreement).collect();
+    pub fn of(rulings: &[ClaimRuling]) -> Self {
+        let count = |side: Ruling| rulings.iter().filter(|ruling| ruling.outcome.ruling == side).count() as u32;
+        let shares: Vec<f64> = rulings.iter().filter_map(|ruling| ruling.outcome.agreement).collect();
         Self {
             verified: count(Ruling::Verified),
             disputed: count(Ruling::Disputed),
             unverifiable: count(Ruling::Unverifiable),
-            score: reliability(&ruled.iter().map(Ruled::worth).collect::<Vec<_>>()),
+            score: reliability(&rulings.iter().map(ClaimRuling::worth).collect::<Vec<_>>()),
             agreement: (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64),
         }
     }
@@ -115,32 +116,38 @@ impl Totals {
 }
 
 /// All rulings, with the votes and the evidence behind them.
-pub fn exhibit(bench: &Bench, ruled: &[Ruled], totals: &Totals) -> Exhibit {
-    let row = |claim: &Ruled| {
-        json!({
-            "claimId": claim.claim.id, "claim": claim.claim.claim, "consensusVerdict": claim.outcome.ruling,
-            "consensusConfidence": claim.outcome.sureness, "agreementRate": claim.agreement(), "correction": claim.correction,
-            "votes": claim.votes.len(), "rung": claim.outcome.rung.as_str(), "note": claim.note(),
-        })
+pub fn exhibit(bench: &Bench, rulings: &[ClaimRuling], totals: &Totals) -> Exhibit {
+    let row = |ruling: &ClaimRuling| ClaimConsensus {
+        claim_id: ruling.claim.id.clone(),
+        claim: ruling.claim.text.clone(),
+        consensus_verdict: ruling.outcome.ruling,
+        consensus_confidence: ruling.outcome.sureness,
+        agreement_rate: ruling.agreement(),
+        correction: ruling.correction.clone(),
+        votes: ruling.votes.len(),
+        rung: ruling.outcome.rung.as_str(),
+        note: ruling.note(),
     };
-    let rows: Vec<Value> = ruled.iter().map(row).collect();
-    let checks =
-        Checks { entries: ruled.iter().map(|claim| claim.entry(bench)).collect(), score: totals.score.map(f64::from), measure: MEASURE.to_owned() };
-    Exhibit::new("What the checkers' votes come to", Shape::Checks(checks))
-        .data(&json!({"consensus": rows, "averageAgreementRate": totals.agreement_rate(), "reliabilityScore": totals.score}))
+    let data = ConsensusRow {
+        consensus: rulings.iter().map(row).collect(),
+        average_agreement_rate: totals.agreement_rate(),
+        reliability_score: totals.score,
+    };
+    let entries = rulings.iter().map(|ruling| ruling.entry(bench)).collect();
+    let checks = Checks { entries, score: totals.score.map(f64::from), measure: MEASURE.to_owned() };
+    Exhibit::new("What the checkers' votes come to", Shape::Checks(checks)).data(&data)
 }
 
 /// Votes against what the panel ruled, with their evidence.
-pub fn dissent(ruled: &[Ruled]) -> Vec<Dissent> {
-    let ruled = ruled.iter().filter(|claim| claim.outcome.rung != Rung::TooFew);
+pub fn dissent(rulings: &[ClaimRuling]) -> Vec<Dissent> {
+    let rulings = rulings.iter().filter(|ruling| ruling.outcome.rung != Rung::TooFew);
     let against =
-        ruled.flat_map(|claim| claim.votes.iter().filter(|(_, check)| check.verdict != claim.outcome.ruling).map(move |vote| (claim, vote)));
+        rulings.flat_map(|ruling| ruling.votes.iter().filter(|(_, vote)| vote.verdict != ruling.outcome.ruling).map(move |vote| (ruling, vote)));
     against
-        .map(|(claim, (seat, check))| {
-            let correction = check.correction.as_ref().map(|right| format!(" Correction: {right}")).unwrap_or_default();
-            let text =
-                format!("{} ({}) on “{}”: {}{correction}", check.verdict.as_str(), check.confidence.as_str(), claim.claim.claim, check.evidence);
-            Dissent { seat: *seat, label: Some(claim.claim.id.clone()), text }
+        .map(|(ruling, (seat, vote))| {
+            let correction = vote.correction.as_ref().map(|right| format!(" Correction: {right}")).unwrap_or_default();
+            let text = format!("{} ({}) on “{}”: {}{correction}", vote.verdict.as_str(), vote.confidence.as_str(), ruling.claim.text, vote.evidence);
+            Dissent { seat: *seat, label: Some(ruling.claim.id.clone()), text }
         })
         .collect()
 }
