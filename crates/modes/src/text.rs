@@ -1,4 +1,4 @@
-//! The second reading: classic text forms, taken apart without guessing.
+//! Reads replies that came as plain text in a form the prompt names, where no JSON was found in them. Nothing is guessed.
 //!
 //! Owns markers, labelled fields, numbered blocks, tables, lists and scores as models write them, with whatever markup they put around them.
 //! Refuses prose: a word counts only where the form asks for it, at the start of a line or alone in a cell.
@@ -10,7 +10,7 @@ pub fn after_last_marker<'a>(text: &'a str, marker: &str) -> Option<(&'a str, &'
     markers(text, marker).last()
 }
 
-/// The same for the first such line: where what follows is free text that may hold the marker's words again.
+/// What stands before and after the first such line. For markers that free text follows, which may hold the marker's words again.
 pub fn after_first_marker<'a>(text: &'a str, marker: &str) -> Option<(&'a str, &'a str)> {
     markers(text, marker).next()
 }
@@ -20,7 +20,7 @@ fn markers<'a>(text: &'a str, marker: &str) -> impl Iterator<Item = (&'a str, &'
     text.split_inclusive('\n').filter_map(move |line| {
         let before = start;
         start += line.len();
-        let rest = strip_label(line.trim_start_matches(is_lead), marker.trim_end_matches(':'))?;
+        let rest = strip_label(line.trim_start_matches(is_leading_markup), marker.trim_end_matches(':'))?;
         Some((&text[..before], &text[start - rest.len()..]))
     })
 }
@@ -35,7 +35,7 @@ fn strip_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     rest.strip_prefix(':').map(|rest| rest.trim_start_matches(['*', '_', '`']))
 }
 
-fn is_lead(c: char) -> bool {
+fn is_leading_markup(c: char) -> bool {
     c.is_whitespace() || "*_#>`-•[".contains(c)
 }
 
@@ -46,12 +46,12 @@ pub fn bare(text: &str) -> &str {
 
 /// The value of `Label: value`, where a line begins with it. It runs on until a line begins with another of the labels, a heading, or ends.
 pub fn field(text: &str, label: &str, labels: &[&str]) -> Option<String> {
-    let mut lines = text.lines().skip_while(|line| strip_label(line.trim_start_matches(is_lead), label).is_none());
-    let first = strip_label(lines.next()?.trim_start_matches(is_lead), label)?;
+    let mut lines = text.lines().skip_while(|line| strip_label(line.trim_start_matches(is_leading_markup), label).is_none());
+    let first = strip_label(lines.next()?.trim_start_matches(is_leading_markup), label)?;
     let mut value = bare(first).to_owned();
     for line in lines {
-        let words = line.trim_start_matches(is_lead);
-        if labels.iter().any(|other| strip_label(words, other).is_some()) || line.trim_start().starts_with('#') || is_rule(line) {
+        let words = line.trim_start_matches(is_leading_markup);
+        if labels.iter().any(|other| strip_label(words, other).is_some()) || line.trim_start().starts_with('#') || is_horizontal_rule(line) {
             break;
         }
         value.push('\n');
@@ -61,7 +61,7 @@ pub fn field(text: &str, label: &str, labels: &[&str]) -> Option<String> {
     (!value.is_empty()).then_some(value)
 }
 
-fn is_rule(line: &str) -> bool {
+fn is_horizontal_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 3 && line.chars().all(|c| "-*_=".contains(c))
 }
@@ -90,7 +90,7 @@ pub fn blocks(text: &str, word: &str) -> Vec<Block> {
 }
 
 fn block_head(line: &str, word: &str) -> Option<(String, String)> {
-    let words = line.trim_start_matches(is_lead);
+    let words = line.trim_start_matches(is_leading_markup);
     let head = words.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word))?;
     let rest =
         words[head.len()..].strip_prefix(|c: char| c.is_whitespace() || c == '#')?.trim_start_matches(|c: char| "*`[(#".contains(c) || c == ' ');

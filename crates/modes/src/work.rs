@@ -13,7 +13,7 @@ pub fn task(bench: &Bench) -> Option<&str> {
     content(bench).map(|_| bench.question().text.as_str())
 }
 
-/// Says so, plainly, when the question itself is the work: it is seldom what was meant.
+/// Warns when the question itself is judged, because that is seldom what was meant.
 pub fn warn_if_question(bench: &Bench) {
     if content(bench).is_none() {
         let files = if bench.question().files.is_empty() { "" } else { ", with the attached files," };
