@@ -6,9 +6,9 @@ use crate::revised::long_enough;
 use crate::text::words;
 use synod_math::likeness::{kept, terms};
 
-/// A version with fewer distinct words than this says too little about likeness.
+/// Whether two texts are about the same thing is only judged if the old one has at least so many distinct words.
 const FEW_TERMS: usize = 40;
-/// Refusals are short; a document that opens like one is not.
+/// A text of more words is no refusal, even if it opens like one.
 const LONGEST_REFUSAL: u32 = 120;
 
 /// Why a new text is no version of the old one, if it is none: refused, shrunk below the share of words to keep, or about something else

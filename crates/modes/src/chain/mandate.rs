@@ -77,8 +77,8 @@ pub struct Task {
     pub focus: String,
 }
 
-/// The words of a custom mandate that tell it from another.
-const NAMED_BY: usize = 5;
+/// A custom mandate is named by so many of its first words.
+const NAME_WORDS: usize = 5;
 
 /// One task a step; the custom texts go to the custom steps in order.
 pub fn tasks(steps: &[Mandate], custom: &[String]) -> Vec<Task> {
@@ -86,7 +86,7 @@ pub fn tasks(steps: &[Mandate], custom: &[String]) -> Vec<Task> {
     let task = |mandate: &Mandate| match mandate {
         Mandate::Custom => {
             let text = texts.next().map(|text| text.trim()).unwrap_or_default();
-            let first: Vec<&str> = text.split_whitespace().take(NAMED_BY).collect();
+            let first: Vec<&str> = text.split_whitespace().take(NAME_WORDS).collect();
             let first = first.join(" ");
             let display = format!("Custom: {}", first.trim_end_matches(['.', ',', ';', ':']));
             Task { mandate: *mandate, display, focus: text.to_owned() }

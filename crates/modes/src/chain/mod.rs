@@ -5,6 +5,7 @@
 mod guard;
 mod mandate;
 mod notes;
+mod rows;
 
 use crate::revised::revision;
 use crate::text::words;
@@ -12,14 +13,11 @@ use guard::{is_refusal, objection};
 pub use mandate::Mandate;
 use mandate::{Task, tasks};
 use notes::without_notes;
+use rows::{StepRow, SummaryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatFailure, SeatReply, Seating, Stage, each, mode, prompt};
 use synod_types::*;
-
-const ROW: &[&str] =
-    &["step", "mandate", "mandateDisplay", "wordCount", "previousWordCount", "wordCountDelta", "skipped", "skipReason", "sourceStep", "notes"];
 
 pub static MODE: Mode = mode! {
     id: "chain", name: "Chain", family: Sequential, seats: 2..=6, roles: &[each("editor")],
@@ -27,9 +25,9 @@ pub static MODE: Mode = mode! {
     pick: "Take it when you want a finished document rather than an opinion: one text, gone over by several editors, each looking for one thing.",
     phases: &["step"],
     stages: &[
-        Stage::from_seat::<Value>("chain_step_{n}", "drafter"),
-        Stage::from_seat::<Value>("chain_step_{n}", "improver"),
-        Stage::computed::<Value>("chain_summary"),
+        Stage::from_seat::<StepRow>("chain_step_{n}", "drafter"),
+        Stage::from_seat::<StepRow>("chain_step_{n}", "improver"),
+        Stage::computed::<SummaryRow>("chain_summary"),
     ],
     multi_turn: false, estimated_ms: 240_000, turn_secs: 120, run_secs: 600,
     cost: "one a step: 4 by default",
@@ -73,7 +71,7 @@ impl Options {
 /// What a script branches on.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
-    /// Steps whose text was taken, from 1.
+    /// Steps whose text was accepted, from 1.
     pub completed_steps: Vec<u32>,
     pub skipped_steps: Vec<u32>,
     /// Words of the answer.
@@ -96,14 +94,14 @@ fn calls(options: &Options, _seating: &Seating) -> Vec<Calls> {
     ]
 }
 
-/// The text as it stands, and where it comes from.
+/// The latest accepted text, the step it comes from and the seats that wrote it.
 struct Version {
     text: String,
     step: u32,
     by: Vec<SeatIx>,
 }
 
-/// What became of the steps: the words of each whose text was taken, `None` for a skipped one.
+/// The words of each step's version; `None` for a skipped step.
 type Progress = Vec<Option<u32>>;
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
@@ -115,26 +113,26 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut progress: Progress = vec![Some(words(&version.text))];
     let seats = bench.role("editor");
     for ((n, task), seat) in (1..).zip(&tasks).zip(seats).skip(1) {
-        let stage = bench.round("step", n);
+        let phase = bench.round("step", n);
         let skipped: Vec<&Task> = tasks[version.step as usize..n as usize - 1].iter().collect();
         let ask = prompt!("improve", step = n, total = tasks.len(), mandate = task, skipped, source = version.step, version = version.text)
             .max_tokens(options.step_tokens);
-        let taken = match stage.ask::<String>(*seat, ask).await? {
-            Ok(given) => take(&stage, &options, task, &mut version, given, n).await?,
-            Err(missed) => {
-                let data = row(n, task, &version, None, Some(missed.failure.kind.plain()), &[]);
-                stage.show(&format!("chain_step_{n}"), missed_row(task, &missed, "improver").data(&data))?;
+        let step_words = match phase.ask::<String>(*seat, ask).await? {
+            Ok(reply) => take_version(&phase, &options, task, &mut version, reply, n)?,
+            Err(failure) => {
+                let row = step_row(n, task, &version, None, Some(failure.failure.kind.plain()), &[]);
+                phase.show(&format!("chain_step_{n}"), failure_exhibit(task, &failure, "improver").data(&row))?;
                 None
             }
         };
-        progress.push(taken);
+        progress.push(step_words);
     }
-    conclude(bench, &tasks, version, progress).await
+    conclude(bench, &tasks, version, progress)
 }
 
 /// The first version: by the first seat, or the next that can.
 async fn draft(bench: &Bench, options: &Options, tasks: &[Task]) -> Result<Version> {
-    let stage = bench.round("step", 1);
+    let phase = bench.round("step", 1);
     let task = &tasks[0];
     let nothing = Version { text: String::new(), step: 0, by: Vec::new() };
     let ask = prompt!("draft", total = tasks.len(), mandate = task).max_tokens(options.step_tokens);
@@ -142,25 +140,25 @@ async fn draft(bench: &Bench, options: &Options, tasks: &[Task]) -> Result<Versi
     for seat in bench.role("editor") {
         let ask = if failed.is_empty() { ask.clone() } else { ask.clone().extra() };
         let label = bench.seat(*seat).label.as_str();
-        match stage.ask::<String>(*seat, ask).await? {
-            Ok(given) => {
-                let (notes, text) = without_notes(&given.value);
-                let refused = is_refusal(&text).then_some("it refuses instead of drafting");
-                let data = row(1, task, &nothing, Some(&text).filter(|_| refused.is_none()), refused, &notes);
-                stage.show("chain_step_1", Exhibit::said(task.display.clone(), *seat, "drafter", &given.key).data(&data))?;
-                match refused {
-                    Some(why) => stage.abstained(*seat, why),
+        match phase.ask::<String>(*seat, ask).await? {
+            Ok(reply) => {
+                let (notes, text) = without_notes(&reply.value);
+                let refusal = is_refusal(&text).then_some("it refuses instead of drafting");
+                let row = step_row(1, task, &nothing, Some(&text).filter(|_| refusal.is_none()), refusal, &notes);
+                phase.show("chain_step_1", Exhibit::said(task.display.clone(), *seat, "drafter", &reply.key).data(&row))?;
+                match refusal {
+                    Some(why) => phase.abstained(*seat, why),
                     None => {
                         if !failed.is_empty() {
-                            stage.warn(format!("{} could not draft; {label} did.", failed.join(", ")));
+                            phase.warn(format!("{} could not draft; {label} did.", failed.join(", ")));
                         }
                         return Ok(Version { text, step: 1, by: vec![*seat] });
                     }
                 }
             }
-            Err(missed) => {
-                let data = row(1, task, &nothing, None, Some(missed.failure.kind.plain()), &[]);
-                stage.show("chain_step_1", missed_row(task, &missed, "drafter").data(&data))?;
+            Err(failure) => {
+                let row = step_row(1, task, &nothing, None, Some(failure.failure.kind.plain()), &[]);
+                phase.show("chain_step_1", failure_exhibit(task, &failure, "drafter").data(&row))?;
             }
         }
         failed.push(label);
@@ -168,61 +166,70 @@ async fn draft(bench: &Bench, options: &Options, tasks: &[Task]) -> Result<Versi
     Err(Halt::no_quorum("step 1", format!("none of {} seats wrote a draft", failed.len())))
 }
 
-/// Takes a new version, or says why not. Returns the words of what was taken.
-async fn take(stage: &Bench, options: &Options, task: &Task, version: &mut Version, given: SeatReply<String>, n: u32) -> Result<Option<u32>> {
-    let (notes, text) = without_notes(&given.value);
-    let refused = objection(&version.text, &text, options.least_kept);
-    let data = row(n, task, version, Some(&text).filter(|_| refused.is_none()), refused.as_deref(), &notes);
+/// Puts a reply in the place of the version, or says why not. Returns the words of the new version.
+fn take_version(phase: &Bench, options: &Options, task: &Task, version: &mut Version, reply: SeatReply<String>, n: u32) -> Result<Option<u32>> {
+    let (notes, text) = without_notes(&reply.value);
+    let objection = objection(&version.text, &text, options.least_kept);
+    let row = step_row(n, task, version, Some(&text).filter(|_| objection.is_none()), objection.as_deref(), &notes);
     let mut change = revision(&version.text, &text);
     change.decision = task.display.clone();
-    change.kept = refused.is_none();
-    change.notes = refused.iter().map(|why| format!("Skipped: {why}.")).chain(notes).collect();
-    let exhibit = Exhibit::new(format!("Step {n}: {}", task.display), Shape::Revision(change)).by(given.seat, "improver").turn(&given.key);
-    stage.show(&format!("chain_step_{n}"), exhibit.data(&data))?;
-    if let Some(why) = refused {
-        stage.warn(format!("Step {n} ({}) was skipped: {why}.", task.display));
-        stage.abstained(given.seat, why);
+    change.kept = objection.is_none();
+    change.notes = objection.iter().map(|why| format!("Skipped: {why}.")).chain(notes).collect();
+    let exhibit = Exhibit::new(format!("Step {n}: {}", task.display), Shape::Revision(change)).by(reply.seat, "improver").turn(&reply.key);
+    phase.show(&format!("chain_step_{n}"), exhibit.data(&row))?;
+    if let Some(why) = objection {
+        phase.warn(format!("Step {n} ({}) was skipped: {why}.", task.display));
+        phase.abstained(reply.seat, why);
         return Ok(None);
     }
     let count = words(&text);
     version.text = text;
     version.step = n;
-    if !version.by.contains(&given.seat) {
-        version.by.push(given.seat);
+    if !version.by.contains(&reply.seat) {
+        version.by.push(reply.seat);
     }
     Ok(Some(count))
 }
 
-/// A step's stored data. `text` is the version taken; without one the step was skipped.
-fn row(n: u32, task: &Task, before: &Version, text: Option<&String>, skip_reason: Option<&str>, notes: &[String]) -> Value {
+/// `text` is the new version; without one the step was skipped.
+fn step_row(n: u32, task: &Task, before: &Version, text: Option<&String>, skip_reason: Option<&str>, notes: &[String]) -> StepRow {
     let previous = words(&before.text);
     let count = text.map(|text| words(text));
-    json!({
-        "step": n, "mandate": task.mandate, "mandateDisplay": task.display, "wordCount": count, "previousWordCount": previous,
-        "wordCountDelta": count.map(|count| i64::from(count) - i64::from(previous)), "skipped": text.is_none(), "skipReason": skip_reason,
-        "sourceStep": (before.step > 0).then_some(before.step), "notes": notes,
-    })
+    StepRow {
+        step: n,
+        mandate: task.mandate,
+        mandate_display: task.display.clone(),
+        word_count: count,
+        previous_word_count: previous,
+        word_count_delta: count.map(|count| i64::from(count) - i64::from(previous)),
+        skipped: text.is_none(),
+        skip_reason: skip_reason.map(str::to_owned),
+        source_step: (before.step > 0).then_some(before.step),
+        notes: notes.to_vec(),
+    }
 }
 
-fn missed_row(task: &Task, missed: &SeatFailure, role: &str) -> Exhibit {
-    Exhibit::note(task.display.clone(), format!("Skipped: {}", missed.failure)).by(missed.seat, role).turn(&missed.key)
+fn failure_exhibit(task: &Task, failure: &SeatFailure, role: &str) -> Exhibit {
+    Exhibit::note(task.display.clone(), format!("Skipped: {}", failure.failure)).by(failure.seat, role).turn(&failure.key)
 }
 
-async fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress) -> Result<ModeResult> {
+fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress) -> Result<ModeResult> {
     let steps = |taken: bool| (1..).zip(&progress).filter(|(_, words)| words.is_some() == taken).map(|(n, _)| n).collect::<Vec<u32>>();
     let decision = Decision { completed_steps: steps(true), skipped_steps: steps(false), words: words(&version.text), last_step: version.step };
     let series = Series {
         steps: (1..).zip(tasks).map(|(n, task)| format!("{n} {}", task.display)).collect::<Vec<String>>(),
         lines: vec![Line { name: "words".into(), values: progress.iter().map(|words| words.map(f64::from)).collect() }],
     };
-    let data = json!({
-        "completedSteps": decision.completed_steps, "skippedSteps": decision.skipped_steps, "wordCountProgression": progress,
-        "lastStep": version.step,
-    });
-    bench.show("chain_summary", Exhibit::new("Words by step", Shape::Series(series)).data(&data.clone()))?;
+    let summary = SummaryRow {
+        completed_steps: decision.completed_steps.clone(),
+        skipped_steps: decision.skipped_steps.clone(),
+        word_count_progression: progress,
+        last_step: version.step,
+    };
+    bench.show("chain_summary", Exhibit::new("Words by step", Shape::Series(series)).data(&summary))?;
     bench.figure("words", f64::from(decision.words));
     bench.figure("skipped", decision.skipped_steps.len() as f64);
-    // A draft that nobody improved is one seat's text and no more.
+    // A draft that nobody improved is one seat's text, not a synthesis.
     let kind = if version.step == 1 { AnswerKind::Selected } else { AnswerKind::Synthesis };
     Ok(ModeResult {
         status: None,
@@ -231,7 +238,7 @@ async fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Pro
         decision: Some(synod_engine::to_value(&decision)),
         confidence: None,
         dissent: Vec::new(),
-        data,
+        data: synod_engine::to_value(&summary),
     })
 }
 
