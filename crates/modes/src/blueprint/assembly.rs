@@ -1,14 +1,14 @@
 //! What the assembler adds: a summary, bridges between sections, small corrections, open questions. The sections themselves are not its to write.
 
 use super::marks;
+use super::rows::CorrectionEntry;
 use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use synod_engine::{IdLists, TypedReply};
 use synod_types::{Exhibit, FindingEntry, Findings, Shape};
 
-/// A correction mends a term, a name or a figure. What is longer is rewriting, and refused.
+/// A correction mends a term, a name or a figure. A longer passage would be rewriting, and is refused.
 const PASSAGE_CHARS: usize = 300;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,14 +82,14 @@ impl Assembly {
     }
 }
 
-/// A correction and what became of it.
-pub struct Applied {
+/// A correction, and whether it was applied.
+pub struct CorrectionResult {
     pub correction: Correction,
-    /// Why it was not made.
+    /// Why it was not applied; `None` if it was.
     pub refused: Option<&'static str>,
 }
 
-/// Applies a correction, if it is a small one and the passage stands exactly once in the section.
+/// The text with the correction applied, if it is a small one and the passage stands exactly once in the text.
 pub fn correct(text: &str, correction: &Correction) -> Result<String, &'static str> {
     let Correction { find, replace, .. } = correction;
     if find.trim().is_empty() || find == replace {
@@ -106,8 +106,8 @@ pub fn correct(text: &str, correction: &Correction) -> Result<String, &'static s
 }
 
 /// The corrections as a reader checks them.
-pub fn exhibit(applied: &[Applied]) -> Exhibit {
-    let entry = |(n, Applied { correction, refused }): (usize, &Applied)| FindingEntry {
+pub fn exhibit(corrections: &[CorrectionResult]) -> Exhibit {
+    let entry = |(n, CorrectionResult { correction, refused }): (usize, &CorrectionResult)| FindingEntry {
         id: format!("C{n}"),
         title: format!("“{}” becomes “{}”", correction.find, correction.replace),
         location: format!("Section {}", correction.section),
@@ -115,17 +115,16 @@ pub fn exhibit(applied: &[Applied]) -> Exhibit {
         reply: refused.map_or_else(|| correction.why.clone(), |why| format!("{} Not applied: {why}.", correction.why).trim().to_owned()),
         ..FindingEntry::default()
     };
-    let entries = (1..).zip(applied).map(entry).collect();
+    let entries = (1..).zip(corrections).map(entry).collect();
     Exhibit::new(
         "Corrections between the sections",
         Shape::Findings(Findings { entries, none: "The sections were compared, and none needed a correction.".into() }),
     )
 }
 
-pub fn rows(applied: &[Applied]) -> Value {
-    let row = |Applied { correction, refused }: &Applied| {
-        let Correction { section, find, replace, why } = correction;
-        json!({"section": section, "find": find, "replace": replace, "why": why, "applied": refused.is_none(), "refused": refused})
-    };
-    applied.iter().map(row).collect()
+impl From<&CorrectionResult> for CorrectionEntry {
+    fn from(CorrectionResult { correction, refused }: &CorrectionResult) -> Self {
+        let Correction { section, find, replace, why } = correction.clone();
+        Self { section, find, replace, why, applied: refused.is_none(), refused: refused.map(str::to_owned) }
+    }
 }

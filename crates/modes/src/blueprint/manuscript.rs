@@ -1,8 +1,9 @@
 //! The document as it is put together: sections word for word, between them what the assembler wrote, and marks where something is missing.
 
-use super::assembly::{Applied, Assembly, correct};
+use super::assembly::{Assembly, CorrectionResult, correct};
 use super::marks;
-use super::outline::{Length, Plan, Planned};
+use super::outline::{Length, Plan, PlannedSection};
+use super::rows::{BrokenReference, Misfit};
 use crate::text;
 use synod_types::{Document, Exhibit, SeatIx, Section, Shape};
 
@@ -12,17 +13,18 @@ pub struct Part {
     pub title: String,
     pub description: String,
     pub length: Length,
-    /// `None`: nobody did.
-    pub written: Option<Written>,
+    /// `None`: nobody could write it.
+    pub written: Option<SectionText>,
 }
 
-pub struct Written {
+/// The text of a section, and the seat that wrote it.
+pub struct SectionText {
     pub seat: SeatIx,
     pub text: String,
 }
 
 impl Part {
-    pub fn new(number: u32, planned: &Planned, written: Option<Written>) -> Self {
+    pub fn new(number: u32, planned: &PlannedSection, written: Option<SectionText>) -> Self {
         Self { number, title: planned.title.clone(), description: planned.description.clone(), length: planned.length, written }
     }
 
@@ -57,13 +59,13 @@ pub struct Manuscript {
     pub title: String,
     pub parts: Vec<Part>,
     pub assembly: Option<Assembly>,
-    pub applied: Vec<Applied>,
+    pub corrections: Vec<CorrectionResult>,
 }
 
 impl Manuscript {
-    pub fn new(plan: &Plan, written: Vec<Option<Written>>) -> Self {
+    pub fn new(plan: &Plan, written: Vec<Option<SectionText>>) -> Self {
         let parts = plan.numbered().zip(written).map(|((number, planned), written)| Part::new(number, planned, written)).collect();
-        Self { title: plan.title.clone(), parts, assembly: None, applied: Vec::new() }
+        Self { title: plan.title.clone(), parts, assembly: None, corrections: Vec::new() }
     }
 
     /// Takes in what the assembler gave, and makes the corrections that can be made.
@@ -72,7 +74,7 @@ impl Manuscript {
             let written = self.parts.iter_mut().filter(|part| part.number.to_string() == correction.section).find_map(|part| part.written.as_mut());
             let outcome =
                 written.map_or(Err("the section was not written"), |written| correct(&written.text, correction).map(|text| written.text = text));
-            self.applied.push(Applied { correction: correction.clone(), refused: outcome.err() });
+            self.corrections.push(CorrectionResult { correction: correction.clone(), refused: outcome.err() });
         }
         self.assembly = Some(assembly);
     }
@@ -81,19 +83,19 @@ impl Manuscript {
         self.parts.iter().filter(|part| part.written.is_none()).map(|part| part.number).collect()
     }
 
-    /// Sections far from the length they were planned with, and their words.
-    pub fn misfits(&self) -> Vec<(u32, u32, Length)> {
+    pub fn misfits(&self) -> Vec<Misfit> {
         let written = self.parts.iter().filter(|part| part.written.is_some() && !part.length.fits(part.words()));
-        written.map(|part| (part.number, part.words(), part.length)).collect()
+        written.map(|part| Misfit { section: part.number, words: part.words(), length: part.length }).collect()
     }
 
-    /// References from a section to one that is not there.
-    pub fn broken_references(&self) -> Vec<(u32, u32)> {
-        let stands = |number: u32| self.parts.iter().any(|part| part.number == number && part.written.is_some());
-        let mut broken: Vec<(u32, u32)> = Vec::new();
+    /// References from a section to one that was not planned or not written.
+    pub fn broken_references(&self) -> Vec<BrokenReference> {
+        let exists = |number: u32| self.parts.iter().any(|part| part.number == number && part.written.is_some());
+        let mut broken: Vec<BrokenReference> = Vec::new();
         for part in &self.parts {
             let text = part.written.as_ref().map_or("", |written| &written.text);
-            broken.extend(marks::references(text).into_iter().filter(|number| !stands(*number)).map(|number| (part.number, number)));
+            let missing = marks::references(text).into_iter().filter(|number| !exists(*number));
+            broken.extend(missing.map(|to| BrokenReference { section: part.number, to }));
         }
         broken.dedup();
         broken
@@ -121,7 +123,7 @@ impl Manuscript {
         let last = self.parts.last().map_or(0, |part| part.number);
         for part in &self.parts {
             blocks.push(format!("## {}\n\n{}", part.heading(), part.body()));
-            // Nothing follows the last section, and nothing leads on from one that is not there.
+            // There is no transition after the last section, and none after a section that is missing.
             let bridge =
                 self.assembly.as_ref().filter(|_| part.number != last && part.written.is_some()).and_then(|assembly| assembly.after(part.number));
             blocks.extend(bridge.map(str::to_owned));

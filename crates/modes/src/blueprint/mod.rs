@@ -5,14 +5,16 @@ mod manuscript;
 mod marks;
 mod options;
 mod outline;
+mod rows;
 #[cfg(test)]
 mod tests;
 
 use assembly::Assembly;
-use manuscript::{Manuscript, Written, without_heading};
-use options::MOST;
+use manuscript::{Manuscript, SectionText, without_heading};
+use options::MOST_SECTIONS;
 pub use options::{DocumentType, Options};
-use outline::{Outline, Plan, Planned};
+use outline::{Outline, Plan, PlannedSection};
+use rows::{AssemblyRow, CorrectionEntry, DocumentRow, OutlineRow, SectionRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,11 +31,11 @@ pub static MODE: Mode = mode! {
     pick: "Take it for long output from much source material: a design, a roadmap, a report of five thousand words and more.",
     phases: &["outline", "expansion", "assembly"],
     stages: &[
-        Stage::from_seat::<Value>("outline", "architect"),
-        Stage::from_seat::<Value>("section_{n}", "author"),
-        Stage::from_seat::<Value>("assembly", "assembler"),
-        Stage::computed::<Value>("assembly").stand_in(),
-        Stage::computed::<Value>("document"),
+        Stage::from_seat::<OutlineRow>("outline", "architect"),
+        Stage::from_seat::<SectionRow>("section_{n}", "author"),
+        Stage::from_seat::<AssemblyRow>("assembly", "assembler"),
+        Stage::computed::<AssemblyRow>("assembly").stand_in(),
+        Stage::computed::<DocumentRow>("document"),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 300, run_secs: 900,
     cost: "s + 2 for s sections, however many seats write them",
@@ -60,8 +62,8 @@ fn calls(_: &Options, _: &Seating) -> Vec<Calls> {
     vec![
         Calls { prompt: "outline", role: "architect", min: 1, max: 1, reads: 0, max_tokens: None },
         // An outline may come out shorter than asked for, down to one section for everything, or longer, up to the most there may be.
-        Calls { prompt: "section", role: "author", min: 1, max: MOST, reads: 1, max_tokens: None },
-        Calls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: MOST + 1, max_tokens: None },
+        Calls { prompt: "section", role: "author", min: 1, max: MOST_SECTIONS, reads: 1, max_tokens: None },
+        Calls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: MOST_SECTIONS + 1, max_tokens: None },
     ]
 }
 
@@ -106,38 +108,38 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
 /// The architect plans the document; if it cannot, the next seat does.
 async fn outline(bench: &Bench, options: &Options, authors: &[SeatIx]) -> Result<(SeatIx, Plan)> {
-    let stage = bench.phase("outline");
+    let phase = bench.phase("outline");
     let mut planners = bench.role("architect").to_vec();
     planners.extend(bench.role("author").iter().filter(|seat| !bench.role("architect").contains(seat)));
     let ask = prompt!("outline", document = options.label(), least = options.min_sections, most = options.max_sections);
-    let Some(given) = stage.ask_first::<Outline>(&planners, ask).await? else {
+    let Some(reply) = phase.ask_first::<Outline>(&planners, ask).await? else {
         return Err(Halt::no_quorum("outline", "nobody could outline the document"));
     };
-    let (plan, cut) = Plan::new(given.value, &capitalised(options.label()), MOST as usize);
+    let (plan, cut) = Plan::new(reply.value, &capitalised(options.label()), MOST_SECTIONS as usize);
     let sections = plan.sections.len();
-    for warning in said_of(sections, cut, options) {
-        stage.warn(warning);
+    for warning in outline_warnings(sections, cut, options) {
+        phase.warn(warning);
     }
     let models: Vec<&str> = authors.iter().cycle().take(sections).map(|seat| bench.seat(*seat).model.as_str()).collect();
     let exhibit = plan.exhibit(options.document_type, &models);
-    stage.show("outline", exhibit.by(given.seat, "architect").turn(&given.key))?;
-    Ok((given.seat, plan))
+    phase.show("outline", exhibit.by(reply.seat, "architect").turn(&reply.key))?;
+    Ok((reply.seat, plan))
 }
 
-/// What the reader must know of an outline that is not as it was asked for.
-fn said_of(sections: usize, cut: usize, options: &Options) -> Vec<String> {
-    let mut said = Vec::new();
+/// How an outline differs from what was asked for.
+fn outline_warnings(sections: usize, cut: usize, options: &Options) -> Vec<String> {
+    let mut warnings = Vec::new();
     if cut > 0 {
-        said.push(format!("The outline had {} sections; the last {cut} were cut.", sections + cut));
+        warnings.push(format!("The outline had {} sections; the last {cut} were cut.", sections + cut));
     }
     if sections == 1 {
-        said.push("The outline has one section, so the document is written in one piece.".to_owned());
+        warnings.push("The outline has one section, so the document is written in one piece.".to_owned());
     } else if (sections as u32) < options.min_sections {
-        said.push(format!("The outline has {sections} sections, fewer than the {} asked for.", options.min_sections));
+        warnings.push(format!("The outline has {sections} sections, fewer than the {} asked for.", options.min_sections));
     } else if sections as u32 > options.max_sections {
-        said.push(format!("The outline has {sections} sections, more than the {} asked for; all are written.", options.max_sections));
+        warnings.push(format!("The outline has {sections} sections, more than the {} asked for; all are written.", options.max_sections));
     }
-    said
+    warnings
 }
 
 fn capitalised(words: &str) -> String {
@@ -146,23 +148,23 @@ fn capitalised(words: &str) -> String {
 }
 
 /// Every section is written at once, dealt round over the authors.
-async fn expand(bench: &Bench, options: &Options, plan: &Plan, authors: &[SeatIx]) -> Result<Vec<Option<Written>>> {
-    let stage = bench.phase("expansion");
+async fn expand(bench: &Bench, options: &Options, plan: &Plan, authors: &[SeatIx]) -> Result<Vec<Option<SectionText>>> {
+    let phase = bench.phase("expansion");
     let strands = plan.numbered().map(|(number, planned)| (number, (number, planned)));
-    let given: Vec<Option<SeatReply<String>>> = stage.all(strands, |strand, (number, _)| section(strand, options, plan, number, authors)).await?;
+    let replies: Vec<Option<SeatReply<String>>> = phase.all(strands, |strand, (number, _)| section(strand, options, plan, number, authors)).await?;
     let mut written = Vec::new();
-    for ((number, planned), given) in plan.numbered().zip(given) {
-        let Some(given) = given else {
-            stage.warn(format!("Nobody could write section {number}, “{}”; the document marks the gap.", planned.title));
+    for ((number, planned), reply) in plan.numbered().zip(replies) {
+        let Some(reply) = reply else {
+            phase.warn(format!("Nobody could write section {number}, “{}”; the document marks the gap.", planned.title));
             written.push(None);
             continue;
         };
-        if given.partial {
-            stage.warn(format!("Section {number}, “{}”, was cut off at its token limit: its end is missing.", planned.title));
+        if reply.partial {
+            phase.warn(format!("Section {number}, “{}”, was cut off at its token limit: its end is missing.", planned.title));
         }
-        let text = without_heading(&given.value, &planned.title);
-        stage.show(&format!("section_{number}"), section_exhibit(number, planned, &given, &text))?;
-        written.push(Some(Written { seat: given.seat, text }));
+        let text = without_heading(&reply.value, &planned.title);
+        phase.show(&format!("section_{number}"), section_exhibit(number, planned, &reply, &text))?;
+        written.push(Some(SectionText { seat: reply.seat, text }));
     }
     if written.iter().all(Option::is_none) {
         return Err(Halt::no_quorum("expansion", format!("none of {} sections could be written, and at least 1 must", plan.sections.len())));
@@ -175,11 +177,11 @@ async fn section(strand: Bench, options: &Options, plan: &Plan, number: u32, aut
     let place = number as usize - 1;
     let turn = |n: usize| authors[(place + n) % authors.len()];
     let ask = section_prompt(options, plan, number);
-    let missed = match strand.ask::<String>(turn(0), ask.clone()).await? {
-        Ok(given) => return Ok(Some(given)),
-        Err(missed) => missed,
+    let failure = match strand.ask::<String>(turn(0), ask.clone()).await? {
+        Ok(reply) => return Ok(Some(reply)),
+        Err(failure) => failure,
     };
-    if missed.failure.kind == FailureKind::Closed || turn(1) == turn(0) {
+    if failure.failure.kind == FailureKind::Closed || turn(1) == turn(0) {
         return Ok(None);
     }
     Ok(strand.ask::<String>(turn(1), ask.extra()).await?.ok())
@@ -193,28 +195,33 @@ fn section_prompt(options: &Options, plan: &Plan, number: u32) -> Prompt {
     prompt!("section", document = options.label(), outline = plan.contents(), own, neighbours, number)
 }
 
-fn section_exhibit(number: u32, planned: &Planned, given: &SeatReply<String>, text: &str) -> Exhibit {
+fn section_exhibit(number: u32, planned: &PlannedSection, reply: &SeatReply<String>, text: &str) -> Exhibit {
     // A topic counts as covered if at least half of its words stand in the text.
-    let (covered, absent): (Vec<&String>, Vec<&String>) = planned.key_topics.iter().partition(|topic| kept(topic, text) >= 0.5);
+    let (covered, absent): (Vec<String>, Vec<String>) = planned.key_topics.iter().cloned().partition(|topic| kept(topic, text) >= 0.5);
     let words = crate::text::words(text);
-    let data = json!({
-        "sectionNumber": number, "sectionTitle": planned.title, "wordCount": words, "keyTopicsCovered": covered, "keyTopicsNotNamed": absent,
-        "targetLength": planned.length, "withinTarget": planned.length.fits(words),
-    });
-    Exhibit::said(format!("Section {number}: {}", planned.title), given.seat, "author", &given.key).data(&data)
+    let row = SectionRow {
+        section_number: number,
+        section_title: planned.title.clone(),
+        word_count: words,
+        key_topics_covered: covered,
+        key_topics_not_named: absent,
+        target_length: planned.length,
+        within_target: planned.length.fits(words),
+    };
+    Exhibit::said(format!("Section {number}: {}", planned.title), reply.seat, "author", &reply.key).data(&row)
 }
 
 /// The assembler reads all sections and adds what joins them; then the document is shown. Gives the seat that assembled, if any could.
 async fn assemble(bench: &Bench, options: &Options, plan: &Plan, manuscript: &mut Manuscript, writers: &[SeatIx]) -> Result<Option<SeatIx>> {
-    let stage = bench.phase("assembly");
+    let phase = bench.phase("assembly");
     let whole: u32 = manuscript.parts.iter().filter_map(|part| part.written.as_ref()).map(|written| crate::text::words(&written.text)).sum();
     let excerpts = whole > WHOLE_WORDS;
     if excerpts {
-        stage.warn(format!("The sections have {whole} words; the assembler read the beginning of each."));
+        phase.warn(format!("The sections have {whole} words; the assembler read the beginning of each."));
     }
-    let row =
+    let section =
         |part: &manuscript::Part| part.written.as_ref().map(|written| json!({"number": part.number, "title": part.title, "text": written.text}));
-    let sections: Vec<Value> = manuscript.parts.iter().filter_map(row).collect();
+    let sections: Vec<Value> = manuscript.parts.iter().filter_map(section).collect();
     let ids: Vec<String> = sections.iter().map(|section| section["number"].to_string()).collect();
     let missing = manuscript.missing();
     let outline: Vec<String> =
@@ -222,52 +229,60 @@ async fn assemble(bench: &Bench, options: &Options, plan: &Plan, manuscript: &mu
     let ask = prompt!("assembly", document = options.label(), outline = outline.join("\n\n"), sections, missing, excerpts);
     let mut joiners = bench.role("assembler").to_vec();
     joiners.extend(writers.iter().filter(|seat| !bench.role("assembler").contains(seat)));
-    let given = stage.ask_first::<Assembly>(&joiners, ask.ids("sections", ids)).await?;
-    let assembler = given.as_ref().map(|given| given.seat);
-    match given {
+    let reply = phase.ask_first::<Assembly>(&joiners, ask.ids("sections", ids)).await?;
+    let assembler = reply.as_ref().map(|reply| reply.seat);
+    match reply {
         None => {
-            let said = "Nobody could assemble the document; its sections are joined without summary and transitions.";
-            stage.warn(said);
-            stage.show("assembly", Exhibit::note("Assembly", said).data(&assembly_data(manuscript)))?;
+            let warning = "Nobody could assemble the document; its sections are joined without summary and transitions.";
+            phase.warn(warning);
+            phase.show("assembly", Exhibit::note("Assembly", warning).data(&assembly_row(manuscript)))?;
         }
-        Some(given) => {
-            manuscript.assemble(given.value);
-            let exhibit = assembly::exhibit(&manuscript.applied).data(&assembly_data(manuscript));
-            stage.show("assembly", exhibit.by(given.seat, "assembler").turn(&given.key))?;
+        Some(reply) => {
+            manuscript.assemble(reply.value);
+            let exhibit = assembly::exhibit(&manuscript.corrections).data(&assembly_row(manuscript));
+            phase.show("assembly", exhibit.by(reply.seat, "assembler").turn(&reply.key))?;
         }
     }
-    let refused = manuscript.applied.iter().filter(|applied| applied.refused.is_some()).count();
+    let refused = manuscript.corrections.iter().filter(|result| result.refused.is_some()).count();
     if refused > 0 {
-        stage.warn(format!("{refused} of {} corrections could not be applied.", manuscript.applied.len()));
+        phase.warn(format!("{refused} of {} corrections could not be applied.", manuscript.corrections.len()));
     }
     let broken = manuscript.broken_references();
     if !broken.is_empty() {
-        let list: Vec<String> = broken.iter().map(|(from, to)| format!("section {from} points to section {to}")).collect();
-        stage.warn(format!("References to sections that are not there: {}.", list.join(", ")));
+        let list: Vec<String> = broken.iter().map(|broken| format!("section {} points to section {}", broken.section, broken.to)).collect();
+        phase.warn(format!("References to sections that are not there: {}.", list.join(", ")));
     }
     let misfits = manuscript.misfits();
     if !misfits.is_empty() {
         let list: Vec<String> =
-            misfits.iter().map(|(number, words, length)| format!("section {number} ({words} words for {})", length.as_str())).collect();
-        stage.warn(format!("Far from the length they were planned with: {}.", list.join(", ")));
+            misfits.iter().map(|misfit| format!("section {} ({} words for {})", misfit.section, misfit.words, misfit.length.as_str())).collect();
+        phase.warn(format!("Far from the length they were planned with: {}.", list.join(", ")));
     }
-    let data = json!({
-        "documentTitle": manuscript.title, "totalWordCount": crate::text::words(&manuscript.markdown()), "missingSections": manuscript.missing(),
-        "todoMarkers": manuscript.todos(), "brokenReferences": broken.iter().map(|(from, to)| json!({"section": from, "to": to})).collect::<Value>(),
-        "misfits": misfits.iter().map(|(number, words, length)| json!({"section": number, "words": words, "length": length})).collect::<Value>(),
-    });
-    stage.show("document", manuscript.exhibit().data(&data))?;
+    let row = DocumentRow {
+        document_title: manuscript.title.clone(),
+        total_word_count: crate::text::words(&manuscript.markdown()),
+        missing_sections: manuscript.missing(),
+        todo_markers: manuscript.todos(),
+        broken_references: broken,
+        misfits,
+    };
+    phase.show("document", manuscript.exhibit().data(&row))?;
     Ok(assembler)
 }
 
-fn assembly_data(manuscript: &Manuscript) -> Value {
+fn assembly_row(manuscript: &Manuscript) -> AssemblyRow {
     let todos = manuscript.todos();
     let missing = manuscript.missing();
     let assembly = manuscript.assembly.as_ref();
-    json!({
-        "documentTitle": manuscript.title, "totalWordCount": crate::text::words(&manuscript.markdown()),
-        "sectionsAssembled": manuscript.parts.len() - missing.len(), "sectionsMissing": missing.len(), "hasTodoMarkers": !todos.is_empty(),
-        "todoMarkers": todos, "crossReferencesAdded": assembly.map(Assembly::references), "corrections": assembly::rows(&manuscript.applied),
-        "openQuestions": assembly.map(|assembly| &assembly.gaps),
-    })
+    AssemblyRow {
+        document_title: manuscript.title.clone(),
+        total_word_count: crate::text::words(&manuscript.markdown()),
+        sections_assembled: manuscript.parts.len() - missing.len(),
+        sections_missing: missing.len(),
+        has_todo_markers: !todos.is_empty(),
+        todo_markers: todos,
+        cross_references_added: assembly.map(Assembly::references),
+        corrections: manuscript.corrections.iter().map(CorrectionEntry::from).collect(),
+        open_questions: assembly.map(|assembly| assembly.gaps.clone()),
+    }
 }

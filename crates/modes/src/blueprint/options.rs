@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use synod_types::Problem;
 
 /// No document has more sections than this; the rest of an outline is cut.
-pub const MOST: u32 = 20;
+pub const MOST_SECTIONS: u32 = 20;
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

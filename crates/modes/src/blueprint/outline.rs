@@ -1,10 +1,10 @@
 //! The plan of a document: its title, its sections in order, and how long each should be.
 
 use super::DocumentType;
+use super::rows::{OutlineRow, OutlineSection};
 use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use synod_engine::{IdLists, TypedReply};
 use synod_types::{Cluster, Clusters, Exhibit, Shape};
 
@@ -16,13 +16,13 @@ pub struct Outline {
     pub title: String,
     /// The sections in reading order.
     #[schemars(length(min = 1))]
-    pub sections: Vec<Planned>,
+    pub sections: Vec<PlannedSection>,
     /// Three to five themes that run through the whole.
     pub themes: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Planned {
+pub struct PlannedSection {
     pub title: String,
     /// What the section is for and what it settles, in one to three sentences.
     pub description: String,
@@ -75,32 +75,33 @@ impl TypedReply for Outline {
     /// `DOCUMENT TITLE:`, blocks `SECTION n:` with their fields, `DOCUMENT SUMMARY:` with the themes. Only sections are insisted on.
     fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let (body, summary) = text::after_last_marker(text, "DOCUMENT SUMMARY:").unwrap_or((text, ""));
-        let sections: Vec<Planned> = text::blocks(body, "SECTION").into_iter().map(|block| planned(&block.title, &block.body)).collect();
+        let sections: Vec<PlannedSection> =
+            text::blocks(body, "SECTION").into_iter().map(|block| planned_section(&block.title, &block.body)).collect();
         let title = text::field(body, "DOCUMENT TITLE", &[]).and_then(|value| value.lines().next().map(str::to_owned)).unwrap_or_default();
         let themes =
-            text::field(summary, "Key themes", &["Total sections", "Estimated total length"]).map(|value| several(&value)).unwrap_or_default();
+            text::field(summary, "Key themes", &["Total sections", "Estimated total length"]).map(|value| read_list(&value)).unwrap_or_default();
         (!sections.is_empty()).then(|| Self { reasons: String::new(), title, sections, themes })
     }
 }
 
-fn planned(title: &str, body: &str) -> Planned {
+fn planned_section(title: &str, body: &str) -> PlannedSection {
     let value = |name: &str| text::field(body, name, &FIELDS);
     let length = match value("Length").as_deref().and_then(|value| text::token(value, &["SHORT", "MEDIUM", "LONG"])) {
         Some("SHORT") => Length::Short,
         Some("LONG") => Length::Long,
         _ => Length::Medium,
     };
-    Planned {
+    PlannedSection {
         title: title.to_owned(),
         description: value("Description").unwrap_or_default(),
-        key_topics: value("Key Topics").map(|value| several(&value)).unwrap_or_default(),
+        key_topics: value("Key Topics").map(|value| read_list(&value)).unwrap_or_default(),
         length,
         source_coverage: value("Source Coverage").unwrap_or_default(),
     }
 }
 
 /// A list, or a line with commas. The first mark may have been taken for markup of the label.
-fn several(value: &str) -> Vec<String> {
+fn read_list(value: &str) -> Vec<String> {
     if value.lines().count() < 2 {
         return value.split(',').map(text::bare).filter(|part| !part.is_empty()).map(|part| part.trim_start_matches("- ").to_owned()).collect();
     }
@@ -118,7 +119,7 @@ fn one_line(title: &str, otherwise: &str) -> String {
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub title: String,
-    pub sections: Vec<Planned>,
+    pub sections: Vec<PlannedSection>,
     pub themes: Vec<String>,
 }
 
@@ -136,7 +137,7 @@ impl Plan {
     }
 
     /// Sections with their numbers.
-    pub fn numbered(&self) -> impl Iterator<Item = (u32, &Planned)> {
+    pub fn numbered(&self) -> impl Iterator<Item = (u32, &PlannedSection)> {
         (1..).zip(&self.sections)
     }
 
@@ -156,7 +157,7 @@ impl Plan {
     }
 
     /// One section as authors and the assembler read it.
-    pub fn entry(number: u32, section: &Planned) -> String {
+    pub fn entry(number: u32, section: &PlannedSection) -> String {
         let (least, most) = section.length.words();
         let mut lines = vec![format!("Section {number}: {}", section.title), section.description.clone()];
         lines.extend(section.key_topics.iter().map(|topic| format!("- {topic}")));
@@ -170,7 +171,7 @@ impl Plan {
 
     /// `models` are those of the sections' first authors.
     pub fn exhibit(&self, document_type: DocumentType, models: &[&str]) -> Exhibit {
-        let cluster = |(number, section): (u32, &Planned)| {
+        let cluster = |(number, section): (u32, &PlannedSection)| {
             let (least, most) = section.length.words();
             let source = if section.source_coverage.is_empty() { String::new() } else { format!("; draws on {}", section.source_coverage) };
             Cluster {
@@ -182,18 +183,25 @@ impl Plan {
                 ..Cluster::default()
             }
         };
-        let row = |((number, section), model): ((u32, &Planned), &&str)| {
-            json!({
-                "number": number, "title": section.title, "description": section.description, "keyTopics": section.key_topics,
-                "length": section.length, "sourceCoverage": section.source_coverage, "assignedModel": model,
-            })
+        let entry = |((number, section), model): ((u32, &PlannedSection), &&str)| OutlineSection {
+            number,
+            title: section.title.clone(),
+            description: section.description.clone(),
+            key_topics: section.key_topics.clone(),
+            length: section.length,
+            source_coverage: section.source_coverage.clone(),
+            assigned_model: (*model).to_owned(),
         };
         let (least, most) = self.words();
-        let data = json!({
-            "documentTitle": self.title, "documentType": document_type, "sections": self.numbered().zip(models).map(row).collect::<Value>(),
-            "totalSections": self.sections.len(), "estimatedLength": format!("{least} to {most} words"), "keyThemes": self.themes,
-        });
+        let row = OutlineRow {
+            document_title: self.title.clone(),
+            document_type,
+            sections: self.numbered().zip(models).map(entry).collect(),
+            total_sections: self.sections.len(),
+            estimated_length: format!("{least} to {most} words"),
+            key_themes: self.themes.clone(),
+        };
         let clusters = self.numbered().map(cluster).collect();
-        Exhibit::new(format!("Outline: {}", self.title), Shape::Clusters(Clusters { clusters })).data(&data)
+        Exhibit::new(format!("Outline: {}", self.title), Shape::Clusters(Clusters { clusters })).data(&row)
     }
 }

@@ -1,9 +1,10 @@
 //! Outlines and assemblies as models write them, marks in texts, and what a document is made of.
 
 use super::assembly::{Assembly, Correction, Transition, correct};
-use super::manuscript::{Manuscript, Written, without_heading};
+use super::manuscript::{Manuscript, SectionText, without_heading};
 use super::marks::{references, todos};
-use super::outline::{Length, Outline, Plan, Planned};
+use super::outline::{Length, Outline, Plan, PlannedSection};
+use super::rows::BrokenReference;
 use super::{DocumentType, Options};
 use synod_engine::{IdLists, ReplyFormat};
 
@@ -52,8 +53,8 @@ fn sections_are_numbered_by_position_and_cut_at_the_most() {
 fn an_outline_somewhat_too_long_is_written_whole_and_said_to_be() {
     let outline = |n: usize| read::<Outline>(&(1..=n).map(|n| format!("SECTION {n}: s{n}\n")).collect::<String>()).expect("an outline");
     let said = |n: usize| {
-        let (plan, cut) = Plan::new(outline(n), "Plan", super::MOST as usize);
-        (plan.sections.len(), super::said_of(plan.sections.len(), cut, &Options::default()).join(" "))
+        let (plan, cut) = Plan::new(outline(n), "Plan", super::MOST_SECTIONS as usize);
+        (plan.sections.len(), super::outline_warnings(plan.sections.len(), cut, &Options::default()).join(" "))
     };
     assert_eq!(said(12), (12, String::new()));
     assert_eq!(said(15), (15, "The outline has 15 sections, more than the 12 asked for; all are written.".to_owned()));
@@ -141,18 +142,24 @@ fn a_correction_is_small_and_its_passage_stands_once() {
     assert!(correct(text, &correction("1", "one", &long.repeat(2))).is_err());
 }
 
-fn planned(title: &str) -> Planned {
-    Planned { title: title.into(), description: format!("About {title}."), key_topics: vec![], length: Length::Short, source_coverage: String::new() }
+fn planned(title: &str) -> PlannedSection {
+    PlannedSection {
+        title: title.into(),
+        description: format!("About {title}."),
+        key_topics: vec![],
+        length: Length::Short,
+        source_coverage: String::new(),
+    }
 }
 
 #[test]
 fn sections_stand_word_for_word_and_gaps_are_marked() {
     let plan = Plan { title: "The Plan".into(), sections: ["Why", "How & when", "Cost"].map(planned).to_vec(), themes: vec![] };
-    let written = |seat, text: &str| Some(Written { seat, text: text.into() });
+    let written = |seat, text: &str| Some(SectionText { seat, text: text.into() });
     let mut manuscript =
         Manuscript::new(&plan, vec![written(2, "Alpha, see Section 2.\n\n[TODO: figures]"), None, written(0, "Beta; see Section 7")]);
     assert_eq!(manuscript.missing(), [2]);
-    assert_eq!(manuscript.broken_references(), [(1, 2), (3, 7)]);
+    assert_eq!(manuscript.broken_references(), [(1, 2), (3, 7)].map(|(section, to)| BrokenReference { section, to }));
     assert_eq!(manuscript.todos(), ["Section 1: figures", "Section 2: write this section. About How & when."]);
     assert_eq!(manuscript.misfits().len(), 2);
     let before = manuscript.markdown();
@@ -175,7 +182,7 @@ fn sections_stand_word_for_word_and_gaps_are_marked() {
         after.contains("Omega, see Section 2.\n\n[TODO: figures]\n\nThen.\n\n## Section 2") && after.ends_with("## Open questions\n\n- Who pays.")
     );
     assert!(!after.contains("never"));
-    let refused: Vec<bool> = manuscript.applied.iter().map(|applied| applied.refused.is_some()).collect();
+    let refused: Vec<bool> = manuscript.corrections.iter().map(|result| result.refused.is_some()).collect();
     assert_eq!(refused, [false, true, true]);
     assert_eq!(manuscript.assembly.as_ref().map(Assembly::references), Some(1));
 }
