@@ -3,19 +3,21 @@
 
 mod assign;
 mod plan;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod work;
 
 use crate::text::words;
 pub use plan::{Complexity, Draft, Expertise, Plan};
-use plan::{NAMED, Schedule, id};
+use plan::{MOST_IDS, Schedule, id};
+use rows::{AssemblyRow, Assignment, GraphRow, PlanRow, TaskRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
 use synod_types::*;
-use work::Outcome;
+use work::TaskOutcome;
 
 pub static MODE: Mode = mode! {
     id: "decompose", name: "Decompose", family: Algorithmic, seats: 2..=6, roles: &[each("worker"), seat("planner", 0), seat("assembler", 0)],
@@ -23,11 +25,11 @@ pub static MODE: Mode = mode! {
     pick: "Take it for a request of several parts, some of which need others first: a study, a plan, a comparison with a recommendation.",
     phases: &["plan", "tasks", "assembly"],
     stages: &[
-        Stage::from_seat::<Value>("plan", "planner"),
-        Stage::from_seat::<Value>("task_{n}", "worker"),
-        Stage::computed::<Value>("graph"),
-        Stage::from_seat::<Value>("assembly", "assembler"),
-        Stage::computed::<Value>("assembly").stand_in(),
+        Stage::from_seat::<PlanRow>("plan", "planner"),
+        Stage::from_seat::<TaskRow>("task_{n}", "worker"),
+        Stage::computed::<GraphRow>("graph"),
+        Stage::from_seat::<AssemblyRow>("assembly", "assembler"),
+        Stage::computed::<AssemblyRow>("assembly").stand_in(),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "t + 2 for a plan of t parts, at most max_tasks",
@@ -71,12 +73,12 @@ pub struct Decision {
     /// How many steps deep the plan is.
     pub waves: u32,
     /// Needs that were dropped because parts waited for each other in a circle.
-    pub dropped_edges: Vec<Dropped>,
+    pub dropped_edges: Vec<DroppedEdge>,
 }
 
 /// `to` was to have the result of `from`, and goes without it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Dropped {
+pub struct DroppedEdge {
     pub from: String,
     pub to: String,
 }
@@ -97,11 +99,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let failed = schedule.ids(&failed);
     let critical = schedule.ids(&schedule.critical);
     let graph = schedule.graph(|place| match &outcomes[place] {
-        Ok(given) => ("done", given.seat, String::new()),
-        Err(missed) => ("failed", missed.seat, missed.failure.kind.plain().to_owned()),
+        Ok(reply) => ("done", reply.seat, String::new()),
+        Err(failure) => ("failed", failure.seat, failure.failure.kind.plain().to_owned()),
     });
-    let data = json!({"done": schedule.ids(&done), "failed": failed, "criticalPath": critical});
-    bench.phase("tasks").show("graph", Exhibit::new("Parts and what came of them", Shape::Graph(graph)).data(&data))?;
+    let row = GraphRow { done: schedule.ids(&done), failed: failed.clone(), critical_path: critical.clone() };
+    bench.phase("tasks").show("graph", Exhibit::new("Parts and what came of them", Shape::Graph(graph)).data(&row))?;
     if done.is_empty() {
         return Err(Halt::no_quorum("tasks", format!("none of the {} parts has a result, and at least one must", outcomes.len())));
     }
@@ -114,13 +116,13 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         done: done.len() as u32,
         failed,
         waves: schedule.waves.len() as u32,
-        dropped_edges: schedule.dag.cut.iter().map(|(from, to)| Dropped { from: id(*from), to: id(*to) }).collect(),
+        dropped_edges: schedule.dag.cut.iter().map(|(from, to)| DroppedEdge { from: id(*from), to: id(*to) }).collect(),
     };
     Ok(ModeResult {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
-        data: json!({"tasks": schedule.listed(), "criticalPath": critical, "maxParallelism": schedule.widest()}),
+        data: json!({"tasks": schedule.entries(), "criticalPath": critical, "maxParallelism": schedule.widest()}),
         ..ModeResult::default()
     })
 }
@@ -133,84 +135,92 @@ fn with_stand_ins(bench: &Bench, role: &str) -> Vec<SeatIx> {
 }
 
 async fn plan(bench: &Bench, options: &Options) -> Result<Schedule> {
-    let stage = bench.phase("plan");
+    let phase = bench.phase("plan");
     let most = options.max_tasks as usize;
-    let ask = prompt!("plan", max_tasks = options.max_tasks).ids("tasks", (0..NAMED).map(id));
-    let Some(given) = stage.ask_first::<Plan>(&with_stand_ins(bench, "planner"), ask).await? else {
+    let ask = prompt!("plan", max_tasks = options.max_tasks).ids("tasks", (0..MOST_IDS).map(id));
+    let Some(reply) = phase.ask_first::<Plan>(&with_stand_ins(bench, "planner"), ask).await? else {
         return Err(Halt::no_quorum("plan", "no seat gave a plan that could be read, and there is nothing to do without one"));
     };
-    let SeatReply { seat, key, value, .. } = given;
+    let SeatReply { seat, key, value, .. } = reply;
     let workers = bench.role("worker");
     if options.expertise.len() > workers.len() {
-        stage.warn(format!("{} tags of expertise were given for {} seats; the last are not used.", options.expertise.len(), workers.len()));
+        phase.warn(format!("{} tags of expertise were given for {} seats; the last are not used.", options.expertise.len(), workers.len()));
     }
     let schedule = Schedule::of(value, most, workers, &options.expertise);
-    for warning in said_of(&schedule, most) {
-        stage.warn(warning);
+    for warning in plan_warnings(&schedule, most) {
+        phase.warn(warning);
     }
     let waves: Vec<Vec<String>> = schedule.waves.iter().map(|wave| schedule.ids(wave)).collect();
-    let assigned = schedule.tasks.iter().map(|task| json!({"taskId": task.id, "model": bench.seat(task.seat).model, "waveNumber": task.wave}));
-    let data = json!({
-        "type": "plan", "tasks": schedule.listed(), "executionWaves": waves, "criticalPath": schedule.ids(&schedule.critical),
-        "maxParallelism": schedule.widest(), "assignments": assigned.collect::<Value>(),
-    });
+    let assignments =
+        schedule.tasks.iter().map(|task| Assignment { task_id: task.id.clone(), model: bench.seat(task.seat).model.clone(), wave_number: task.wave });
+    let row = PlanRow {
+        r#type: "plan",
+        tasks: schedule.entries(),
+        execution_waves: waves,
+        critical_path: schedule.ids(&schedule.critical),
+        max_parallelism: schedule.widest(),
+        assignments: assignments.collect(),
+    };
     let graph = schedule.graph(|place| ("planned", schedule.tasks[place].seat, String::new()));
-    stage.show("plan", Exhibit::new("Plan", Shape::Graph(graph)).by(seat, "planner").turn(key).data(&data))?;
+    phase.show("plan", Exhibit::new("Plan", Shape::Graph(graph)).by(seat, "planner").turn(key).data(&row))?;
     Ok(schedule)
 }
 
-/// What was done about a poor plan.
-fn said_of(schedule: &Schedule, most: usize) -> Vec<String> {
-    let mut said = Vec::new();
+/// What had to be changed in the plan before it could be carried out.
+fn plan_warnings(schedule: &Schedule, most: usize) -> Vec<String> {
+    let mut warnings = Vec::new();
     if !schedule.left_out.is_empty() {
         let (all, titles) = (schedule.tasks.len() + schedule.left_out.len(), schedule.left_out.join("; "));
-        said.push(format!("The plan had {all} parts and may have {most}: the last were left out ({titles}), and nothing waits for them."));
+        warnings.push(format!("The plan had {all} parts and may have {most}: the last were left out ({titles}), and nothing waits for them."));
     }
     if schedule.tasks.len() < 3 {
         let count = if schedule.tasks.len() == 1 { "one part" } else { "two parts" };
-        said.push(format!("The plan has only {count}: the request may not have needed splitting."));
+        warnings.push(format!("The plan has only {count}: the request may not have needed splitting."));
     }
     if !schedule.unknown.is_empty() {
         let named: Vec<String> = schedule.unknown.iter().map(|(task, needed)| format!("{needed} for {task}")).collect();
-        said.push(format!("The plan asks for parts it does not have ({}); they were passed over.", named.join(", ")));
+        warnings.push(format!("The plan asks for parts it does not have ({}); they were passed over.", named.join(", ")));
     }
     for circle in &schedule.dag.circles {
         let inside = |edge: &&(usize, usize)| circle.contains(&edge.0) && circle.contains(&edge.1);
         let cut: Vec<String> = schedule.dag.cut.iter().filter(inside).map(|(from, to)| format!("{} goes without {}", id(*to), id(*from))).collect();
-        said.push(format!("{} wait for each other in a circle. To break it, {}.", schedule.ids(circle).join(", "), cut.join(", ")));
+        warnings.push(format!("{} wait for each other in a circle. To break it, {}.", schedule.ids(circle).join(", "), cut.join(", ")));
     }
-    said
+    warnings
 }
 
 /// One text from all results; if nobody can write it, the results one after another.
-async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[Outcome], failed: &[String]) -> Result<Answer> {
-    let stage = bench.phase("assembly");
+async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[TaskOutcome], failed: &[String]) -> Result<Answer> {
+    let phase = bench.phase("assembly");
     let result = |place: usize| Some(json!({"label": schedule.tasks[place].name(), "text": outcomes[place].as_ref().ok()?.value}));
     let results: Vec<Value> = schedule.waves.concat().into_iter().filter_map(result).collect();
-    let mut plan = schedule.listed();
-    for (line, outcome) in plan.iter_mut().zip(outcomes) {
-        line["missing"] = json!(outcome.as_ref().err().map(|missed| missed.failure.kind.plain()));
+    let mut plan: Vec<Value> = schedule.entries().iter().map(synod_engine::to_value).collect();
+    for (entry, outcome) in plan.iter_mut().zip(outcomes) {
+        entry["missing"] = json!(outcome.as_ref().err().map(|failure| failure.failure.kind.plain()));
     }
     let ask = prompt!("assembly", plan, results);
-    let written = stage.ask_first::<String>(&with_stand_ins(bench, "assembler"), ask).await?;
-    let text = written.as_ref().map_or_else(|| joined(schedule, outcomes), |given| given.value.clone());
-    // A mode has no clock: the receipt has the run's times, each row its turn's.
-    let data = json!({
-        "tasksAssembled": results.len(), "missingTasks": failed, "wordCount": words(&text), "totalWaves": schedule.waves.len(),
-        "criticalPathMs": null, "totalPipelineMs": null,
-    });
+    let written = phase.ask_first::<String>(&with_stand_ins(bench, "assembler"), ask).await?;
+    let text = written.as_ref().map_or_else(|| joined(schedule, outcomes), |reply| reply.value.clone());
+    let row = AssemblyRow {
+        tasks_assembled: results.len(),
+        missing_tasks: failed.to_vec(),
+        word_count: words(&text),
+        total_waves: schedule.waves.len(),
+        critical_path_ms: None,
+        total_pipeline_ms: None,
+    };
     match written {
-        Some(given) => {
-            if given.partial {
-                stage.warn("The assembled answer was cut off at its token limit: its end is missing.");
+        Some(reply) => {
+            if reply.partial {
+                phase.warn("The assembled answer was cut off at its token limit: its end is missing.");
             }
-            stage.show("assembly", Exhibit::said("Assembled answer", given.seat, "assembler", &given.key).data(&data))?;
-            Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![given.seat] })
+            phase.show("assembly", Exhibit::said("Assembled answer", reply.seat, "assembler", &reply.key).data(&row))?;
+            Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] })
         }
         None => {
-            stage.warn("Nobody could assemble the answer; the results are returned one after another as they are.");
-            stage.show("assembly", Exhibit::note("Results one after another", &text).data(&data))?;
-            let mut by: Vec<SeatIx> = outcomes.iter().flatten().map(|given| given.seat).collect();
+            phase.warn("Nobody could assemble the answer; the results are returned one after another as they are.");
+            phase.show("assembly", Exhibit::note("Results one after another", &text).data(&row))?;
+            let mut by: Vec<SeatIx> = outcomes.iter().flatten().map(|reply| reply.seat).collect();
             by.sort_unstable();
             by.dedup();
             Ok(Answer { kind: AnswerKind::Computed, text, by })
@@ -219,7 +229,7 @@ async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[Outcome], fail
 }
 
 /// Every result under its title in the order of the work, then what is missing.
-fn joined(schedule: &Schedule, outcomes: &[Outcome]) -> String {
+fn joined(schedule: &Schedule, outcomes: &[TaskOutcome]) -> String {
     let order = schedule.waves.concat();
     let title = |place: &usize| &schedule.tasks[*place].draft.title;
     let mut parts: Vec<String> =

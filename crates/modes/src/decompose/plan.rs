@@ -1,17 +1,18 @@
 //! The plan: what a planner may say, how its text form is read, and the sound plan made of it.
 
 use super::assign::assign;
+use super::rows::TaskEntry;
 use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use synod_engine::{IdLists, TypedReply};
 use synod_math::Dag;
 use synod_types::{Edge, Graph, Node, SeatIx};
 
-/// Ids a plan may name. Far more than the parts it may have: a plan that is too long is cut, not refused.
-pub const NAMED: usize = 20;
+/// How many ids a plan may name: more than the parts it may have, because a plan that is too long is cut, not refused.
+pub const MOST_IDS: usize = 20;
 
 /// A request taken apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +49,7 @@ pub enum Complexity {
 }
 
 impl Complexity {
-    /// What a part counts on the longest path. One whose size nobody stated counts as a middling one.
+    /// What a part counts on the longest path. Without a stated complexity it counts as medium.
     fn weight(complexity: Option<Self>) -> u32 {
         match complexity {
             Some(Self::Low) => 1,
@@ -81,7 +82,7 @@ impl TypedReply for Plan {
         let known = terms.list("tasks");
         let drafts = found.iter().enumerate().map(|(at, block)| {
             let value = |label: &str| field(&block.body, label, &LABELS);
-            let needs = value("Dependencies").or_else(|| value("Depends on")).map(|list| named(&list)).unwrap_or_default();
+            let needs = value("Dependencies").or_else(|| value("Depends on")).map(|list| numbers_in(&list)).unwrap_or_default();
             // A number beyond the last part is kept, so that it can be said that there is no such part.
             let place = |need: u32| {
                 let beyond = (need as usize).checked_sub(1).filter(|place| *place >= found.len());
@@ -118,7 +119,7 @@ fn number(written: &str) -> Option<u32> {
 }
 
 /// The numbers of the parts a list names: `task_1 and task_3`, `[task_1]`, `Task 2`; bare numbers only where there is nothing else.
-fn named(list: &str) -> Vec<u32> {
+fn numbers_in(list: &str) -> Vec<u32> {
     let lower = list.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect();
     let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
@@ -210,21 +211,22 @@ impl Schedule {
         self.waves.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Id, title and what it needs, as prompts and stored rows take a part.
-    pub fn listed(&self) -> Vec<Value> {
-        let one = |(place, task): (usize, &Task)| {
-            json!({
-                "id": task.id, "title": task.draft.title, "description": task.draft.description, "dependencies": self.ids(&self.dag.inputs(place)),
-                "complexity": task.draft.complexity, "expertise": task.draft.expertise,
-            })
+    pub fn entries(&self) -> Vec<TaskEntry> {
+        let entry = |(place, task): (usize, &Task)| TaskEntry {
+            id: task.id.clone(),
+            title: task.draft.title.clone(),
+            description: task.draft.description.clone(),
+            dependencies: self.ids(&self.dag.inputs(place)),
+            complexity: task.draft.complexity,
+            expertise: task.draft.expertise,
         };
-        self.tasks.iter().enumerate().map(one).collect()
+        self.tasks.iter().enumerate().map(entry).collect()
     }
 
-    /// The plan as a picture; `now` gives each part's state, who did it, and a note.
-    pub fn graph(&self, now: impl Fn(usize) -> (&'static str, SeatIx, String)) -> Graph {
+    /// The plan as a picture; `progress` gives each part's state, who did it, and a note.
+    pub fn graph(&self, progress: impl Fn(usize) -> (&'static str, SeatIx, String)) -> Graph {
         let nodes = self.tasks.iter().enumerate().map(|(place, task)| {
-            let (state, seat, note) = now(place);
+            let (state, seat, note) = progress(place);
             let (id, title) = (task.id.clone(), task.draft.title.clone());
             Node { id, title, seat: Some(seat), wave: task.wave, state: state.into(), note, critical: task.critical }
         });

@@ -1,11 +1,11 @@
 //! The plan's text form as models write it, and what is made of a poor plan.
 
-use super::plan::{NAMED, Plan, Schedule, id};
-use super::{Complexity, Draft, Expertise, MODE, said_of};
+use super::plan::{MOST_IDS, Plan, Schedule, id};
+use super::{Complexity, Draft, Expertise, MODE, plan_warnings};
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
 fn terms() -> IdLists {
-    IdLists::default().with("tasks", (0..NAMED).map(id))
+    IdLists::default().with("tasks", (0..MOST_IDS).map(id))
 }
 
 fn read(text: &str) -> Vec<Draft> {
@@ -101,7 +101,7 @@ fn too_many_parts_are_cut_and_nothing_waits_for_those() {
     let schedule = schedule(tasks);
     assert_eq!((schedule.tasks.len(), schedule.left_out.as_slice()), (6, ["part 7".to_owned(), "part 8".to_owned()].as_slice()));
     assert_eq!(schedule.dag.inputs(1), [0]);
-    let said = said_of(&schedule, 6).join("\n");
+    let said = plan_warnings(&schedule, 6).join("\n");
     assert!(said.contains("8 parts and may have 6") && said.contains("part 7; part 8") && said.contains("(task_9 for task_2)"), "{said}");
 }
 
@@ -113,7 +113,7 @@ fn a_plan_that_is_too_long_is_read_in_either_form() {
     let (value, _) = Plan::read(&reply, &terms()).expect("too long, but a plan");
     assert_eq!(schedule(Plan::recall(&value).expect("a plan").tasks).left_out.len(), 3);
     let text = "TASK task_1:\nTitle: A\n\nTASK task_2:\nTitle: B\nDependencies: task_1, task_9\n\nTASK task_3:\nTitle: C";
-    let said = said_of(&schedule(read(text)), 6).join("\n");
+    let said = plan_warnings(&schedule(read(text)), 6).join("\n");
     assert!(said.contains("(task_9 for task_2)"), "{said}");
 }
 
@@ -122,7 +122,7 @@ fn one_loop_costs_one_edge_and_is_said() {
     let tasks = vec![draft("a", &["task_3"]), draft("b", &["task_1"]), draft("c", &["task_2", "task_4"]), draft("d", &[])];
     let schedule = schedule(tasks);
     assert_eq!((schedule.dag.cut.as_slice(), schedule.dag.edges.len()), ([(1, 2)].as_slice(), 3));
-    assert_eq!(said_of(&schedule, 6), ["task_1, task_2, task_3 wait for each other in a circle. To break it, task_3 goes without task_2."]);
+    assert_eq!(plan_warnings(&schedule, 6), ["task_1, task_2, task_3 wait for each other in a circle. To break it, task_3 goes without task_2."]);
     let graph = schedule.graph(|place| ("planned", schedule.tasks[place].seat, String::new()));
     let cut: Vec<(&str, &str)> = graph.edges.iter().filter(|edge| edge.cut).map(|edge| (edge.from.as_str(), edge.to.as_str())).collect();
     assert_eq!(cut, [("task_2", "task_3")]);
@@ -132,7 +132,7 @@ fn one_loop_costs_one_edge_and_is_said() {
 fn a_small_plan_is_taken_and_said() {
     let schedule = schedule(vec![draft("all of it", &["task_1"])]);
     assert_eq!((schedule.tasks[0].seat, schedule.widest()), (0, 1));
-    assert_eq!(said_of(&schedule, 6).len(), 1);
+    assert_eq!(plan_warnings(&schedule, 6).len(), 1);
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! The parsed data of decompose's stored rows.
+
+use super::{Complexity, Expertise};
+use schemars::JsonSchema;
+use serde::Serialize;
+use synod_types::row_data;
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanRow {
+    /// Always "plan".
+    pub r#type: &'static str,
+    pub tasks: Vec<TaskEntry>,
+    /// Ids of the parts that can be done side by side, wave after wave.
+    pub execution_waves: Vec<Vec<String>>,
+    /// Ids of the parts on the path with the most work.
+    pub critical_path: Vec<String>,
+    pub max_parallelism: usize,
+    pub assignments: Vec<Assignment>,
+}
+
+/// A part as prompts, stored rows and the verdict list it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskEntry {
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    /// Ids of the parts it needs.
+    pub dependencies: Vec<String>,
+    /// Null where the planner stated none.
+    pub complexity: Option<Complexity>,
+    pub expertise: Option<Expertise>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Assignment {
+    pub task_id: String,
+    pub model: String,
+    pub wave_number: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskRow {
+    pub task_id: String,
+    pub title: String,
+    pub wave_number: u32,
+    /// Ids of the parts whose results it was given.
+    pub dependencies_used: Vec<String>,
+    /// Null for a part that failed.
+    pub word_count: Option<u32>,
+    pub complexity: Option<Complexity>,
+    pub expertise: Option<Expertise>,
+    pub assigned_model: String,
+    /// Another than the assigned one if that failed; null for a part that failed.
+    pub done_by_model: Option<String>,
+    pub failed: bool,
+    pub failure_reason: Option<String>,
+}
+
+/// Parts by id.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphRow {
+    pub done: Vec<String>,
+    pub failed: Vec<String>,
+    pub critical_path: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AssemblyRow {
+    pub tasks_assembled: usize,
+    pub missing_tasks: Vec<String>,
+    pub word_count: u32,
+    pub total_waves: usize,
+    /// Always null: a mode has no clock. The receipt has the run's times, each row its turn's.
+    pub critical_path_ms: Option<u64>,
+    /// Always null, for the same reason.
+    pub total_pipeline_ms: Option<u64>,
+}
+
+row_data!(PlanRow, TaskRow, GraphRow, AssemblyRow);
