@@ -3,35 +3,23 @@
 //!
 //! Cards are given (and then no model is needed), or the seats write them. The arithmetic is all in `synod_math::collapse`.
 
-pub mod card;
-mod check;
-mod docket;
-mod draft;
-mod examine;
-pub mod file;
-mod hybrid;
+mod cards;
 mod panel;
-pub mod people;
-pub mod policy;
-mod position;
-mod rate;
-mod reasons;
-pub mod record;
-mod reflect;
 mod report;
 mod rounds;
-mod ruling;
-mod seats;
-mod show;
 #[cfg(test)]
 mod tests;
-mod words;
 
-use card::Card;
-use docket::Docket;
-use policy::Policy;
-use record::{Approval, Evaluation, Experience, Invariant, Receipt};
-pub use report::Decision;
+use cards::card::Card;
+use cards::check;
+use cards::policy::Policy;
+use cards::records::{Approval, Evaluation, Experience, Invariant, Receipt};
+pub use cards::{card, file, policy, records};
+use panel::{rate, ruling};
+pub use report::decision::Decision;
+use rounds::converge;
+use rounds::docket::{self, Docket};
+pub use rounds::people;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -103,11 +91,6 @@ impl Options {
     }
 }
 
-/// Everything wrong with a decision's input, beyond what its schema says. Fields are named from the document's root.
-pub fn problems(options: &Options) -> Vec<Problem> {
-    check::check(options, "")
-}
-
 fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let n = seating.panel();
     if n == 0 {
@@ -135,7 +118,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut docket = Docket::open(bench, options).await?;
-    let road = rounds::converge_on(bench, &mut docket).await?;
+    let road = converge::converge_on(bench, &mut docket).await?;
     let ruling = ruling::rule(bench, &mut docket, road).await?;
-    report::conclude(bench, &docket, ruling).await
+    report::decision::conclude(bench, &docket, ruling).await
 }

@@ -1,12 +1,13 @@
 //! Known numbers and rules of the mode itself; the arithmetic has its own.
 
-use super::card::{Card, CostUnit, Evidence, EvidenceKind, Risk, Severity, Step, Violation};
-use super::draft::{DraftRisk, DraftStep};
-use super::hybrid::{Merger, merged};
-use super::policy::Policy;
-use super::position::Position;
-use super::record::{Approval, ApprovalDecision, Invariant};
-use super::{Options, problems};
+use super::Options;
+use super::cards::card::{Card, CostUnit, Evidence, EvidenceKind, Risk, Severity, Step, Violation};
+use super::cards::check::check;
+use super::cards::draft::{DraftRisk, DraftStep};
+use super::cards::policy::Policy;
+use super::cards::records::{Approval, ApprovalDecision, Invariant};
+use super::panel::hybrid::{Merger, merged};
+use super::rounds::position::Position;
 use synod_engine::{IdLists, TypedReply};
 use synod_math::collapse::gates::{Receipt, State};
 
@@ -117,13 +118,13 @@ fn what_the_schema_cannot_say_is_checked_too() {
         experts: vec!["backend".into(), "backend".into()],
         ..Options::default()
     };
-    let fields: Vec<String> = problems(&options).into_iter().map(|problem| problem.field).collect();
+    let fields: Vec<String> = check(&options, "").into_iter().map(|problem| problem.field).collect();
     let want = ["experts[1]", "cards[1].id", "cards[2].cost_unit", "cards[2].id", "approvals[0].position_id", "approvals[1].position_id"];
     assert_eq!(fields, want);
 }
 
 fn fields(options: Options) -> Vec<String> {
-    problems(&options).into_iter().map(|problem| problem.field).collect()
+    check(&options, "").into_iter().map(|problem| problem.field).collect()
 }
 
 #[test]
@@ -175,6 +176,6 @@ fn an_approval_of_nothing_is_told() {
     let given =
         |subject: &str| Options { cards: vec![card("h")], approvals: vec![approval(subject, ApprovalDecision::Approve)], ..Options::default() };
     assert_eq!(fields(given("GDPR")), ["approvals[0].subject"]);
-    assert!(problems(&given("GDPR"))[0].want.contains("risk 1, data_loss"));
+    assert!(check(&given("GDPR"), "")[0].want.contains("risk 1, data_loss"));
     assert!(fields(given("risk 1")).is_empty());
 }

@@ -1,13 +1,15 @@
 //! The end of a deliberation: the decision as scripts read it, what readers are shown, what is remembered, and the report in words.
 
-use super::card::Card;
-use super::docket::Docket;
-use super::policy::Policy;
-use super::position::{reason_text, state_word};
-use super::record::Experience;
-use super::ruling::{Ruling, Status};
-use super::show::{self, tidy};
-use super::{reasons, words};
+use super::reasons;
+use crate::collapse::cards::card::Card;
+use crate::collapse::cards::policy::Policy;
+use crate::collapse::cards::records::Experience;
+use crate::collapse::cards::text;
+use crate::collapse::panel::consensus::Panel;
+use crate::collapse::panel::ruling::{Ruling, Status};
+use crate::collapse::rounds::docket::Docket;
+use crate::collapse::rounds::exhibits::tidy;
+use crate::collapse::rounds::position::{reason_text, state_word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,6 +17,7 @@ use synod_engine::{Bench, ModeResult, Result};
 use synod_math::collapse::above;
 use synod_math::collapse::gates::Receipt;
 use synod_math::collapse::panel::band;
+use synod_math::collapse::sensitivity::{self, dominated, nearest_flip};
 use synod_types::*;
 
 /// What a script branches on.
@@ -150,10 +153,10 @@ fn unverified(docket: &Docket, ruling: &Ruling) -> Option<String> {
 fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
     let winner = ruling.winner.map(|at| &docket.positions[at]);
     let consensus = ruling.consensus();
-    let (flip, dominated) = show::sensitivity(docket);
+    let (flip, dominated) = sensitivity(docket);
     let memory = memory(bench, docket, ruling);
     let places = docket.positions.iter().enumerate().map(|(at, position)| {
-        let rated = |panel: &Option<super::panel::Panel>| panel.as_ref().and_then(|panel| panel.of_position(at));
+        let rated = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.of_position(at));
         Place {
             id: position.id().to_owned(),
             state: state_word(position.passage.state).to_owned(),
@@ -196,6 +199,20 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
         dominated,
         config: docket.options.policy.clone(),
     }
+}
+
+/// The nearest change of one weight that would put another viable position first by score, and the positions worse in everything.
+fn sensitivity(docket: &Docket) -> (Option<(sensitivity::Flip, [usize; 2])>, Vec<String>) {
+    let viable = docket.ranked();
+    let scores: Vec<_> = viable.iter().map(|at| docket.positions[*at].score).collect();
+    let rules = docket.options.policy.score_rules();
+    let flip = if scores.is_empty() { None } else { nearest_flip(&scores, 0, &rules.weights, rules.signs) };
+    let flip = flip.map(|flip| {
+        let pair = [viable[0], viable[flip.winner]];
+        (flip, pair)
+    });
+    let worse = dominated(&scores, rules.signs).into_iter().map(|place| docket.positions[viable[place]].id().to_owned()).collect();
+    (flip, worse)
 }
 
 /// Whether the decision may be remembered, or what speaks against it.
@@ -252,7 +269,7 @@ fn dissent(docket: &Docket, ruling: &Ruling) -> Vec<Dissent> {
     let other = docket.positions.iter().enumerate().filter(|(at, position)| *at != winner && position.author.is_some() && position.viable());
     other
         .filter_map(|(_, position)| {
-            Some(Dissent { seat: position.author?, label: Some(position.id().to_owned()), text: words::card_text(&position.card) })
+            Some(Dissent { seat: position.author?, label: Some(position.id().to_owned()), text: text::card_text(&position.card) })
         })
         .collect()
 }

@@ -1,10 +1,9 @@
-//! What a reader is shown of the gates, the scores and how far the result is from another.
+//! What a reader is shown of the gates and the scores.
 
-use super::Docket;
+use super::docket::Docket;
 use super::position::{reason_text, state_word};
 use serde_json::json;
 use synod_math::collapse::score::{ScoreTerms, signs};
-use synod_math::collapse::sensitivity::{Flip, dominated, nearest_flip};
 use synod_types::*;
 
 /// What stopped at which gate. A position that passed all of them has no entry.
@@ -61,18 +60,4 @@ pub fn scores(docket: &Docket) -> Exhibit {
 pub fn tidy(value: f64) -> f64 {
     let rounded = (value * 1e9).round() / 1e9;
     if rounded == 0.0 { 0.0 } else { rounded }
-}
-
-/// The nearest change of one weight that would put another viable position first by score, and the positions worse in everything.
-pub fn sensitivity(docket: &Docket) -> (Option<(Flip, [usize; 2])>, Vec<String>) {
-    let viable = docket.ranked();
-    let scores: Vec<_> = viable.iter().map(|at| docket.positions[*at].score).collect();
-    let rules = docket.options.policy.score_rules();
-    let flip = if scores.is_empty() { None } else { nearest_flip(&scores, 0, &rules.weights, rules.signs) };
-    let flip = flip.map(|flip| {
-        let pair = [viable[0], viable[flip.winner]];
-        (flip, pair)
-    });
-    let worse = dominated(&scores, rules.signs).into_iter().map(|place| docket.positions[viable[place]].id().to_owned()).collect();
-    (flip, worse)
 }

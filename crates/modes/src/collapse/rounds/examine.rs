@@ -1,11 +1,11 @@
 //! Verification and doubt: another seat than the author checks each card, and a third looks for what could go wrong.
 
-use super::Docket;
-use super::card::{Risk, Severity};
+use super::docket::Docket;
 use super::position::Position;
-use super::record::{ApprovalState, Check, Receipt, ReceiptStatus};
 use super::seats::{FirstReply, first, judges};
-use super::words;
+use crate::collapse::cards::card::{Risk, Severity};
+use crate::collapse::cards::records::{ApprovalState, Check, Receipt, ReceiptStatus};
+use crate::collapse::cards::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -153,7 +153,7 @@ async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, 
     }
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 0 } else { at });
     let options = &docket.options;
-    let ask = prompt!("verify", card = words::card_text(&position.card), position = position.id())
+    let ask = prompt!("verify", card = text::card_text(&position.card), position = position.id())
         .set("constraints", &options.constraints)
         .set("invariants", &options.invariants);
     let id = position.id();
@@ -194,7 +194,7 @@ async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usize) -
     }
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 1 } else { at + 1 });
     let id = position.id();
-    let ask = prompt!("doubt", card = words::card_text(&position.card), position = id, constraints = docket.options.constraints);
+    let ask = prompt!("doubt", card = text::card_text(&position.card), position = id, constraints = docket.options.constraints);
     match first::<Doubts>(bench, &seats, ask, &format!("doubting {id}")).await? {
         FirstReply::Reply(given, note) => {
             let said = &given.value;

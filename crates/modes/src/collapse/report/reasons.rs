@@ -1,10 +1,11 @@
 //! The report in words: what was decided and why, each reason with the seat and the figure behind it. Computed; no model writes it.
 
-use super::docket::Docket;
-use super::position::Position;
-use super::record::ApprovalDecision;
-use super::report::{Decision, Flip};
-use super::ruling::{Ruling, Status};
+use super::decision::{Decision, Flip};
+use crate::collapse::cards::records::ApprovalDecision;
+use crate::collapse::cards::text;
+use crate::collapse::panel::ruling::{Ruling, Status};
+use crate::collapse::rounds::docket::Docket;
+use crate::collapse::rounds::position::Position;
 use serde_json::Value;
 use synod_engine::Bench;
 use synod_math::collapse::converge::trade_off;
@@ -165,7 +166,7 @@ fn concerns(ruling: &Ruling, winner: Option<&Position>) -> Vec<String> {
     out.extend(panels.flat_map(|panel| panel.concerns()).map(|(seat, concern)| format!("{}: {concern}", seat.as_str().replace('_', " "))));
     if let Some(position) = winner {
         let risks = position.card.risks.iter().filter(|risk| risk.residual_risk.unwrap_or(1.0) > 0.3);
-        out.extend(risks.map(|risk| format!("a risk that stays: {}", super::words::risk(risk))));
+        out.extend(risks.map(|risk| format!("a risk that stays: {}", text::risk(risk))));
         for approval in &position.approvals {
             let by = if approval.approver.is_empty() { "a person" } else { &approval.approver };
             let note = if approval.note.is_empty() { String::new() } else { format!(": {}", approval.note) };

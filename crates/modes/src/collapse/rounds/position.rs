@@ -1,8 +1,8 @@
 //! A position under deliberation: its card as it stands, what was found about it, and how far it got.
 
-use super::card::{Card, Risk};
-use super::policy::Policy;
-use super::record::{Approval, ApprovalDecision, Check};
+use crate::collapse::cards::card::{Card, Risk};
+use crate::collapse::cards::policy::Policy;
+use crate::collapse::cards::records::{Approval, ApprovalDecision, Check};
 use serde_json::{Value, json};
 use synod_math::collapse::converge::ScoredCard;
 use synod_math::collapse::gates::{self, Case, CriticalRisk, Passage, Reason, Receipt, State};

@@ -1,7 +1,8 @@
 //! What a schema cannot say of a decision's input: ids that must differ or must exist, one unit of cost, nothing said twice or against itself.
 
 use super::card::Card;
-use super::{Options, hybrid};
+use crate::collapse::Options;
+use crate::collapse::panel::hybrid;
 use std::collections::{BTreeMap, BTreeSet};
 use synod_math::collapse::instant::instant;
 use synod_types::Problem;

@@ -1,8 +1,8 @@
 //! The consensus panel: seven weighted seats, a quorum, and the ladder from their agreement to an outcome.
 
-use super::Docket;
 use super::rate::{Part, parts, rate};
-use super::record::{Evaluation, PanelSeat};
+use crate::collapse::cards::records::{Evaluation, PanelSeat};
+use crate::collapse::rounds::docket::Docket;
 use serde_json::{Value, json};
 use synod_engine::{Bench, Result};
 use synod_math::collapse::panel::{self, Rating};

@@ -1,7 +1,7 @@
 //! A card as a seat writes it: what the form asks for, and the card it becomes.
 
-use super::Options;
 use super::card::{Card, CostUnit, Evidence, EvidenceKind, PointerCheck, Risk, Severity, Step, Violation};
+use crate::collapse::Options;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, Prompt, TypedReply};

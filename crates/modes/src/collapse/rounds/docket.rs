@@ -1,9 +1,10 @@
 //! The docket: the positions of one deliberation, and who may write and judge.
 
-use super::draft::{Draft, asking};
 use super::position::Position;
-use super::record::{Approval, Receipt};
-use super::{Options, words};
+use crate::collapse::Options;
+use crate::collapse::cards::draft::{Draft, asking};
+use crate::collapse::cards::records::{Approval, Receipt};
+use crate::collapse::cards::text;
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::converge::{ScoredCard, ranked};
@@ -44,7 +45,7 @@ impl Docket {
             docket.positions.sort_by(|a, b| a.id().cmp(b.id()));
         }
         let cards: Vec<_> = docket.positions.iter().map(|position| &position.card).collect();
-        stage.show("positions", words::cards_exhibit(cards.iter().copied()).data(&json!({"cards": cards})))?;
+        stage.show("positions", text::cards_exhibit(cards.iter().copied()).data(&json!({"cards": cards})))?;
         for (position, evidence) in cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
             if let Some(check) = evidence.checked.as_ref().filter(|check| !check.valid) {
                 stage.warn(format!("{}: the evidence {} counts as 0: {}.", position.id, evidence.pointer, check.found));
@@ -65,7 +66,7 @@ impl Docket {
         for (given, id) in answers.replies.iter().zip(labels) {
             let card = given.value.card(&id, &stage.seat(given.seat).label, &self.options, stage.question());
             let data = json!({"positionId": id, "card": card});
-            let exhibit = words::card_exhibit(format!("Position {id}"), &card).by(given.seat, "author").turn(&given.key).data(&data);
+            let exhibit = text::card_exhibit(format!("Position {id}"), &card).by(given.seat, "author").turn(&given.key).data(&data);
             stage.show("position_card", exhibit)?;
             self.positions.push(Position::new(card, Some(given.seat), Vec::new(), &self.options.policy));
         }

@@ -1,11 +1,11 @@
 //! Reflexion: what the authors are asked to mend, and their revised cards.
 
-use super::Docket;
-use super::card::Card;
-use super::draft::{Draft, asking};
+use super::docket::Docket;
 use super::position::{Position, reason_text};
-use super::record::ApprovalDecision;
-use super::words;
+use crate::collapse::cards::card::Card;
+use crate::collapse::cards::draft::{Draft, asking};
+use crate::collapse::cards::records::ApprovalDecision;
+use crate::collapse::cards::text;
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::gates::{Gate, Receipt, State};
@@ -53,7 +53,7 @@ pub fn wanting(position: &Position, docket: &Docket) -> Vec<Demand> {
     // A skeptic who adds nothing leaves the card's own score, which may be too low already.
     let doubted = position.doubted_score.unwrap_or(position.score.value);
     if below(doubted, policy.skeptic_floor) {
-        let doubts: Vec<String> = position.doubts.iter().map(words::risk).collect();
+        let doubts: Vec<String> = position.doubts.iter().map(text::risk).collect();
         let what = match doubts.as_slice() {
             [] => format!("It scores {doubted:.2} by its own risks alone; mitigate them"),
             doubts => format!("Mitigate what the skeptic added, or show that it does not hold: {}", doubts.join("; ")),
@@ -92,7 +92,7 @@ pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<D
             let position = &docket.positions[of(seat)];
             let texts: Vec<&str> = wanted(of(seat)).iter().map(|demand| demand.text.as_str()).collect();
             let ask =
-                prompt!("revise", position = position.id(), card = words::card_text(&position.card), demands = texts, concerns = position.concerns);
+                prompt!("revise", position = position.id(), card = text::card_text(&position.card), demands = texts, concerns = position.concerns);
             asking(ask, &docket.options)
         })
         .await?;
@@ -109,7 +109,7 @@ pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<D
         let triggers: Vec<&str> = wanted(at).iter().map(|demand| demand.trigger).collect();
         let texts: Vec<&str> = wanted(at).iter().map(|demand| demand.text.as_str()).collect();
         let data = json!({"positionId": id, "attempt": docket.attempts, "triggers": triggers, "concerns": texts, "card": card});
-        let exhibit = words::card_exhibit(format!("Position {id}, revised"), &card).by(given.seat, "author").turn(&given.key).data(&data);
+        let exhibit = text::card_exhibit(format!("Position {id}, revised"), &card).by(given.seat, "author").turn(&given.key).data(&data);
         bench.at(&id).show("revision", exhibit)?;
         let policy = docket.options.policy.clone();
         docket.positions[at].replace(card, &policy);

@@ -1,8 +1,8 @@
 //! Rating: each part of the panel is played by a seat that rates every position; a position of its own goes to the next seat.
 
-use super::Docket;
-use super::record::{Evaluation, PanelSeat};
-use super::words;
+use crate::collapse::cards::records::{Evaluation, PanelSeat};
+use crate::collapse::cards::text;
+use crate::collapse::rounds::docket::Docket;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -205,8 +205,8 @@ fn prompt_for(docket: &Docket, part: &Part, positions: &[usize], why: &str) -> P
         .iter()
         .map(|at| {
             let position = &docket.positions[*at];
-            let doubts: Vec<String> = position.doubts.iter().map(words::risk).collect();
-            json!({"id": position.id(), "text": words::card_text(&position.card), "doubts": doubts, "concerns": position.concerns})
+            let doubts: Vec<String> = position.doubts.iter().map(text::risk).collect();
+            json!({"id": position.id(), "text": text::card_text(&position.card), "doubts": doubts, "concerns": position.concerns})
         })
         .collect();
     let ids: Vec<String> = positions.iter().map(|at| docket.positions[*at].id().to_owned()).collect();

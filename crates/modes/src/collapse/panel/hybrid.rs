@@ -1,12 +1,12 @@
 //! The hybrid: one card from the two best when the panel cannot tell them apart. Merged by rule, written by a seat, examined and rated like any.
 
-use super::Docket;
-use super::card::{Card, Evidence, Risk, Step, Violation};
-use super::draft::{DraftRisk, DraftStep};
-use super::panel::Panel;
-use super::position::Position;
-use super::seats::{FirstReply, first};
-use super::words;
+use super::consensus::Panel;
+use crate::collapse::cards::card::{Card, Evidence, Risk, Step, Violation};
+use crate::collapse::cards::draft::{DraftRisk, DraftStep};
+use crate::collapse::cards::text;
+use crate::collapse::rounds::docket::Docket;
+use crate::collapse::rounds::position::Position;
+use crate::collapse::rounds::seats::{FirstReply, first};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -107,7 +107,7 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
     let [a, b] = parents.map(|at| docket.positions[at].clone());
     let mut writers: Vec<SeatIx> = a.author.into_iter().chain(b.author).collect();
     writers.extend(docket.seats.iter().copied().filter(|seat| a.author != Some(*seat) && b.author != Some(*seat)));
-    let shown = |position: &Position| json!({"id": position.id(), "text": words::card_text(&position.card)});
+    let shown = |position: &Position| json!({"id": position.id(), "text": text::card_text(&position.card)});
     let concerns: Vec<String> = panel.concerns().into_iter().map(|(seat, text)| format!("{}: {text}", seat.as_str().replace('_', " "))).collect();
     let ask = prompt!("hybrid", first = shown(&a), second = shown(&b), concerns, constraints = docket.options.constraints);
     let given = match first::<Merger>(bench, &writers, ask, "writing the hybrid").await? {
@@ -126,7 +126,7 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
     let data = json!({
         "positionId": ID, "parentIds": card.parent_ids, "strengths": given.value.strengths, "sharedWeaknesses": given.value.shared_weaknesses, "card": card,
     });
-    let exhibit = words::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card).by(given.seat, "synthesist").turn(&given.key);
+    let exhibit = text::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card).by(given.seat, "synthesist").turn(&given.key);
     bench.show("hybrid_card", exhibit.data(&data))?;
     docket.positions.push(Position::new(card, Some(given.seat), Vec::new(), &docket.options.policy));
     Ok(Some(docket.positions.len() - 1))

@@ -1,11 +1,12 @@
 //! The rounds: examine, gate, score, and see which way it goes, until a position can be taken or the panel is needed.
 
+use super::docket::Docket;
+use super::examine::examine;
+use super::exhibits;
 use super::people;
-use super::policy::GateScope;
-use super::rate::{expert_parts, rate};
-use super::reflect::{Demand, general, refused, revise, wanting};
-use super::show;
-use super::{Docket, examine::examine};
+use super::revise::{Demand, general, refused, revise, wanting};
+use crate::collapse::cards::policy::GateScope;
+use crate::collapse::panel::rate::{expert_parts, rate};
 use synod_engine::{Bench, Result};
 use synod_math::collapse::above;
 use synod_math::collapse::converge::{Conflict, Move, ScoredCard, converge, gap, ranked, trade_off};
@@ -43,8 +44,8 @@ pub async fn converge_on(bench: &Bench, docket: &mut Docket) -> Result<Road> {
             docket.positions.clone_from(&settled);
         }
         docket.weigh();
-        round.show("gates", show::gates(docket))?;
-        round.show("scores", show::scores(docket))?;
+        round.show("gates", exhibits::gates(docket))?;
+        round.show("scores", exhibits::scores(docket))?;
         if docket.options.policy.gate_scope == GateScope::Deliberation && docket.positions.iter().any(|position| position.parked()) {
             approve(&round, docket).await?;
         }
@@ -81,8 +82,8 @@ async fn approve(round: &Bench, docket: &mut Docket) -> Result<()> {
     people::approvals(round, docket).await?;
     docket.weigh();
     let after = round.at("approved");
-    after.show("gates", show::gates(docket))?;
-    after.show("scores", show::scores(docket))
+    after.show("gates", exhibits::gates(docket))?;
+    after.show("scores", exhibits::scores(docket))
 }
 
 /// With two experts or more, each rates every position that stands.

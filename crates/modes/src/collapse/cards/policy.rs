@@ -1,6 +1,6 @@
 //! The policy of a decision: every weight and threshold, frozen into the run with it.
 
-use super::record::PanelSeat;
+use super::records::PanelSeat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_math::collapse::{converge, gates, panel, score};

@@ -1,9 +1,10 @@
 //! A decision as a file: the same fields as the mode's options, with the objective, and with parts that may stand in files of their own.
 
-use super::Options;
 use super::card::Card;
+use super::check::check;
 use super::policy::Policy;
-use super::record::Approval;
+use super::records::Approval;
+use crate::collapse::Options;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -44,7 +45,7 @@ pub fn read(document: &Value) -> Result<(String, Options), Vec<Problem>> {
     let objective = fields.shift_remove("objective").and_then(|objective| objective.as_str().map(str::to_owned)).unwrap_or_default();
     if problems.is_empty() {
         let options: Options = synod_engine::read_options(&Value::Object(fields)).map_err(|problem| vec![problem])?;
-        problems = super::problems(&options);
+        problems = check(&options, "");
         if options.cards.is_empty() {
             problems.push(Problem::new("cards", "an empty list", "at least one card"));
         }
@@ -52,7 +53,7 @@ pub fn read(document: &Value) -> Result<(String, Options), Vec<Problem>> {
     }
     // What can be read is checked too: a mistake in one place must not hide those in others.
     let (options, places) = readable(&fields);
-    let further = super::problems(&options).into_iter().filter_map(|problem| places.of(problem));
+    let further = check(&options, "").into_iter().filter_map(|problem| places.of(problem));
     let known: Vec<String> = problems.iter().map(|problem| problem.field.clone()).collect();
     problems.extend(further.filter(|problem| !known.contains(&problem.field)));
     Err(problems)

@@ -1,8 +1,8 @@
 //! What is put to a person: approvals that open a gate, and the choice when the panel agrees on nothing. The run waits, durably.
 
-use super::Docket;
+use super::docket::Docket;
 use super::position::reason_text;
-use super::record::{Approval, ApprovalDecision};
+use crate::collapse::cards::records::{Approval, ApprovalDecision};
 use synod_engine::{Bench, Result};
 
 /// The name of an approval's question, within its position's scope.

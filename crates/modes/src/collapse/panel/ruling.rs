@@ -1,9 +1,12 @@
 //! From the rounds to a ruling: accepted, settled by the panel, merged, fallen back on the safest, or handed to a person.
 
-use super::panel::{Panel, convene};
-use super::people::{self, Choice};
-use super::rounds::Road;
-use super::{Docket, examine::examine, hybrid, show};
+use super::consensus::{Panel, convene};
+use super::hybrid;
+use crate::collapse::rounds::converge::Road;
+use crate::collapse::rounds::docket::Docket;
+use crate::collapse::rounds::examine::examine;
+use crate::collapse::rounds::exhibits;
+use crate::collapse::rounds::people::{self, Choice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, Halt, Result};
@@ -128,8 +131,8 @@ async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Pan
         Some(at) => {
             examine(&stage, docket).await?;
             docket.weigh();
-            stage.show("gates", show::gates(docket))?;
-            stage.show("scores", show::scores(docket))?;
+            stage.show("gates", exhibits::gates(docket))?;
+            stage.show("scores", exhibits::scores(docket))?;
             if docket.positions[at].viable() {
                 let again = convene(&stage, docket, &[at], "A hybrid of the two best positions is to be rated by the same standards.").await?;
                 docket.closed |= again.closed;

@@ -1,0 +1,9 @@
+//! What is decided on: cards, what comes with them and the policy. How they are read from a file, checked, written by seats and put in words.
+
+pub mod card;
+pub mod check;
+pub mod draft;
+pub mod file;
+pub mod policy;
+pub mod records;
+pub mod text;
