@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 use synod_math::Rng;
-use synod_math::collapse::converge::{ScoredCard, ranked};
-use synod_math::collapse::gates::{Approval, Case, CriticalRisk, Limits, Receipt, State, pass};
-use synod_math::collapse::score::{Card, Risk, Rules, Severity, score};
+use synod_math::collapse::converge::{ScoredCard, rank};
+use synod_math::collapse::gates::{CardState, Consent, GateInput, GateLimits, GateRisk, ReceiptState, check_gates};
+use synod_math::collapse::score::{ScoreInput, ScoreRisk, ScoreRules, Severity, score};
 
 fn main() {
     let bare = most_memory();
@@ -39,14 +39,14 @@ fn most_memory() -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-fn cards(count: usize) -> Vec<Card> {
+fn cards(count: usize) -> Vec<ScoreInput> {
     let mut rng = Rng::new(7);
     let mut share = || rng.below(1001) as f64 / 1000.0;
     let severities = [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
     (0..count)
-        .map(|at| Card {
+        .map(|at| ScoreInput {
             evidence: vec![share(), share(), share()],
-            risks: (0..3).map(|n| Risk { severity: severities[(at + n) % 4], residual: Some(share()) }).collect(),
+            risks: (0..3).map(|n| ScoreRisk { severity: severities[(at + n) % 4], residual: Some(share()) }).collect(),
             reversibility: share(),
             cost: (share() * 120.0) as u64,
             confidence: share(),
@@ -56,27 +56,27 @@ fn cards(count: usize) -> Vec<Card> {
 }
 
 /// How many stand, and the best of them.
-fn decide(cards: &[Card]) -> (usize, String) {
-    let (rules, limits) = (Rules::default(), Limits::default());
+fn decide(cards: &[ScoreInput]) -> (usize, String) {
+    let (rules, limits) = (ScoreRules::default(), GateLimits::default());
     let mut standings = Vec::with_capacity(cards.len());
     for (at, card) in cards.iter().enumerate() {
-        let risks = card.risks.iter().enumerate().map(|(n, risk)| CriticalRisk {
+        let risks = card.risks.iter().enumerate().map(|(n, risk)| GateRisk {
             subject: format!("risk {n}"),
             severity: risk.severity,
             residual: risk.residual.unwrap_or(1.0),
             mitigated: true,
-            approval: Approval::Open,
+            approval: Consent::Open,
         });
-        let case = Case {
-            receipt: Receipt::Pass,
-            violations: (0..card.open_violations).map(|n| (format!("INV-{n}"), true, Approval::Open)).collect(),
+        let case = GateInput {
+            receipt: ReceiptState::Pass,
+            violations: (0..card.open_violations).map(|n| (format!("INV-{n}"), true, Consent::Open)).collect(),
             risks: risks.collect(),
             reversibility: card.reversibility,
             irreversible_data_change: None,
-            data_loss: Approval::Open,
+            data_loss: Consent::Open,
             regulations: Vec::new(),
         };
-        if pass(&case, &limits).state != State::Viable {
+        if check_gates(&case, &limits).state != CardState::Viable {
             continue;
         }
         let score = score(card, &rules);
@@ -90,6 +90,6 @@ fn decide(cards: &[Card]) -> (usize, String) {
             at: None,
         });
     }
-    let order = ranked(&standings);
+    let order = rank(&standings);
     (standings.len(), order.first().map(|best| standings[*best].id.clone()).unwrap_or_default())
 }

@@ -24,14 +24,14 @@ pub enum GapCheck {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
+pub struct ConvergeRules {
     pub threshold: f64,
     pub gap: f64,
     pub max_reflexions: u32,
     pub gap_check: GapCheck,
 }
 
-impl Default for Rules {
+impl Default for ConvergeRules {
     fn default() -> Self {
         Self { threshold: 6.0, gap: 2.0, max_reflexions: 3, gap_check: GapCheck::Always }
     }
@@ -54,7 +54,7 @@ impl Conflict {
     }
 }
 
-/// The next move. Indices are into the standings as given.
+/// The next move. Indices are into the cards as given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
     Accept(usize),
@@ -64,13 +64,13 @@ pub enum Move {
     NoViablePosition,
 }
 
-/// Best first: score, then evidence, less risk, reversibility, less cost, earlier, smaller id. Whoever comes in another order gets the same.
-pub fn ranked(standings: &[ScoredCard]) -> Vec<usize> {
+/// Best first: score, then evidence, less risk, reversibility, less cost, earlier, smaller id. The order the cards come in does not matter.
+pub fn rank(cards: &[ScoredCard]) -> Vec<usize> {
     // Scores are ranked on a grid of the tolerance: "equal" must be transitive for a sort.
     let grid = |value: f64| (value / EPSILON).round();
-    let mut order: Vec<usize> = (0..standings.len()).collect();
+    let mut order: Vec<usize> = (0..cards.len()).collect();
     order.sort_by(|a, b| {
-        let (a, b) = (&standings[*a], &standings[*b]);
+        let (a, b) = (&cards[*a], &cards[*b]);
         grid(b.score)
             .total_cmp(&grid(a.score))
             .then_with(|| b.evidence.total_cmp(&a.evidence))
@@ -84,13 +84,13 @@ pub fn ranked(standings: &[ScoredCard]) -> Vec<usize> {
 }
 
 /// The lead of the best over the second; none with one card alone.
-pub fn gap(standings: &[ScoredCard], order: &[usize]) -> Option<f64> {
+pub fn gap(cards: &[ScoredCard], order: &[usize]) -> Option<f64> {
     let (first, second) = (order.first()?, order.get(1)?);
-    Some(standings[*first].score - standings[*second].score)
+    Some(cards[*first].score - cards[*second].score)
 }
 
-pub fn converge(viable: &[ScoredCard], parked: bool, attempts: u32, rules: &Rules) -> Move {
-    let order = ranked(viable);
+pub fn converge(viable: &[ScoredCard], parked: bool, attempts: u32, rules: &ConvergeRules) -> Move {
+    let order = rank(viable);
     let Some(best) = order.first().copied() else {
         return match (parked, attempts < rules.max_reflexions) {
             (true, _) => Move::AwaitApproval,
@@ -110,7 +110,7 @@ pub fn converge(viable: &[ScoredCard], parked: bool, attempts: u32, rules: &Rule
 }
 
 /// Whether each of two cards beats the other clearly on something: evidence, risk, reversibility or cost (as shares of 1).
-pub fn trade_off(a: [f64; 4], b: [f64; 4], margin: f64) -> bool {
+pub fn is_trade_off(a: [f64; 4], b: [f64; 4], margin: f64) -> bool {
     // Risk and cost are better when they are less.
     let gains = [a[0] - b[0], b[1] - a[1], a[2] - b[2], b[3] - a[3]];
     gains.iter().any(|gain| *gain >= margin - EPSILON) && gains.iter().any(|gain| -gain >= margin - EPSILON)

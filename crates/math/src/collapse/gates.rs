@@ -5,7 +5,7 @@ use super::score::Severity;
 
 /// What a verifier said of the card as it stands now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receipt {
+pub enum ReceiptState {
     Pass,
     Fail,
     /// Still out, unreadable, or issued for an earlier version of the card.
@@ -16,7 +16,7 @@ pub enum Receipt {
 
 /// What a person said to something that needs a person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Approval {
+pub enum Consent {
     #[default]
     Open,
     Approved,
@@ -24,9 +24,12 @@ pub enum Approval {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum CardState {
+    /// It passed every gate.
     Viable,
+    /// A person has to approve something first.
     NeedsApproval,
+    /// Its verification is pending or void.
     Held,
     Rejected,
 }
@@ -52,98 +55,99 @@ impl Gate {
     }
 }
 
-/// What a card brings to the gates. Subjects are those a person is asked about, by their own names.
+/// What the gates need to know of a card. A subject is the name of something a person is asked about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Case {
-    pub receipt: Receipt,
+pub struct GateInput {
+    pub receipt: ReceiptState,
     /// Id, whether it may be approved at all, and what was said.
-    pub violations: Vec<(String, bool, Approval)>,
-    pub risks: Vec<CriticalRisk>,
+    pub violations: Vec<(String, bool, Consent)>,
+    pub risks: Vec<GateRisk>,
     pub reversibility: f64,
     /// `None`: assumed where it is hardly reversible.
     pub irreversible_data_change: Option<bool>,
-    pub data_loss: Approval,
-    pub regulations: Vec<(String, Approval)>,
+    pub data_loss: Consent,
+    pub regulations: Vec<(String, Consent)>,
 }
 
-/// A risk as the third gate sees it.
+/// A risk as the third gate sees it, which stops only critical ones.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CriticalRisk {
+pub struct GateRisk {
     pub subject: String,
     pub severity: Severity,
     pub residual: f64,
     pub mitigated: bool,
-    pub approval: Approval,
+    pub approval: Consent,
 }
 
-/// Why a card does not simply go on.
+/// Why a gate stopped a card.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reason {
+pub struct GateReason {
     pub gate: Gate,
     pub subject: String,
-    pub state: State,
+    pub state: CardState,
 }
 
+/// What the gates made of a card. `reasons` is empty if it passed them all.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Passage {
-    pub state: State,
-    pub reasons: Vec<Reason>,
+pub struct GateResult {
+    pub state: CardState,
+    pub reasons: Vec<GateReason>,
 }
 
-/// Where the gates close.
+/// The limits beyond which a gate stops a card.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct GateLimits {
     /// A residual above this is too much for a critical risk.
     pub critical_residual: f64,
     /// Below this a change can hardly be undone.
     pub hardly_reversible: f64,
 }
 
-impl Default for Limits {
+impl Default for GateLimits {
     fn default() -> Self {
         Self { critical_residual: 0.3, hardly_reversible: 0.3 }
     }
 }
 
-/// The card's way through all gates. The worst reason decides: rejected, then held, then waiting for a person.
-pub fn pass(case: &Case, limits: &Limits) -> Passage {
+/// Checks a card at every gate. The worst reason decides its state: rejected, then held, then waiting for a person.
+pub fn check_gates(card: &GateInput, limits: &GateLimits) -> GateResult {
     let mut reasons = Vec::new();
-    let mut note = |gate, subject: &str, state| reasons.push(Reason { gate, subject: subject.to_owned(), state });
-    match case.receipt {
-        Receipt::Fail => note(Gate::Verifier, "receipt", State::Rejected),
-        Receipt::Pending => note(Gate::Verifier, "receipt", State::Held),
-        Receipt::Pass | Receipt::Absent => {}
+    let mut note = |gate, subject: &str, state| reasons.push(GateReason { gate, subject: subject.to_owned(), state });
+    match card.receipt {
+        ReceiptState::Fail => note(Gate::Verifier, "receipt", CardState::Rejected),
+        ReceiptState::Pending => note(Gate::Verifier, "receipt", CardState::Held),
+        ReceiptState::Pass | ReceiptState::Absent => {}
     }
-    let asked = |approval: Approval| match approval {
-        Approval::Open => Some(State::NeedsApproval),
-        Approval::Approved => None,
-        Approval::Denied => Some(State::Rejected),
+    let asked = |approval: Consent| match approval {
+        Consent::Open => Some(CardState::NeedsApproval),
+        Consent::Approved => None,
+        Consent::Denied => Some(CardState::Rejected),
     };
-    for (id, may_be_approved, approval) in &case.violations {
-        let state = if *may_be_approved { asked(*approval) } else { Some(State::Rejected) };
+    for (id, may_be_approved, approval) in &card.violations {
+        let state = if *may_be_approved { asked(*approval) } else { Some(CardState::Rejected) };
         if let Some(state) = state {
             note(Gate::Invariants, id, state);
         }
     }
-    for risk in case.risks.iter().filter(|risk| risk.severity == Severity::Critical && above(risk.residual, limits.critical_residual)) {
-        let state = if risk.mitigated { asked(risk.approval) } else { Some(State::Rejected) };
+    for risk in card.risks.iter().filter(|risk| risk.severity == Severity::Critical && above(risk.residual, limits.critical_residual)) {
+        let state = if risk.mitigated { asked(risk.approval) } else { Some(CardState::Rejected) };
         if let Some(state) = state {
             note(Gate::Critical, &risk.subject, state);
         }
     }
-    let hardly = super::below(case.reversibility, limits.hardly_reversible);
+    let hardly = super::below(card.reversibility, limits.hardly_reversible);
     if hardly
-        && case.irreversible_data_change.unwrap_or(true)
-        && let Some(state) = asked(case.data_loss)
+        && card.irreversible_data_change.unwrap_or(true)
+        && let Some(state) = asked(card.data_loss)
     {
         note(Gate::DataLoss, "data_loss", state);
     }
-    for (tag, approval) in &case.regulations {
+    for (tag, approval) in &card.regulations {
         if let Some(state) = asked(*approval) {
             note(Gate::Regulation, tag, state);
         }
     }
-    let any = |state: State| reasons.iter().any(|reason: &Reason| reason.state == state);
-    let state = [State::Rejected, State::Held, State::NeedsApproval].into_iter().find(|state| any(*state)).unwrap_or(State::Viable);
-    Passage { state, reasons }
+    let any = |state: CardState| reasons.iter().any(|reason: &GateReason| reason.state == state);
+    let state = [CardState::Rejected, CardState::Held, CardState::NeedsApproval].into_iter().find(|state| any(*state)).unwrap_or(CardState::Viable);
+    GateResult { state, reasons }
 }

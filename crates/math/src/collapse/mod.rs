@@ -10,7 +10,7 @@ pub mod panel;
 pub mod score;
 pub mod sensitivity;
 
-/// Differences below this are none: equality lands on the side that does not pass a strict comparison.
+/// Values closer than this count as equal, so that rounding never decides a strict comparison.
 pub const EPSILON: f64 = 1e-9;
 
 /// Strictly more, by more than rounding.
@@ -23,4 +23,4 @@ pub fn below(value: f64, limit: f64) -> bool {
 }
 
 #[cfg(test)]
-mod vectors;
+mod tests;

@@ -4,23 +4,23 @@ use super::{below, converge::ScoredCard};
 
 /// One seat's rating of every card, in the cards' order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rating {
+pub struct SeatRating {
     pub weight: f64,
     pub scores: Vec<f64>,
     pub confidence: f64,
 }
 
 /// Several members on one seat: scores weighted by confidence, confidence as plain mean. Members without any confidence count alike.
-pub fn shared(weight: f64, members: &[Rating]) -> Option<Rating> {
+pub fn join_members(weight: f64, members: &[SeatRating]) -> Option<SeatRating> {
     let first = members.first()?;
     let sum: f64 = members.iter().map(|member| member.confidence).sum();
-    let share = |member: &Rating| if sum > 0.0 { member.confidence / sum } else { 1.0 / members.len() as f64 };
+    let share = |member: &SeatRating| if sum > 0.0 { member.confidence / sum } else { 1.0 / members.len() as f64 };
     let scores = (0..first.scores.len()).map(|card| members.iter().map(|member| share(member) * member.scores[card]).sum()).collect();
-    Some(Rating { weight, scores, confidence: sum / members.len() as f64 })
+    Some(SeatRating { weight, scores, confidence: sum / members.len() as f64 })
 }
 
 /// The panel's agreed rating of each card: 0 where nobody has any confidence.
-pub fn consensus(ratings: &[Rating], cards: usize) -> Vec<f64> {
+pub fn consensus(ratings: &[SeatRating], cards: usize) -> Vec<f64> {
     let total: f64 = ratings.iter().map(|rating| rating.weight * rating.confidence).sum();
     let of = |card: usize| ratings.iter().map(|rating| rating.weight * rating.confidence * rating.scores[card]).sum::<f64>();
     (0..cards).map(|card| if total > 0.0 { of(card) / total } else { 0.0 }).collect()

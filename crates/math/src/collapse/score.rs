@@ -37,14 +37,14 @@ impl Severities {
 
 /// One risk as stated: what is left of it after mitigation, if that was said.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Risk {
+pub struct ScoreRisk {
     pub severity: Severity,
     pub residual: Option<f64>,
 }
 
 /// How several risks become one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Combine {
+pub enum RiskCombination {
     /// The chance that at least one strikes: bounded, order-free, and adding a risk never lowers it.
     #[default]
     NoisyOr,
@@ -80,36 +80,36 @@ impl Default for Weights {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
+pub struct ScoreRules {
     pub weights: Weights,
     pub severities: Severities,
     pub signs: Signs,
-    pub combine: Combine,
+    pub combine: RiskCombination,
     /// Otherwise severity alone counts, and mitigation never pays.
     pub residual: bool,
     /// Otherwise a large cost drowns everything else.
     pub clamp_cost: bool,
 }
 
-impl Default for Rules {
+impl Default for ScoreRules {
     fn default() -> Self {
         Self {
             weights: Weights::default(),
             severities: Severities::default(),
             signs: Signs::Intent,
-            combine: Combine::NoisyOr,
+            combine: RiskCombination::NoisyOr,
             residual: true,
             clamp_cost: true,
         }
     }
 }
 
-/// What a card brings to its score.
+/// What a card's score is computed from.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Card {
+pub struct ScoreInput {
     /// Quality of each piece; a pointer that leads nowhere counts as 0.
     pub evidence: Vec<f64>,
-    pub risks: Vec<Risk>,
+    pub risks: Vec<ScoreRisk>,
     pub reversibility: f64,
     pub cost: u64,
     pub confidence: f64,
@@ -131,7 +131,7 @@ pub struct ScoreTerms {
 impl ScoreTerms {
     pub const NAMES: [&'static str; 6] = ["evidence", "risk", "reversibility", "cost", "confidence", "violation"];
 
-    pub fn of(card: &Card, rules: &Rules) -> Self {
+    pub fn of(card: &ScoreInput, rules: &ScoreRules) -> Self {
         let cost = if rules.clamp_cost { card.cost.min(100) } else { card.cost };
         Self {
             evidence: mean(&card.evidence),
@@ -173,7 +173,7 @@ impl Weights {
     }
 }
 
-pub fn score(card: &Card, rules: &Rules) -> Score {
+pub fn score(card: &ScoreInput, rules: &ScoreRules) -> Score {
     let terms = ScoreTerms::of(card, rules);
     let parts = |reading: Signs| {
         let (signs, weights, values) = (signs(reading), rules.weights.values(), terms.values());
@@ -187,18 +187,18 @@ pub fn score(card: &Card, rules: &Rules) -> Score {
     Score { terms, intent: intent.iter().sum(), literal: literal.iter().sum(), value: ruling.iter().sum(), parts: ruling }
 }
 
-/// No evidence is no support.
+/// 0 for an empty list: a card without evidence has no support.
 fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-pub fn risk(risks: &[Risk], rules: &Rules) -> f64 {
-    let left = |risk: &Risk| if rules.residual { risk.residual.unwrap_or(1.0) } else { 1.0 };
+pub fn risk(risks: &[ScoreRisk], rules: &ScoreRules) -> f64 {
+    let left = |risk: &ScoreRisk| if rules.residual { risk.residual.unwrap_or(1.0) } else { 1.0 };
     let sizes: Vec<f64> = risks.iter().map(|risk| rules.severities.of(risk.severity) * left(risk)).collect();
     match rules.combine {
-        Combine::NoisyOr => 1.0 - sizes.iter().map(|size| 1.0 - size).product::<f64>(),
-        Combine::Max => sizes.iter().copied().fold(0.0, f64::max),
-        Combine::Mean => mean(&sizes),
-        Combine::Sum => sizes.iter().sum(),
+        RiskCombination::NoisyOr => 1.0 - sizes.iter().map(|size| 1.0 - size).product::<f64>(),
+        RiskCombination::Max => sizes.iter().copied().fold(0.0, f64::max),
+        RiskCombination::Mean => mean(&sizes),
+        RiskCombination::Sum => sizes.iter().sum(),
     }
 }

@@ -5,7 +5,7 @@ use super::score::{Score, ScoreTerms, Signs, Weights, signs};
 
 /// The least change of one weight that makes another card the best.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Flip {
+pub struct WeightFlip {
     pub weight: &'static str,
     pub from: f64,
     /// Where the two meet: beyond it, seen from `from`, the other leads.
@@ -17,10 +17,10 @@ pub struct Flip {
 }
 
 /// For the best of these scores: the nearest flip over all weights, if one that stays at 0 or above can bring it about.
-pub fn nearest_flip(scores: &[Score], winner: usize, weights: &Weights, reading: Signs) -> Option<Flip> {
+pub fn nearest_flip(scores: &[Score], winner: usize, weights: &Weights, reading: Signs) -> Option<WeightFlip> {
     let (sign, weight) = (signs(reading), weights.values());
     // With the change it takes and how fast the other pulls away beyond it.
-    let mut best: Option<(f64, f64, Flip)> = None;
+    let mut best: Option<(f64, f64, WeightFlip)> = None;
     for term in 0..weight.len() {
         for (other, score) in scores.iter().enumerate().filter(|(other, _)| *other != winner) {
             let lead = (scores[winner].value - score.value).max(0.0);
@@ -37,7 +37,7 @@ pub fn nearest_flip(scores: &[Score], winner: usize, weights: &Weights, reading:
             // Of those that meet the winner at one point, the steepest leads beyond it.
             let nearer = best.as_ref().is_none_or(|(known, slope, _)| change < known - EPSILON || change < known + EPSILON && pull.abs() > *slope);
             if nearer {
-                best = Some((change, pull.abs(), Flip { weight: ScoreTerms::NAMES[term], from: weight[term], to, up, winner: other }));
+                best = Some((change, pull.abs(), WeightFlip { weight: ScoreTerms::NAMES[term], from: weight[term], to, up, winner: other }));
             }
         }
     }

@@ -9,7 +9,7 @@ use super::cards::records::{Approval, ApprovalDecision, Invariant};
 use super::panel::hybrid::{Merger, merged};
 use super::rounds::position::Position;
 use synod_engine::{IdLists, TypedReply};
-use synod_math::collapse::gates::{Receipt, State};
+use synod_math::collapse::gates::{CardState, ReceiptState};
 
 /// The card that scores 10.0.
 fn card(id: &str) -> Card {
@@ -50,7 +50,7 @@ fn approval(subject: &str, decision: ApprovalDecision) -> Approval {
 fn weighed(card: Card, approvals: Vec<Approval>) -> Position {
     let policy = Policy::default();
     let mut position = Position::new(card, None, approvals, &policy);
-    position.receipt = Receipt::Pass;
+    position.receipt = ReceiptState::Pass;
     position.weigh(&policy);
     position
 }
@@ -59,13 +59,13 @@ fn weighed(card: Card, approvals: Vec<Approval>) -> Position {
 fn an_approved_violation_stops_counting_and_a_refused_one_stops_the_card() {
     let h = || Card { invariant_violations: vec![broken("INV-1")], ..card("h") };
     let open = weighed(h(), Vec::new());
-    assert_eq!(open.passage.state, State::NeedsApproval);
+    assert_eq!(open.gates.state, CardState::NeedsApproval);
     assert!(open.score.value.abs() < 1e-9, "{}", open.score.value);
     let approved = weighed(h(), vec![approval("INV-1", ApprovalDecision::Approve)]);
-    assert_eq!(approved.passage.state, State::Viable);
+    assert_eq!(approved.gates.state, CardState::Viable);
     assert!((approved.score.value - 10.0).abs() < 1e-9);
     for decision in [ApprovalDecision::Reject, ApprovalDecision::Revise] {
-        assert_eq!(weighed(h(), vec![approval("INV-1", decision)]).passage.state, State::Rejected);
+        assert_eq!(weighed(h(), vec![approval("INV-1", decision)]).gates.state, CardState::Rejected);
     }
 }
 
@@ -76,9 +76,9 @@ fn another_version_of_a_card_voids_what_was_found_and_approved() {
     assert!(position.viable());
     position.examined = true;
     position.replace(Card { cost: 10, ..position.card.clone() }, &policy);
-    assert!(!position.examined && position.approvals.is_empty() && position.receipt == Receipt::Pending);
+    assert!(!position.examined && position.approvals.is_empty() && position.receipt == ReceiptState::Pending);
     position.weigh(&policy);
-    assert_eq!(position.passage.state, State::Held);
+    assert_eq!(position.gates.state, CardState::Held);
 }
 
 fn merger(cost: u64, why: &str, mitigation: &str) -> Merger {
@@ -168,7 +168,7 @@ fn dates_and_steps_are_read_as_such() {
     // An hour earlier, though it reads as later.
     let (early, late) =
         (Card { timestamp: "2026-02-03T09:30:00+02:00".into(), ..card("z") }, Card { timestamp: "2026-02-03T08:30:00Z".into(), ..card("a") });
-    assert!(weighed(early, Vec::new()).standing().at < weighed(late, Vec::new()).standing().at);
+    assert!(weighed(early, Vec::new()).scored_card().at < weighed(late, Vec::new()).scored_card().at);
 }
 
 #[test]

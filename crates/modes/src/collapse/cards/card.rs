@@ -183,8 +183,8 @@ impl From<Severity> for score::Severity {
 }
 
 impl Risk {
-    pub fn sized(&self) -> score::Risk {
-        score::Risk { severity: self.severity.into(), residual: self.residual_risk }
+    pub fn for_score(&self) -> score::ScoreRisk {
+        score::ScoreRisk { severity: self.severity.into(), residual: self.residual_risk }
     }
 }
 
@@ -203,7 +203,7 @@ impl Evidence {
                 !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]".contains(c)) && !pointer.contains(char::is_whitespace);
             return if sound { found(true, "a sound URL; it was not fetched") } else { found(false, "it is no URL") };
         }
-        if !self.commands() {
+        if !self.is_command() {
             return None;
         }
         match self.exit_code {
@@ -212,17 +212,17 @@ impl Evidence {
             None => found(false, "no exit code is recorded"),
         }
     }
-    pub fn commands(&self) -> bool {
+    pub fn is_command(&self) -> bool {
         self.pointer.trim_start().starts_with("command:")
     }
 }
 
 impl Card {
     /// What the card brings to its score, with further risks on top of its own and those violations that nobody has approved.
-    pub fn sized(&self, further: &[Risk], open_violations: u32) -> score::Card {
-        score::Card {
+    pub fn for_score(&self, further: &[Risk], open_violations: u32) -> score::ScoreInput {
+        score::ScoreInput {
             evidence: self.evidence.iter().map(Evidence::worth).collect(),
-            risks: self.risks.iter().chain(further).map(Risk::sized).collect(),
+            risks: self.risks.iter().chain(further).map(Risk::for_score).collect(),
             reversibility: self.reversibility,
             cost: self.cost,
             confidence: self.confidence,
@@ -265,24 +265,26 @@ fn word<T: Copy>(table: &[(&str, T)], given: &str) -> Option<T> {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Spoken {
+enum NumberOrWord {
     Number(f64),
     Word(String),
 }
 
 fn cost<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
-    let cost = match Spoken::deserialize(from)? {
+    let cost = match NumberOrWord::deserialize(from)? {
         // 20.0 is a whole number too.
-        Spoken::Number(cost) => (cost >= 0.0 && cost.fract() == 0.0 && cost <= 9e15).then_some(cost as u64),
-        Spoken::Word(given) => word(&COSTS, &given),
+        NumberOrWord::Number(cost) => (cost >= 0.0 && cost.fract() == 0.0 && cost <= 9e15).then_some(cost as u64),
+        NumberOrWord::Word(given) => word(&COSTS, &given),
     };
     cost.ok_or_else(|| serde::de::Error::custom("a whole number, Low, Med or High"))
 }
 
 fn reversibility<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    match Spoken::deserialize(from)? {
-        Spoken::Number(share) => Ok(share),
-        Spoken::Word(given) => word(&REVERSIBILITIES, &given).ok_or_else(|| serde::de::Error::custom("a number from 0 to 1, Easy, Med or Hard")),
+    match NumberOrWord::deserialize(from)? {
+        NumberOrWord::Number(share) => Ok(share),
+        NumberOrWord::Word(given) => {
+            word(&REVERSIBILITIES, &given).ok_or_else(|| serde::de::Error::custom("a number from 0 to 1, Easy, Med or Hard"))
+        }
     }
 }
 

@@ -8,19 +8,19 @@ use synod_math::collapse::instant::instant;
 use synod_types::Problem;
 
 /// Collects what is wrong, each with its place from the document's root.
-struct Found<'a> {
+struct ProblemList<'a> {
     root: &'a str,
     problems: Vec<Problem>,
 }
 
-impl Found<'_> {
+impl ProblemList<'_> {
     fn add(&mut self, field: impl AsRef<str>, got: impl Into<String>, want: impl Into<String>) {
         self.problems.push(Problem::new(format!("{}{}", self.root, field.as_ref()), got, want));
     }
 }
 
 pub fn check(options: &Options, root: &str) -> Vec<Problem> {
-    let mut found = Found { root, problems: Vec::new() };
+    let mut found = ProblemList { root, problems: Vec::new() };
     policy(options, &mut found);
     names(options, &mut found);
     let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -42,7 +42,7 @@ pub fn check(options: &Options, root: &str) -> Vec<Problem> {
     found.problems
 }
 
-fn policy(options: &Options, found: &mut Found) {
+fn policy(options: &Options, found: &mut ProblemList) {
     let policy = &options.policy;
     if policy.no_agreement > policy.consensus {
         found.add("policy.no_agreement", policy.no_agreement.to_string(), format!("at most policy.consensus, which is {}", policy.consensus));
@@ -50,7 +50,7 @@ fn policy(options: &Options, found: &mut Found) {
 }
 
 /// Names that become part of keys and of questions to people.
-fn names(options: &Options, found: &mut Found) {
+fn names(options: &Options, found: &mut ProblemList) {
     let mut known = BTreeMap::new();
     let invariants = options.invariants.iter().enumerate().map(|(at, invariant)| (format!("invariants[{at}].id"), &invariant.id));
     let regulations = options.regulations.iter().enumerate().map(|(at, tag)| (format!("regulations[{at}]"), tag));
@@ -68,7 +68,7 @@ fn names(options: &Options, found: &mut Found) {
     }
 }
 
-fn one(card: &Card, field: &str, options: &Options, found: &mut Found) {
+fn one(card: &Card, field: &str, options: &Options, found: &mut ProblemList) {
     let id = card.id.as_str();
     if !plain(id) || id.contains(['/', '@']) {
         found.add(format!("{field}.id"), format!("{id:?}"), "a name in one line, without / and @, and no blank around it");
@@ -86,7 +86,7 @@ fn one(card: &Card, field: &str, options: &Options, found: &mut Found) {
         found.add(format!("{field}.plan[{nth}].action"), format!("{:?}", step.action), "some words");
     }
     for (nth, evidence) in card.evidence.iter().enumerate() {
-        if let (Some(code), false) = (evidence.exit_code, evidence.commands()) {
+        if let (Some(code), false) = (evidence.exit_code, evidence.is_command()) {
             found.add(format!("{field}.evidence[{nth}].exit_code"), code.to_string(), "none: only a pointer that begins with command: has one");
         }
     }
@@ -119,7 +119,7 @@ fn one(card: &Card, field: &str, options: &Options, found: &mut Found) {
 }
 
 /// Receipts, approvals and ratings, which must fit the cards.
-fn records(options: &Options, found: &mut Found) {
+fn records(options: &Options, found: &mut ProblemList) {
     let ids: Vec<&str> = options.cards.iter().map(|card| card.id.as_str()).collect();
     let cards: BTreeMap<&str, &Card> = options.cards.iter().map(|card| (card.id.as_str(), card)).collect();
     let want = || if ids.is_empty() { "no such entry: there are no cards".to_owned() } else { format!("a card's id: {}", listed(&ids)) };
@@ -165,7 +165,7 @@ fn records(options: &Options, found: &mut Found) {
 }
 
 /// Something a person may be asked about: the names the gates use themselves are taken.
-fn subject(field: &str, name: &str, found: &mut Found) {
+fn subject(field: &str, name: &str, found: &mut ProblemList) {
     let taken = name == "data_loss" || name.strip_prefix("risk ").is_some_and(|rest| rest.parse::<u32>().is_ok());
     if !plain(name) {
         found.add(field, format!("{name:?}"), "a name in one line, with no blank around it");

@@ -161,10 +161,10 @@ pub enum GateScope {
 }
 
 impl Policy {
-    pub fn score_rules(&self) -> score::Rules {
+    pub fn score_rules(&self) -> score::ScoreRules {
         let Weights { evidence, risk, reversibility, cost, confidence, violation } = self.weights;
         let Severities { critical, high, medium, low } = self.severities;
-        score::Rules {
+        score::ScoreRules {
             weights: score::Weights { evidence, risk, reversibility, cost, confidence, violation },
             severities: score::Severities { critical, high, medium, low },
             signs: match self.sign_mode {
@@ -172,18 +172,18 @@ impl Policy {
                 SignMode::Literal => score::Signs::Literal,
             },
             combine: match self.risk_combine {
-                RiskCombine::NoisyOr => score::Combine::NoisyOr,
-                RiskCombine::Max => score::Combine::Max,
-                RiskCombine::Mean => score::Combine::Mean,
-                RiskCombine::Sum => score::Combine::Sum,
+                RiskCombine::NoisyOr => score::RiskCombination::NoisyOr,
+                RiskCombine::Max => score::RiskCombination::Max,
+                RiskCombine::Mean => score::RiskCombination::Mean,
+                RiskCombine::Sum => score::RiskCombination::Sum,
             },
             residual: self.risk_uses_residual,
             clamp_cost: self.cost_clamp,
         }
     }
 
-    pub fn converge_rules(&self) -> converge::Rules {
-        converge::Rules {
+    pub fn converge_rules(&self) -> converge::ConvergeRules {
+        converge::ConvergeRules {
             threshold: self.threshold,
             gap: self.consensus_gap_threshold,
             max_reflexions: self.max_reflexions,
@@ -194,8 +194,8 @@ impl Policy {
         }
     }
 
-    pub fn gate_limits(&self) -> gates::Limits {
-        gates::Limits { critical_residual: self.critical_residual, hardly_reversible: self.hardly_reversible }
+    pub fn gate_limits(&self) -> gates::GateLimits {
+        gates::GateLimits { critical_residual: self.critical_residual, hardly_reversible: self.hardly_reversible }
     }
 
     pub fn ladder(&self) -> panel::Ladder {

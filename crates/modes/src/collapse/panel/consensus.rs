@@ -5,7 +5,7 @@ use crate::collapse::cards::records::{Evaluation, PanelSeat};
 use crate::collapse::rounds::docket::Docket;
 use serde_json::{Value, json};
 use synod_engine::{Bench, Result};
-use synod_math::collapse::panel::{self, Rating};
+use synod_math::collapse::panel::{SeatRating, consensus, join_members};
 use synod_types::*;
 
 /// What the panel makes of the positions put before it.
@@ -27,7 +27,7 @@ pub struct Panel {
 #[derive(Clone, Debug)]
 pub struct SeatRow {
     pub seat: PanelSeat,
-    pub rating: Rating,
+    pub rating: SeatRating,
     pub members: Vec<String>,
 }
 
@@ -38,24 +38,24 @@ impl Panel {
         for seat in PanelSeat::ALL {
             let members: Vec<&Evaluation> = evaluations.iter().filter(|evaluation| evaluation.agent == seat).collect();
             let weight = docket.options.policy.weight(seat);
-            let ratings: Vec<Rating> = members
+            let ratings: Vec<SeatRating> = members
                 .iter()
-                .map(|evaluation| Rating {
+                .map(|evaluation| SeatRating {
                     weight,
                     scores: ids.iter().map(|id| evaluation.position_scores[*id].clamp(0.0, 1.0)).collect(),
                     confidence: evaluation.confidence,
                 })
                 .collect();
-            if let Some(rating) = panel::shared(weight, &ratings) {
+            if let Some(rating) = join_members(weight, &ratings) {
                 let members = members.iter().map(|evaluation| evaluation.member.clone()).filter(|member| !member.is_empty()).collect();
                 seats.push(SeatRow { seat, rating, members });
             }
         }
-        let ratings: Vec<Rating> = seats.iter().map(|row| row.rating.clone()).collect();
+        let ratings: Vec<SeatRating> = seats.iter().map(|row| row.rating.clone()).collect();
         let sits = |seat| seats.iter().any(|row: &SeatRow| row.seat == seat);
         let quorate = seats.len() >= docket.options.policy.quorum as usize && sits(PanelSeat::Verifier) && sits(PanelSeat::RiskCompliance);
         let absent = PanelSeat::ALL.into_iter().filter(|seat| !sits(*seat)).collect();
-        Self { positions: positions.to_vec(), evaluations, consensus: panel::consensus(&ratings, ids.len()), seats, quorate, absent, closed }
+        Self { positions: positions.to_vec(), evaluations, consensus: consensus(&ratings, ids.len()), seats, quorate, absent, closed }
     }
 
     pub fn of_position(&self, at: usize) -> Option<f64> {

@@ -98,14 +98,14 @@ async fn by_panel(bench: &Bench, docket: &mut Docket, conflict: Conflict, why: &
     let panel = convene(&stage, docket, &viable, why).await?;
     docket.closed |= panel.closed;
     stage.show("panel_result", panel.exhibit(docket, "Panel", conflict.as_str()))?;
-    let standings: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].standing()).collect();
+    let scored: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].scored_card()).collect();
     let base = |status, winner, rung| Ruling { status, winner, rung, panel: Some(panel.clone()), ..Ruling::by_score(0) };
     if !panel.quorate {
         let names: Vec<String> = panel.absent.iter().map(|seat| seat.as_str().replace('_', " ")).collect();
         let text = format!("The panel has no quorum: {} did not rate.", names.join(", "));
-        return hand_over(&stage, docket, base(Status::EscalatedHuman, None, "panel_quorum"), &viable, &standings, &text).await;
+        return hand_over(&stage, docket, base(Status::EscalatedHuman, None, "panel_quorum"), &viable, &scored, &text).await;
     }
-    match outcome(&panel.consensus, &standings, &docket.options.policy.ladder()) {
+    match outcome(&panel.consensus, &scored, &docket.options.policy.ladder()) {
         Some(Outcome::Consensus { winner, near_tie }) => Ok(Ruling { near_tie, ..base(Status::ConsensusReached, Some(viable[winner]), "consensus") }),
         Some(Outcome::Fallback { winner }) => Ok(base(Status::SafeFallback, Some(viable[winner]), "safe_fallback")),
         Some(Outcome::Hybrid { first, second }) => {
@@ -116,7 +116,7 @@ async fn by_panel(bench: &Bench, docket: &mut Docket, conflict: Conflict, why: &
         Some(Outcome::Escalated) => {
             let best = panel.best().unwrap_or(0.0);
             let text = format!("The panel agrees on nothing: its best consensus is {best:.2}, below {}.", docket.options.policy.no_agreement);
-            hand_over(&stage, docket, base(Status::EscalatedHuman, None, "no_agreement"), &viable, &standings, &text).await
+            hand_over(&stage, docket, base(Status::EscalatedHuman, None, "no_agreement"), &viable, &scored, &text).await
         }
         None => Ok(Ruling::stuck("no_viable_position")),
     }
@@ -151,14 +151,14 @@ async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Pan
     }
     let mut all: Vec<(usize, f64)> = viable.iter().copied().zip(panel.consensus.iter().copied()).collect();
     all.extend(rated.iter().map(|(at, again)| (*at, again.consensus[0])));
-    let standings: Vec<ScoredCard> = all.iter().map(|(at, _)| docket.positions[*at].standing()).collect();
+    let scored: Vec<ScoredCard> = all.iter().map(|(at, _)| docket.positions[*at].scored_card()).collect();
     let ratings: Vec<f64> = all.iter().map(|(_, rating)| *rating).collect();
-    let winner = safest(&ratings, &standings).map(|place| all[place].0);
+    let winner = safest(&ratings, &scored).map(|place| all[place].0);
     Ok(Ruling { winner, hybrid: rated.map(|(_, again)| again), ..near })
 }
 
 /// A person decides; if the run is told to conclude first, the safest position stands.
-async fn hand_over(stage: &Bench, docket: &mut Docket, ruling: Ruling, viable: &[usize], standings: &[ScoredCard], why: &str) -> Result<Ruling> {
+async fn hand_over(stage: &Bench, docket: &mut Docket, ruling: Ruling, viable: &[usize], scored: &[ScoredCard], why: &str) -> Result<Ruling> {
     let choice = if docket.closed { Choice::Unanswered } else { people::choose(stage, docket, viable, why).await? };
     Ok(match choice {
         Choice::Position { at, by, note } => Ruling { winner: Some(at), person: Some((by, note)), ..ruling },
@@ -167,7 +167,7 @@ async fn hand_over(stage: &Bench, docket: &mut Docket, ruling: Ruling, viable: &
             docket.closed = true;
             stage.warn(format!("{why} The run was closed before a person decided: the safest position is taken."));
             let ratings: Vec<f64> = ruling.panel.as_ref().map_or_else(|| vec![0.0; viable.len()], |panel| panel.consensus.clone());
-            Ruling { status: Status::SafeFallback, winner: safest(&ratings, standings).map(|place| viable[place]), rung: "closed", ..ruling }
+            Ruling { status: Status::SafeFallback, winner: safest(&ratings, scored).map(|place| viable[place]), rung: "closed", ..ruling }
         }
     })
 }

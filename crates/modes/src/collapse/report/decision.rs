@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Bench, ModeResult, Result};
 use synod_math::collapse::above;
-use synod_math::collapse::gates::Receipt;
+use synod_math::collapse::gates::ReceiptState;
 use synod_math::collapse::panel::band;
-use synod_math::collapse::sensitivity::{self, dominated, nearest_flip};
+use synod_math::collapse::sensitivity::{WeightFlip, dominated, nearest_flip};
 use synod_types::*;
 
 /// What a script branches on.
@@ -138,7 +138,7 @@ pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<
 
 /// Which cards nobody verified, and what that means.
 fn unverified(docket: &Docket, ruling: &Ruling) -> Option<String> {
-    let bare: Vec<&str> = docket.positions.iter().filter(|position| position.receipt == Receipt::Absent).map(|position| position.id()).collect();
+    let bare: Vec<&str> = docket.positions.iter().filter(|position| position.receipt == ReceiptState::Absent).map(|position| position.id()).collect();
     let named = if bare.len() > 12 { format!("{} and {} more", bare[..12].join(", "), bare.len() - 12) } else { bare.join(", ") };
     let what = match bare.len() {
         0 => return None,
@@ -146,7 +146,7 @@ fn unverified(docket: &Docket, ruling: &Ruling) -> Option<String> {
         1 => format!("Nobody verified {named}: it counts as it is"),
         _ => format!("Nobody verified {named}: they count as they are"),
     };
-    let taken = ruling.winner.is_some_and(|at| docket.positions[at].receipt == Receipt::Absent);
+    let taken = ruling.winner.is_some_and(|at| docket.positions[at].receipt == ReceiptState::Absent);
     Some(if taken { format!("{what}, and the decision is not remembered.") } else { format!("{what}.") })
 }
 
@@ -159,8 +159,8 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
         let rated = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.of_position(at));
         Place {
             id: position.id().to_owned(),
-            state: state_word(position.passage.state).to_owned(),
-            gates: position.passage.reasons.iter().map(|reason| format!("{}: {}", reason.gate.id(), reason_text(position, reason))).collect(),
+            state: state_word(position.gates.state).to_owned(),
+            gates: position.gates.reasons.iter().map(|reason| format!("{}: {}", reason.gate.id(), reason_text(position, reason))).collect(),
             evidence: tidy(position.score.terms.evidence),
             risk: tidy(position.score.terms.risk),
             score: tidy(position.score.value),
@@ -202,7 +202,7 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
 }
 
 /// The nearest change of one weight that would put another viable position first by score, and the positions worse in everything.
-fn sensitivity(docket: &Docket) -> (Option<(sensitivity::Flip, [usize; 2])>, Vec<String>) {
+fn sensitivity(docket: &Docket) -> (Option<(WeightFlip, [usize; 2])>, Vec<String>) {
     let viable = docket.ranked();
     let scores: Vec<_> = viable.iter().map(|at| docket.positions[*at].score).collect();
     let rules = docket.options.policy.score_rules();
@@ -221,7 +221,7 @@ fn memory(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Result<(), &'stati
     let above = above(winner.score.value, docket.options.policy.threshold);
     match () {
         () if bench.header().rehearsal() => Err("rehearsal"),
-        () if winner.receipt != Receipt::Pass => Err("unverified"),
+        () if winner.receipt != ReceiptState::Pass => Err("unverified"),
         () if !above => Err("below_threshold"),
         () if !winner.viable() || winner.score.terms.violations > 0.0 => Err("open_approvals"),
         () if !winner.card.pointers_valid() => Err("unchecked_pointers"),

@@ -8,7 +8,7 @@ use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
 use serde_json::Value;
 use synod_engine::Bench;
-use synod_math::collapse::converge::trade_off;
+use synod_math::collapse::converge::is_trade_off;
 use synod_math::collapse::score::ScoreTerms;
 use synod_math::collapse::{above, below};
 
@@ -123,7 +123,7 @@ fn lead(docket: &Docket, position: &Position) -> String {
         format!("and {least} is enough")
     };
     let margin = policy.tradeoff_margin;
-    let trades = if trade_off(position.sides(), next.sides(), margin) {
+    let trades = if is_trade_off(position.sides(), next.sides(), margin) {
         format!("each of the two beats the other by {margin} or more on something, which by this policy does not call the panel")
     } else {
         format!("they do not trade one gain of {margin} or more for another")

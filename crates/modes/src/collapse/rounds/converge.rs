@@ -9,8 +9,8 @@ use crate::collapse::cards::policy::GateScope;
 use crate::collapse::panel::rate::{expert_parts, rate};
 use synod_engine::{Bench, Result};
 use synod_math::collapse::above;
-use synod_math::collapse::converge::{Conflict, Move, ScoredCard, converge, gap, ranked, trade_off};
-use synod_math::collapse::gates::Receipt;
+use synod_math::collapse::converge::{Conflict, Move, ScoredCard, converge, gap, is_trade_off, rank};
+use synod_math::collapse::gates::ReceiptState;
 use synod_types::*;
 
 /// Where the rounds lead.
@@ -113,17 +113,17 @@ async fn disagreement(round: &Bench, docket: &mut Docket) -> Result<()> {
 fn next(docket: &Docket, aligned: bool) -> Next {
     let policy = &docket.options.policy;
     let viable = docket.viable();
-    let standings: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].standing()).collect();
-    let order = ranked(&standings);
+    let scored: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].scored_card()).collect();
+    let order = rank(&scored);
     let parked = docket.positions.iter().any(|position| position.parked());
     let may_reflect = docket.attempts < policy.max_reflexions && !docket.closed && docket.positions.iter().any(|position| position.author.is_some());
     let attempts = if may_reflect { docket.attempts } else { policy.max_reflexions };
-    let step = converge(&standings, parked, attempts, &policy.converge_rules());
-    let good = order.first().is_some_and(|best| above(standings[*best].score, policy.threshold));
+    let step = converge(&scored, parked, attempts, &policy.converge_rules());
+    let good = order.first().is_some_and(|best| above(scored[*best].score, policy.threshold));
 
     let all = || docket.positions.iter().enumerate().filter(|(_, position)| position.author.is_some());
     let mut demands: Vec<(usize, Vec<Demand>)> = all().map(|(at, position)| (at, refused(position))).collect();
-    let vetoed = all().any(|(_, position)| position.receipt == Receipt::Fail);
+    let vetoed = all().any(|(_, position)| position.receipt == ReceiptState::Fail);
     if !good {
         for (at, list) in demands.iter_mut().filter(|(at, _)| viable.contains(at)) {
             // Experts are asked to align once; after that the panel settles it.
@@ -180,7 +180,7 @@ fn panel(conflict: Conflict, below_threshold: bool, why: &str) -> Road {
 }
 
 fn trades(docket: &Docket, a: usize, b: usize) -> bool {
-    trade_off(docket.positions[a].sides(), docket.positions[b].sides(), docket.options.policy.tradeoff_margin)
+    is_trade_off(docket.positions[a].sides(), docket.positions[b].sides(), docket.options.policy.tradeoff_margin)
 }
 
 fn names(docket: &Docket, demands: &[(usize, Vec<Demand>)]) -> String {
@@ -189,11 +189,11 @@ fn names(docket: &Docket, demands: &[(usize, Vec<Demand>)]) -> String {
 
 fn rule(docket: &Docket, decided: &str, rung: &str) -> Exhibit {
     let policy = &docket.options.policy;
-    let standings: Vec<ScoredCard> = docket.viable().iter().map(|at| docket.positions[*at].standing()).collect();
-    let order = ranked(&standings);
-    let best = order.first().map(|best| standings[*best].score);
-    let gap = gap(&standings, &order);
-    let mut numbers = vec![("viable".to_owned(), standings.len() as f64)];
+    let scored: Vec<ScoredCard> = docket.viable().iter().map(|at| docket.positions[*at].scored_card()).collect();
+    let order = rank(&scored);
+    let best = order.first().map(|best| scored[*best].score);
+    let gap = gap(&scored, &order);
+    let mut numbers = vec![("viable".to_owned(), scored.len() as f64)];
     numbers.extend(best.map(|best| ("best score".to_owned(), best)));
     numbers.extend(gap.map(|gap| ("lead".to_owned(), gap)));
     numbers.extend([("threshold".to_owned(), policy.threshold), ("reflexions".to_owned(), f64::from(docket.attempts))]);

@@ -7,7 +7,7 @@ use crate::collapse::cards::records::{Approval, Receipt};
 use crate::collapse::cards::text;
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
-use synod_math::collapse::converge::{ScoredCard, ranked};
+use synod_math::collapse::converge::{ScoredCard, rank};
 use synod_types::SeatIx;
 
 pub struct Docket {
@@ -94,7 +94,7 @@ impl Docket {
     /// Viable positions, best score first.
     pub fn ranked(&self) -> Vec<usize> {
         let viable = self.viable();
-        let standings: Vec<ScoredCard> = viable.iter().map(|at| self.positions[*at].standing()).collect();
-        ranked(&standings).into_iter().map(|place| viable[place]).collect()
+        let scored: Vec<ScoredCard> = viable.iter().map(|at| self.positions[*at].scored_card()).collect();
+        rank(&scored).into_iter().map(|place| viable[place]).collect()
     }
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use synod_engine::{Bench, IdLists, Result, SeatFailure, TypedReply, prompt};
-use synod_math::collapse::gates;
+use synod_math::collapse::gates::ReceiptState;
 use synod_types::*;
 
 /// A verifier's reply.
@@ -93,7 +93,7 @@ struct Doubted {
 }
 
 struct Verified {
-    receipt: gates::Receipt,
+    receipt: ReceiptState,
     failed_checks: Vec<Check>,
     exhibit: Option<Exhibit>,
     note: Option<String>,
@@ -101,7 +101,7 @@ struct Verified {
 }
 
 impl Verified {
-    fn quiet(receipt: gates::Receipt) -> Self {
+    fn quiet(receipt: ReceiptState) -> Self {
         Self { receipt, failed_checks: Vec::new(), exhibit: None, note: None, closed: false }
     }
 }
@@ -149,7 +149,7 @@ async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, 
         return Ok(Verified { failed_checks: failed(&receipt.checks_performed), note, ..Verified::quiet(standing(receipt, position)) });
     }
     if docket.seats.is_empty() {
-        return Ok(Verified::quiet(gates::Receipt::Absent));
+        return Ok(Verified::quiet(ReceiptState::Absent));
     }
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 0 } else { at });
     let options = &docket.options;
@@ -161,9 +161,9 @@ async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, 
         FirstReply::Reply(given, note) => {
             let said = &given.value;
             let receipt = match said.status {
-                ReceiptStatus::Pass => gates::Receipt::Pass,
-                ReceiptStatus::Fail => gates::Receipt::Fail,
-                ReceiptStatus::Pending => gates::Receipt::Pending,
+                ReceiptStatus::Pass => ReceiptState::Pass,
+                ReceiptStatus::Fail => ReceiptState::Fail,
+                ReceiptStatus::Pending => ReceiptState::Pending,
             };
             let entries = said.checks.iter().zip(1..).map(|(check, n)| CheckEntry {
                 id: n.to_string(),
@@ -182,9 +182,9 @@ async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, 
             let data = json!({"positionId": id, "status": "PENDING", "checksPerformed": []});
             let exhibit = absent(bench, "verifier", &format!("Verification of {id}"), missed, data);
             let note = format!("Nobody could verify {id}: its receipt is pending, and it can be neither accepted nor shown to the panel.");
-            Ok(Verified { exhibit, note: Some(note), ..Verified::quiet(gates::Receipt::Pending) })
+            Ok(Verified { exhibit, note: Some(note), ..Verified::quiet(ReceiptState::Pending) })
         }
-        FirstReply::Closed => Ok(Verified { closed: true, ..Verified::quiet(gates::Receipt::Pending) }),
+        FirstReply::Closed => Ok(Verified { closed: true, ..Verified::quiet(ReceiptState::Pending) }),
     }
 }
 
@@ -227,14 +227,14 @@ fn absent(bench: &Bench, role: &str, title: &str, missed: Option<SeatFailure>, d
 }
 
 /// What a given receipt is worth for the card as it is now.
-fn standing(receipt: &Receipt, position: &Position) -> gates::Receipt {
+fn standing(receipt: &Receipt, position: &Position) -> ReceiptState {
     let void = receipt.card_hash.as_ref().is_some_and(|hash| *hash != position.card.digest());
     let waits = receipt.required_approvals.values().any(|state| *state == ApprovalState::Pending);
     match receipt.status {
-        _ if void => gates::Receipt::Pending,
-        ReceiptStatus::Fail => gates::Receipt::Fail,
-        ReceiptStatus::Pass if !waits && contradiction(receipt).is_none() => gates::Receipt::Pass,
-        ReceiptStatus::Pass | ReceiptStatus::Pending => gates::Receipt::Pending,
+        _ if void => ReceiptState::Pending,
+        ReceiptStatus::Fail => ReceiptState::Fail,
+        ReceiptStatus::Pass if !waits && contradiction(receipt).is_none() => ReceiptState::Pass,
+        ReceiptStatus::Pass | ReceiptStatus::Pending => ReceiptState::Pending,
     }
 }
 

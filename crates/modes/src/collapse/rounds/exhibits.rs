@@ -9,7 +9,7 @@ use synod_types::*;
 /// What stopped at which gate. A position that passed all of them has no entry.
 pub fn gates(docket: &Docket) -> Exhibit {
     let entries = docket.positions.iter().flat_map(|position| {
-        position.passage.reasons.iter().map(move |reason| FindingEntry {
+        position.gates.reasons.iter().map(move |reason| FindingEntry {
             id: reason.gate.id().to_owned(),
             title: format!("{}: {}", position.id(), reason_text(position, reason)),
             severity: state_word(reason.state).replace('_', " "),
@@ -22,12 +22,12 @@ pub fn gates(docket: &Docket) -> Exhibit {
         .iter()
         .map(|position| {
             let reasons: Vec<_> = position
-                .passage
+                .gates
                 .reasons
                 .iter()
                 .map(|reason| json!({"gate": reason.gate.id(), "subject": reason.subject, "state": state_word(reason.state)}))
                 .collect();
-            json!({"id": position.id(), "state": state_word(position.passage.state), "reasons": reasons})
+            json!({"id": position.id(), "state": state_word(position.gates.state), "reasons": reasons})
         })
         .collect();
     let none = "Every position passed all five gates.".to_owned();

@@ -5,7 +5,7 @@ use crate::collapse::cards::policy::Policy;
 use crate::collapse::cards::records::{Approval, ApprovalDecision, Check};
 use serde_json::{Value, json};
 use synod_math::collapse::converge::ScoredCard;
-use synod_math::collapse::gates::{self, Case, CriticalRisk, Passage, Reason, Receipt, State};
+use synod_math::collapse::gates::{self, CardState, Consent, GateInput, GateReason, GateResult, GateRisk, ReceiptState};
 use synod_math::collapse::instant::instant;
 use synod_math::collapse::score::{Score, score};
 use synod_types::SeatIx;
@@ -17,7 +17,7 @@ pub struct Position {
     pub author: Option<SeatIx>,
     /// Whether this version has been verified and doubted.
     pub examined: bool,
-    pub receipt: Receipt,
+    pub receipt: ReceiptState,
     /// What the verifier did not let pass.
     pub failed_checks: Vec<Check>,
     /// The skeptic's own list, on top of the author's.
@@ -25,7 +25,7 @@ pub struct Position {
     pub concerns: Vec<String>,
     /// What people said about this very version.
     pub approvals: Vec<Approval>,
-    pub passage: Passage,
+    pub gates: GateResult,
     pub score: Score,
     /// The score with the skeptic's risks added; `None` if nobody doubted it.
     pub doubted_score: Option<f64>,
@@ -33,18 +33,18 @@ pub struct Position {
 
 impl Position {
     pub fn new(card: Card, author: Option<SeatIx>, approvals: Vec<Approval>, policy: &Policy) -> Self {
-        let score = score(&card.sized(&[], 0), &policy.score_rules());
-        let passage = Passage { state: State::Held, reasons: Vec::new() };
+        let score = score(&card.for_score(&[], 0), &policy.score_rules());
+        let gates = GateResult { state: CardState::Held, reasons: Vec::new() };
         Self {
             card,
             author,
             examined: false,
-            receipt: Receipt::Pending,
+            receipt: ReceiptState::Pending,
             failed_checks: Vec::new(),
             doubts: Vec::new(),
             concerns: Vec::new(),
             approvals,
-            passage,
+            gates,
             score,
             doubted_score: None,
         }
@@ -54,10 +54,10 @@ impl Position {
         &self.card.id
     }
     pub fn viable(&self) -> bool {
-        self.passage.state == State::Viable
+        self.gates.state == CardState::Viable
     }
     pub fn parked(&self) -> bool {
-        self.passage.state == State::NeedsApproval
+        self.gates.state == CardState::NeedsApproval
     }
 
     /// Takes another version of the card: whatever was found about the old one is void, and so is what people approved.
@@ -67,30 +67,30 @@ impl Position {
 
     /// Sends the card through the gates and scores it, with all that is known by now.
     pub fn weigh(&mut self, policy: &Policy) {
-        let case = self.case();
-        self.passage = gates::pass(&case, &policy.gate_limits());
-        let open = case.violations.iter().filter(|(_, _, approval)| *approval != gates::Approval::Approved).count() as u32;
+        let input = self.gate_input();
+        self.gates = gates::check_gates(&input, &policy.gate_limits());
+        let open = input.violations.iter().filter(|(_, _, approval)| *approval != Consent::Approved).count() as u32;
         let rules = policy.score_rules();
-        self.score = score(&self.card.sized(&[], open), &rules);
-        self.doubted_score = (!self.doubts.is_empty()).then(|| score(&self.card.sized(&self.doubts, open), &rules).value);
+        self.score = score(&self.card.for_score(&[], open), &rules);
+        self.doubted_score = (!self.doubts.is_empty()).then(|| score(&self.card.for_score(&self.doubts, open), &rules).value);
     }
 
     /// What was said of a subject; the first word stands.
-    fn said(&self, subject: &str) -> gates::Approval {
+    fn consent(&self, subject: &str) -> Consent {
         match self.approvals.iter().find(|approval| approval.subject == subject).map(|approval| approval.decision) {
-            None => gates::Approval::Open,
-            Some(ApprovalDecision::Approve) => gates::Approval::Approved,
-            Some(ApprovalDecision::Reject | ApprovalDecision::Revise) => gates::Approval::Denied,
+            None => Consent::Open,
+            Some(ApprovalDecision::Approve) => Consent::Approved,
+            Some(ApprovalDecision::Reject | ApprovalDecision::Revise) => Consent::Denied,
         }
     }
 
-    fn case(&self) -> Case {
+    fn gate_input(&self) -> GateInput {
         let card = &self.card;
         let violations = card.invariant_violations.iter();
         let risks = card.risks.iter().enumerate().map(|(at, risk)| {
             let subject = format!("risk {}", at + 1);
-            CriticalRisk {
-                approval: self.said(&subject),
+            GateRisk {
+                approval: self.consent(&subject),
                 subject,
                 severity: risk.severity.into(),
                 residual: risk.residual_risk.unwrap_or(1.0),
@@ -104,23 +104,25 @@ impl Position {
                 regulations.push(tag);
             }
         }
-        Case {
+        GateInput {
             receipt: self.receipt,
-            violations: violations.map(|broken| (broken.invariant_id.clone(), broken.requires_approval, self.said(&broken.invariant_id))).collect(),
+            violations: violations
+                .map(|broken| (broken.invariant_id.clone(), broken.requires_approval, self.consent(&broken.invariant_id)))
+                .collect(),
             risks: risks.collect(),
             reversibility: card.reversibility,
             irreversible_data_change: card.irreversible_data_change,
-            data_loss: self.said("data_loss"),
-            regulations: regulations.into_iter().map(|tag| (tag.clone(), self.said(tag))).collect(),
+            data_loss: self.consent("data_loss"),
+            regulations: regulations.into_iter().map(|tag| (tag.clone(), self.consent(tag))).collect(),
         }
     }
 
     /// What a person still has to say before the card may go on.
-    pub fn open_subjects(&self) -> impl Iterator<Item = &Reason> {
-        self.passage.reasons.iter().filter(|reason| reason.state == State::NeedsApproval)
+    pub fn open_subjects(&self) -> impl Iterator<Item = &GateReason> {
+        self.gates.reasons.iter().filter(|reason| reason.state == CardState::NeedsApproval)
     }
 
-    pub fn standing(&self) -> ScoredCard {
+    pub fn scored_card(&self) -> ScoredCard {
         ScoredCard {
             id: self.card.id.clone(),
             score: self.score.value,
@@ -150,25 +152,25 @@ impl Position {
     }
 }
 
-pub fn state_word(state: State) -> &'static str {
+pub fn state_word(state: CardState) -> &'static str {
     match state {
-        State::Viable => "viable",
-        State::NeedsApproval => "needs_approval",
-        State::Held => "held",
-        State::Rejected => "rejected",
+        CardState::Viable => "viable",
+        CardState::NeedsApproval => "needs_approval",
+        CardState::Held => "held",
+        CardState::Rejected => "rejected",
     }
 }
 
 /// What a gate's reason means, in a sentence.
-pub fn reason_text(position: &Position, reason: &Reason) -> String {
+pub fn reason_text(position: &Position, reason: &GateReason) -> String {
     let asked = match reason.state {
-        State::NeedsApproval => ", and a person has to approve it",
-        State::Rejected => "",
-        State::Held => ", and it is held until that is settled",
-        State::Viable => "",
+        CardState::NeedsApproval => ", and a person has to approve it",
+        CardState::Rejected => "",
+        CardState::Held => ", and it is held until that is settled",
+        CardState::Viable => "",
     };
     let what = match reason.gate {
-        gates::Gate::Verifier if reason.state == State::Held => "the verification is pending or void".to_owned(),
+        gates::Gate::Verifier if reason.state == CardState::Held => "the verification is pending or void".to_owned(),
         gates::Gate::Verifier => "the verifier did not let it pass".to_owned(),
         gates::Gate::Invariants => {
             let broken = position.card.invariant_violations.iter().find(|broken| broken.invariant_id == reason.subject);

@@ -8,7 +8,7 @@ use crate::collapse::cards::records::ApprovalDecision;
 use crate::collapse::cards::text;
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
-use synod_math::collapse::gates::{Gate, Receipt, State};
+use synod_math::collapse::gates::{CardState, Gate, ReceiptState};
 use synod_math::collapse::{above, below};
 use synod_types::FailureKind;
 
@@ -27,7 +27,7 @@ fn demand(trigger: &'static str, text: impl Into<String>) -> Demand {
 /// What a card must mend whatever the others score: it has been refused.
 pub fn refused(position: &Position) -> Vec<Demand> {
     let mut out = Vec::new();
-    if position.receipt == Receipt::Fail {
+    if position.receipt == ReceiptState::Fail {
         let checks = position.failed_checks.iter().map(|check| match check.remediation.trim() {
             "" => check.check.clone(),
             cure => format!("{} ({cure})", check.check),
@@ -36,7 +36,7 @@ pub fn refused(position: &Position) -> Vec<Demand> {
         let what = if checks.is_empty() { "see what the card claims without showing it".to_owned() } else { checks.join("; ") };
         out.push(demand("verifier_rejects", format!("The verifier did not let the card pass: {what}")));
     }
-    for reason in position.passage.reasons.iter().filter(|reason| reason.state == State::Rejected && reason.gate != Gate::Verifier) {
+    for reason in position.gates.reasons.iter().filter(|reason| reason.state == CardState::Rejected && reason.gate != Gate::Verifier) {
         out.push(demand("gate_rejects", format!("{}: {}", reason.gate.id(), reason_text(position, reason))));
     }
     for approval in position.approvals.iter().filter(|approval| approval.decision == ApprovalDecision::Revise) {

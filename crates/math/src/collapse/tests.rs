@@ -1,26 +1,27 @@
-//! The known numbers, and what must hold for any.
+//! Scores, gates and outcomes worked out by hand, and what must hold for any cards.
 
-use super::converge::{Conflict, GapCheck, Move, ScoredCard, converge, gap, ranked, trade_off};
-use super::gates::{Approval, Case, CriticalRisk, Limits, Receipt, State, pass};
-use super::panel::{Ladder, Outcome, Rating, consensus, outcome, shared};
-use super::score::{Card, Combine, Risk, Rules, Score, Severity, Signs, score};
+use super::converge::{Conflict, GapCheck, Move, ScoredCard, converge, gap, is_trade_off, rank};
+use super::gates::{CardState, Consent, GateInput, GateLimits, GateRisk, ReceiptState, check_gates};
+use super::panel::{Ladder, Outcome, SeatRating, consensus, join_members, outcome};
+use super::score::{RiskCombination, Score, ScoreInput, ScoreRisk, ScoreRules, Severity, Signs, score};
 use super::sensitivity::{dominated, nearest_flip};
 use super::{converge, gates};
 use proptest::prelude::*;
 
-fn risk(severity: Severity, residual: f64) -> Risk {
-    Risk { severity, residual: Some(residual) }
+fn risk(severity: Severity, residual: f64) -> ScoreRisk {
+    ScoreRisk { severity, residual: Some(residual) }
 }
 
-fn card(name: &str) -> Card {
+fn card(name: &str) -> ScoreInput {
     use Severity::*;
-    let base = Card { evidence: vec![0.9, 0.8], risks: vec![risk(Medium, 0.5)], reversibility: 0.9, cost: 20, confidence: 0.8, open_violations: 0 };
+    let base =
+        ScoreInput { evidence: vec![0.9, 0.8], risks: vec![risk(Medium, 0.5)], reversibility: 0.9, cost: 20, confidence: 0.8, open_violations: 0 };
     match name {
         "A" => base,
-        "B" => Card { reversibility: 0.1, ..base },
-        "C" => Card { cost: 100, ..base },
-        "D" => Card { evidence: vec![0.7, 0.6], ..base },
-        "E" => Card {
+        "B" => ScoreInput { reversibility: 0.1, ..base },
+        "C" => ScoreInput { cost: 100, ..base },
+        "D" => ScoreInput { evidence: vec![0.7, 0.6], ..base },
+        "E" => ScoreInput {
             evidence: vec![0.9],
             risks: vec![risk(High, 0.5), risk(Medium, 0.5), risk(Low, 1.0)],
             reversibility: 0.7,
@@ -28,16 +29,22 @@ fn card(name: &str) -> Card {
             confidence: 0.75,
             open_violations: 0,
         },
-        "F" => Card { evidence: vec![0.6], reversibility: 0.5, cost: 45, confidence: 1.0, ..base },
-        "G" => Card { evidence: vec![], risks: vec![], reversibility: 1.0, cost: 0, confidence: 1.0, open_violations: 0 },
-        "H" => Card { open_violations: 1, ..base },
-        "J" => Card { evidence: vec![1.0], risks: vec![], reversibility: 1.0, cost: 0, confidence: 1.0, open_violations: 0 },
-        "K" => Card { evidence: vec![1.0], risks: vec![], reversibility: 0.0, cost: 0, confidence: 0.0, open_violations: 0 },
-        "L" => Card { confidence: 0.0, ..base },
-        "M" => Card { evidence: vec![0.95], risks: vec![risk(Critical, 0.30)], reversibility: 0.8, cost: 60, confidence: 0.7, open_violations: 0 },
-        "N" => Card { evidence: vec![0.95], risks: vec![risk(Critical, 0.31)], reversibility: 0.8, cost: 60, confidence: 0.7, open_violations: 0 },
-        "P" => Card { evidence: vec![0.8], risks: vec![risk(Medium, 1.0); 3], reversibility: 0.8, cost: 30, confidence: 0.7, open_violations: 0 },
-        "Q" => Card {
+        "F" => ScoreInput { evidence: vec![0.6], reversibility: 0.5, cost: 45, confidence: 1.0, ..base },
+        "G" => ScoreInput { evidence: vec![], risks: vec![], reversibility: 1.0, cost: 0, confidence: 1.0, open_violations: 0 },
+        "H" => ScoreInput { open_violations: 1, ..base },
+        "J" => ScoreInput { evidence: vec![1.0], risks: vec![], reversibility: 1.0, cost: 0, confidence: 1.0, open_violations: 0 },
+        "K" => ScoreInput { evidence: vec![1.0], risks: vec![], reversibility: 0.0, cost: 0, confidence: 0.0, open_violations: 0 },
+        "L" => ScoreInput { confidence: 0.0, ..base },
+        "M" => {
+            ScoreInput { evidence: vec![0.95], risks: vec![risk(Critical, 0.30)], reversibility: 0.8, cost: 60, confidence: 0.7, open_violations: 0 }
+        }
+        "N" => {
+            ScoreInput { evidence: vec![0.95], risks: vec![risk(Critical, 0.31)], reversibility: 0.8, cost: 60, confidence: 0.7, open_violations: 0 }
+        }
+        "P" => {
+            ScoreInput { evidence: vec![0.8], risks: vec![risk(Medium, 1.0); 3], reversibility: 0.8, cost: 30, confidence: 0.7, open_violations: 0 }
+        }
+        "Q" => ScoreInput {
             evidence: vec![0.5],
             risks: vec![risk(High, 0.6), risk(Medium, 0.3)],
             reversibility: 0.6,
@@ -73,45 +80,45 @@ fn cards_score_as_computed_by_hand() {
         ("Q", 0.5, 0.4896, 2.9832, -0.8168),
     ];
     for (name, evidence, risk, intent, literal) in table {
-        let got = score(&card(name), &Rules::default());
+        let got = score(&card(name), &ScoreRules::default());
         let pairs = [(got.terms.evidence, evidence), (got.terms.risk, risk), (got.intent, intent), (got.literal, literal), (got.value, intent)];
         assert!(pairs.iter().all(|(got, want)| close(*got, *want)), "{name}: {got:?}");
         assert!(close(got.parts.iter().sum(), got.value), "{name}: the parts make the whole");
-        let printed = score(&card(name), &Rules { signs: Signs::Literal, ..Rules::default() });
+        let printed = score(&card(name), &ScoreRules { signs: Signs::Literal, ..ScoreRules::default() });
         assert!(close(printed.value, literal), "{name}");
     }
 }
 
 #[test]
 fn an_unclamped_cost_drowns_everything() {
-    let dear = Card { cost: 2000, ..card("A") };
-    let clamped = score(&dear, &Rules::default());
+    let dear = ScoreInput { cost: 2000, ..card("A") };
+    let clamped = score(&dear, &ScoreRules::default());
     assert!(close(clamped.intent, 8.4) && close(clamped.literal, 5.4), "{clamped:?}");
-    let free = score(&dear, &Rules { clamp_cost: false, ..Rules::default() });
+    let free = score(&dear, &ScoreRules { clamp_cost: false, ..ScoreRules::default() });
     assert!(close(free.intent, -29.6) && close(free.literal, 43.4), "{free:?}");
 }
 
 #[test]
 fn risks_combine_four_ways() {
     let rows = [
-        (Combine::NoisyOr, true, 0.532, 6.894),
-        (Combine::Max, true, 0.35, 8.35),
-        (Combine::Mean, true, 13.0 / 60.0, 9.75 - 8.0 * 13.0 / 60.0 + 1.4),
-        (Combine::Sum, true, 0.65, 5.95),
-        (Combine::NoisyOr, false, 0.838, 4.446),
-        (Combine::Max, false, 0.7, 5.55),
-        (Combine::Mean, false, 0.4, 7.95),
-        (Combine::Sum, false, 1.2, 1.55),
+        (RiskCombination::NoisyOr, true, 0.532, 6.894),
+        (RiskCombination::Max, true, 0.35, 8.35),
+        (RiskCombination::Mean, true, 13.0 / 60.0, 9.75 - 8.0 * 13.0 / 60.0 + 1.4),
+        (RiskCombination::Sum, true, 0.65, 5.95),
+        (RiskCombination::NoisyOr, false, 0.838, 4.446),
+        (RiskCombination::Max, false, 0.7, 5.55),
+        (RiskCombination::Mean, false, 0.4, 7.95),
+        (RiskCombination::Sum, false, 1.2, 1.55),
     ];
     for (combine, residual, risk, intent) in rows {
-        let got = score(&card("E"), &Rules { combine, residual, ..Rules::default() });
+        let got = score(&card("E"), &ScoreRules { combine, residual, ..ScoreRules::default() });
         assert!(close(got.terms.risk, risk) && close(got.intent, intent), "{combine:?}, residual {residual}: {got:?}");
     }
 }
 
 fn standing(name: &str) -> ScoredCard {
     let card = card(name);
-    let score = score(&card, &Rules::default());
+    let score = score(&card, &ScoreRules::default());
     ScoredCard {
         id: name.into(),
         score: score.value,
@@ -143,65 +150,65 @@ fn the_best_is_taken_unless_it_is_close_or_poor() {
     ];
     for (names, parked, attempts, want) in rows {
         let viable: Vec<ScoredCard> = names.iter().map(|name| standing(name)).collect();
-        assert_eq!(converge(&viable, parked, attempts, &converge::Rules::default()), want, "{names:?} after {attempts}");
+        assert_eq!(converge(&viable, parked, attempts, &converge::ConvergeRules::default()), want, "{names:?} after {attempts}");
     }
-    let printed = converge::Rules { gap_check: GapCheck::BelowThresholdOnly, ..converge::Rules::default() };
+    let printed = converge::ConvergeRules { gap_check: GapCheck::BelowThresholdOnly, ..converge::ConvergeRules::default() };
     assert_eq!(converge(&[standing("A"), standing("C")], false, 0, &printed), Move::Accept(0));
     assert!(close(gap(&[standing("A"), standing("C")], &[0, 1]).expect("two"), 1.6));
     assert!(close(gap(&[standing("F"), standing("P")], &[0, 1]).expect("two"), 1.772));
     assert!(close(gap(&[standing("A"), standing("Q")], &[0, 1]).expect("two"), 7.0168));
 }
 
-fn case() -> Case {
-    Case {
-        receipt: Receipt::Pass,
+fn case() -> GateInput {
+    GateInput {
+        receipt: ReceiptState::Pass,
         violations: vec![],
         risks: vec![],
         reversibility: 0.9,
         irreversible_data_change: None,
-        data_loss: Approval::Open,
+        data_loss: Consent::Open,
         regulations: vec![],
     }
 }
 
 #[test]
 fn gates_stop_what_they_must_and_a_person_opens_what_may_be_opened() {
-    let critical = |residual, mitigated, approval| Case {
-        risks: vec![CriticalRisk { subject: "risk 1".into(), severity: Severity::Critical, residual, mitigated, approval }],
+    let critical = |residual, mitigated, approval| GateInput {
+        risks: vec![GateRisk { subject: "risk 1".into(), severity: Severity::Critical, residual, mitigated, approval }],
         ..case()
     };
-    let violation = |may, approval| Case { violations: vec![("INV-1".into(), may, approval)], ..case() };
-    let final_step = |change, approval| Case { reversibility: 0.1, irreversible_data_change: change, data_loss: approval, ..case() };
-    let rule = |approval| Case { regulations: vec![("GDPR".into(), approval)], ..case() };
+    let violation = |may, approval| GateInput { violations: vec![("INV-1".into(), may, approval)], ..case() };
+    let final_step = |change, approval| GateInput { reversibility: 0.1, irreversible_data_change: change, data_loss: approval, ..case() };
+    let rule = |approval| GateInput { regulations: vec![("GDPR".into(), approval)], ..case() };
     let rows = [
-        (case(), State::Viable),
-        (Case { receipt: Receipt::Fail, ..case() }, State::Rejected),
-        (Case { receipt: Receipt::Pending, ..case() }, State::Held),
-        (Case { receipt: Receipt::Absent, ..case() }, State::Viable),
-        (violation(false, Approval::Approved), State::Rejected),
-        (violation(true, Approval::Open), State::NeedsApproval),
-        (violation(true, Approval::Approved), State::Viable),
-        (violation(true, Approval::Denied), State::Rejected),
-        (critical(0.30, false, Approval::Open), State::Viable),
-        (critical(0.31, false, Approval::Approved), State::Rejected),
-        (critical(0.31, true, Approval::Open), State::NeedsApproval),
-        (critical(0.31, true, Approval::Approved), State::Viable),
-        (final_step(None, Approval::Open), State::NeedsApproval),
-        (final_step(Some(false), Approval::Open), State::Viable),
-        (final_step(Some(true), Approval::Approved), State::Viable),
-        (rule(Approval::Open), State::NeedsApproval),
-        (rule(Approval::Denied), State::Rejected),
+        (case(), CardState::Viable),
+        (GateInput { receipt: ReceiptState::Fail, ..case() }, CardState::Rejected),
+        (GateInput { receipt: ReceiptState::Pending, ..case() }, CardState::Held),
+        (GateInput { receipt: ReceiptState::Absent, ..case() }, CardState::Viable),
+        (violation(false, Consent::Approved), CardState::Rejected),
+        (violation(true, Consent::Open), CardState::NeedsApproval),
+        (violation(true, Consent::Approved), CardState::Viable),
+        (violation(true, Consent::Denied), CardState::Rejected),
+        (critical(0.30, false, Consent::Open), CardState::Viable),
+        (critical(0.31, false, Consent::Approved), CardState::Rejected),
+        (critical(0.31, true, Consent::Open), CardState::NeedsApproval),
+        (critical(0.31, true, Consent::Approved), CardState::Viable),
+        (final_step(None, Consent::Open), CardState::NeedsApproval),
+        (final_step(Some(false), Consent::Open), CardState::Viable),
+        (final_step(Some(true), Consent::Approved), CardState::Viable),
+        (rule(Consent::Open), CardState::NeedsApproval),
+        (rule(Consent::Denied), CardState::Rejected),
     ];
     for (case, want) in rows {
-        assert_eq!(pass(&case, &Limits::default()).state, want, "{case:?}");
+        assert_eq!(check_gates(&case, &GateLimits::default()).state, want, "{case:?}");
     }
-    assert_eq!(pass(&rule(Approval::Open), &Limits::default()).reasons[0].gate, gates::Gate::Regulation);
+    assert_eq!(check_gates(&rule(Consent::Open), &GateLimits::default()).reasons[0].gate, gates::Gate::Regulation);
 }
 
 const SEATS: [f64; 7] = [1.5, 2.0, 1.8, 2.5, 1.3, 2.2, 1.4];
 
-fn rated(scores: [f64; 7], confidence: [f64; 7]) -> Vec<Rating> {
-    (0..7).map(|seat| Rating { weight: SEATS[seat], scores: vec![scores[seat]], confidence: confidence[seat] }).collect()
+fn rated(scores: [f64; 7], confidence: [f64; 7]) -> Vec<SeatRating> {
+    (0..7).map(|seat| SeatRating { weight: SEATS[seat], scores: vec![scores[seat]], confidence: confidence[seat] }).collect()
 }
 
 #[test]
@@ -221,10 +228,10 @@ fn the_panel_agrees_to_the_last_digit() {
 
     let split = |others: f64| -> Vec<f64> {
         let careful = [1, 3, 5];
-        let ratings: Vec<Rating> = (0..7)
+        let ratings: Vec<SeatRating> = (0..7)
             .map(|seat| match careful.contains(&seat) {
-                true => Rating { weight: SEATS[seat], scores: vec![0.8, 0.5], confidence: 1.0 },
-                false => Rating { weight: SEATS[seat], scores: vec![0.5, 0.8], confidence: others },
+                true => SeatRating { weight: SEATS[seat], scores: vec![0.8, 0.5], confidence: 1.0 },
+                false => SeatRating { weight: SEATS[seat], scores: vec![0.5, 0.8], confidence: others },
             })
             .collect();
         consensus(&ratings, 2)
@@ -255,21 +262,21 @@ fn the_first_rung_that_holds_decides() {
 
 #[test]
 fn members_of_one_seat_speak_with_one_voice() {
-    let members = [Rating { weight: 0.0, scores: vec![0.9], confidence: 0.9 }, Rating { weight: 0.0, scores: vec![0.3], confidence: 0.1 }];
-    let seat = shared(1.8, &members).expect("two members");
+    let members = [SeatRating { weight: 0.0, scores: vec![0.9], confidence: 0.9 }, SeatRating { weight: 0.0, scores: vec![0.3], confidence: 0.1 }];
+    let seat = join_members(1.8, &members).expect("two members");
     assert!(close(seat.scores[0], 0.84) && close(seat.confidence, 0.5), "{seat:?}");
-    assert_eq!(shared(1.0, &[]), None);
+    assert_eq!(join_members(1.0, &[]), None);
 }
 
 #[test]
 fn a_trade_off_needs_a_gain_on_both_sides() {
-    assert!(trade_off([0.9, 0.5, 0.9, 0.2], [0.6, 0.2, 0.9, 0.2], 0.2));
-    assert!(!trade_off([0.9, 0.2, 0.9, 0.2], [0.6, 0.5, 0.9, 0.2], 0.2));
+    assert!(is_trade_off([0.9, 0.5, 0.9, 0.2], [0.6, 0.2, 0.9, 0.2], 0.2));
+    assert!(!is_trade_off([0.9, 0.2, 0.9, 0.2], [0.6, 0.5, 0.9, 0.2], 0.2));
 }
 
 #[test]
 fn the_nearest_flip_is_where_two_cards_meet() {
-    let rules = Rules::default();
+    let rules = ScoreRules::default();
     let scores = |names: &[&str]| -> Vec<Score> { names.iter().map(|name| score(&card(name), &rules)).collect() };
     // A leads F by 4; they differ in evidence by 0.25, in reversibility by 0.4, in cost by 0.25 and in confidence by 0.2 the other way.
     let flip = nearest_flip(&scores(&["A", "F"]), 0, &rules.weights, rules.signs).expect("one weight can do it");
@@ -279,17 +286,18 @@ fn the_nearest_flip_is_where_two_cards_meet() {
     assert_eq!(nearest_flip(&scores(&["A", "B"]), 0, &rules.weights, rules.signs), None);
     assert_eq!(dominated(&scores(&["A", "B"]), Signs::Intent), [1]);
     // Equal scores flip with the least change there is.
-    let tied = [Card { cost: 30, ..card("A") }, Card { confidence: 0.6, ..card("A") }].map(|card| score(&card, &rules));
+    let tied = [ScoreInput { cost: 30, ..card("A") }, ScoreInput { confidence: 0.6, ..card("A") }].map(|card| score(&card, &rules));
     let flip = nearest_flip(&tied, 0, &rules.weights, rules.signs).expect("one weight can do it");
     assert!(close(flip.from, flip.to) && (flip.weight, flip.up) == ("confidence", false), "{flip:?}");
 }
 
-fn any_card() -> impl Strategy<Value = Card> {
+fn any_card() -> impl Strategy<Value = ScoreInput> {
     let share = 0.0..=1.0f64;
     let severity = prop_oneof![Just(Severity::Low), Just(Severity::Medium), Just(Severity::High), Just(Severity::Critical)];
-    let risks = prop::collection::vec((severity, prop::option::of(0.0..=1.0f64)).prop_map(|(severity, residual)| Risk { severity, residual }), 0..5);
+    let risks =
+        prop::collection::vec((severity, prop::option::of(0.0..=1.0f64)).prop_map(|(severity, residual)| ScoreRisk { severity, residual }), 0..5);
     (prop::collection::vec(0.0..=1.0f64, 0..4), risks, share.clone(), 0..300u64, share, 0..3u32).prop_map(
-        |(evidence, risks, reversibility, cost, confidence, open_violations)| Card {
+        |(evidence, risks, reversibility, cost, confidence, open_violations)| ScoreInput {
             evidence,
             risks,
             reversibility,
@@ -303,26 +311,26 @@ fn any_card() -> impl Strategy<Value = Card> {
 proptest! {
     #[test]
     fn a_score_rises_with_what_is_good_and_falls_with_what_is_bad(card in any_card(), by in 0.01..0.5f64) {
-        let rules = Rules::default();
+        let rules = ScoreRules::default();
         let base = score(&card, &rules).value;
-        let value = |card: Card| score(&card, &rules).value;
-        let other = value(Card { reversibility: card.reversibility + by, ..card.clone() });
+        let value = |card: ScoreInput| score(&card, &rules).value;
+        let other = value(ScoreInput { reversibility: card.reversibility + by, ..card.clone() });
         prop_assert!(other > base);
-        let other = value(Card { confidence: card.confidence + by, ..card.clone() });
+        let other = value(ScoreInput { confidence: card.confidence + by, ..card.clone() });
         prop_assert!(other > base);
-        let other = value(Card { cost: card.cost + 10, ..card.clone() });
+        let other = value(ScoreInput { cost: card.cost + 10, ..card.clone() });
         prop_assert!(other <= base);
-        let other = value(Card { open_violations: card.open_violations + 1, ..card.clone() });
+        let other = value(ScoreInput { open_violations: card.open_violations + 1, ..card.clone() });
         prop_assert!(other < base);
-        let proof = Card { evidence: card.evidence.iter().map(|quality| quality + by).collect(), ..card.clone() };
+        let proof = ScoreInput { evidence: card.evidence.iter().map(|quality| quality + by).collect(), ..card.clone() };
         prop_assert!(value(proof) >= base);
     }
 
     #[test]
     fn a_risk_more_never_lowers_the_risk(card in any_card(), residual in 0.0..=1.0f64) {
-        let rules = Rules::default();
+        let rules = ScoreRules::default();
         let mut worse = card.clone();
-        worse.risks.push(Risk { severity: Severity::Low, residual: Some(residual) });
+        worse.risks.push(ScoreRisk { severity: Severity::Low, residual: Some(residual) });
         prop_assert!(score(&worse, &rules).terms.risk >= score(&card, &rules).terms.risk - 1e-12);
         prop_assert!((0.0..=1.0).contains(&score(&worse, &rules).terms.risk));
     }
@@ -331,13 +339,13 @@ proptest! {
     fn the_panel_stays_within_its_seats_and_scale_does_not_matter(
         seats in prop::collection::vec((0.1..3.0f64, 0.0..=1.0f64, 0.01..=1.0f64), 1..8), by in 0.1..5.0f64,
     ) {
-        let ratings: Vec<Rating> = seats.iter().map(|(weight, score, confidence)| Rating { weight: *weight, scores: vec![*score], confidence: *confidence }).collect();
+        let ratings: Vec<SeatRating> = seats.iter().map(|(weight, score, confidence)| SeatRating { weight: *weight, scores: vec![*score], confidence: *confidence }).collect();
         let agreed = consensus(&ratings, 1)[0];
         let low = seats.iter().map(|seat| seat.1).fold(1.0, f64::min);
         let high = seats.iter().map(|seat| seat.1).fold(0.0, f64::max);
         prop_assert!(agreed >= low - 1e-9 && agreed <= high + 1e-9);
         let scaled = |weight: f64, confidence: f64| -> f64 {
-            let ratings: Vec<Rating> = ratings.iter().map(|rating| Rating { weight: rating.weight * weight, confidence: rating.confidence * confidence, ..rating.clone() }).collect();
+            let ratings: Vec<SeatRating> = ratings.iter().map(|rating| SeatRating { weight: rating.weight * weight, confidence: rating.confidence * confidence, ..rating.clone() }).collect();
             consensus(&ratings, 1)[0]
         };
         prop_assert!((scaled(by, 1.0) - agreed).abs() < 1e-9 && (scaled(1.0, by) - agreed).abs() < 1e-9);
@@ -345,17 +353,17 @@ proptest! {
 
     #[test]
     fn the_order_of_the_cards_never_matters(cards in prop::collection::vec(any_card(), 1..6), ratings in prop::collection::vec(0.0..=1.0f64, 6), seed in any::<u64>()) {
-        let place = |at: usize, card: &Card| {
-            let score = score(card, &Rules::default());
+        let place = |at: usize, card: &ScoreInput| {
+            let score = score(card, &ScoreRules::default());
             ScoredCard { id: format!("p{at}"), score: score.value, evidence: score.terms.evidence, risk: score.terms.risk, reversibility: card.reversibility, cost: card.cost, at: None }
         };
         let standings: Vec<ScoredCard> = cards.iter().enumerate().map(|(at, card)| place(at, card)).collect();
         let shuffle = crate::Rng::new(seed).permutation(standings.len());
         let mixed: Vec<ScoredCard> = shuffle.iter().map(|at| standings[*at].clone()).collect();
-        let names = |list: &[ScoredCard]| ranked(list).into_iter().map(|at| list[at].id.clone()).collect::<Vec<_>>();
+        let names = |list: &[ScoredCard]| rank(list).into_iter().map(|at| list[at].id.clone()).collect::<Vec<_>>();
         prop_assert_eq!(names(&standings), names(&mixed));
         let who = |list: &[ScoredCard], found: Move| match found { Move::Accept(at) => format!("accept {}", list[at].id), other => format!("{other:?}") };
-        let rules = converge::Rules::default();
+        let rules = converge::ConvergeRules::default();
         prop_assert_eq!(who(&standings, converge(&standings, false, 1, &rules)), who(&mixed, converge(&mixed, false, 1, &rules)));
         let mixed_ratings: Vec<f64> = shuffle.iter().map(|at| ratings[*at]).collect();
         let said = |list: &[ScoredCard], found: Option<Outcome>| match found {
@@ -372,7 +380,7 @@ proptest! {
 
     #[test]
     fn whoever_is_beaten_in_everything_is_found(cards in prop::collection::vec(any_card(), 1..12)) {
-        let scores: Vec<Score> = cards.iter().map(|card| score(card, &Rules::default())).collect();
+        let scores: Vec<Score> = cards.iter().map(|card| score(card, &ScoreRules::default())).collect();
         let signs = super::score::signs(Signs::Intent);
         let worth = |score: &Score| -> Vec<f64> { score.terms.values().iter().zip(signs).map(|(value, sign)| value * sign).collect() };
         let beats = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| *a >= b - 1e-9) && a.iter().zip(b).any(|(a, b)| *a > b + 1e-9);
@@ -383,7 +391,7 @@ proptest! {
 
     #[test]
     fn beyond_a_flip_another_leads_and_before_it_nobody_does(cards in prop::collection::vec(any_card(), 2..5)) {
-        let rules = Rules::default();
+        let rules = ScoreRules::default();
         let scores: Vec<Score> = cards.iter().map(|card| score(card, &rules)).collect();
         let winner = (0..scores.len()).max_by(|a, b| scores[*a].value.total_cmp(&scores[*b].value)).expect("some card");
         if let Some(flip) = nearest_flip(&scores, winner, &rules.weights, rules.signs) {
@@ -397,7 +405,7 @@ proptest! {
                     "confidence" => weights.confidence = to,
                     _ => weights.violation = to,
                 }
-                cards.iter().map(|card| score(card, &Rules { weights, ..rules }).value).collect()
+                cards.iter().map(|card| score(card, &ScoreRules { weights, ..rules }).value).collect()
             };
             prop_assert!(flip.to >= 0.0 && flip.up == (flip.to > flip.from) || flip.to == flip.from);
             let way = if flip.up { 1.0 } else { -1.0 };
