@@ -1,5 +1,5 @@
-//! Weighted collapse: position cards are verified, gated and scored, and collapse into one decision; where scores cannot tell, a weighted panel
-//! does, and where the rules forbid, a person.
+//! Weighted collapse: position cards are verified, gated and scored, and collapse into one decision. Where scores cannot tell, a weighted panel
+//! decides; where the rules forbid it to, a person.
 //!
 //! Cards are given (and then no model is needed), or the seats write them. The arithmetic is all in `synod_math::collapse`.
 
@@ -7,6 +7,7 @@ mod cards;
 mod panel;
 mod report;
 mod rounds;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -20,9 +21,12 @@ pub use report::decision::Decision;
 use rounds::converge;
 use rounds::docket::{self, Docket};
 pub use rounds::people;
+use rows::{
+    AuditRow, CardRow, ConvergenceRow, DecisionRow, DoubtsRow, GatesRow, HybridRow, PanelRow, PositionsRow, RatingRow, ReceiptRow, RevisionRow,
+    ScoresRow, SensitivityRow,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use synod_engine::{Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, each, mode};
 use synod_types::Problem;
@@ -33,21 +37,21 @@ pub static MODE: Mode = mode! {
     pick: "Take it to choose between worked-out options when the choice must be explained with numbers, and nothing irreversible may slip through.",
     phases: &["cards", "round", "panel", "hybrid", "decision"],
     stages: &[
-        Stage::from_seat::<Value>("position_card", "author"),
-        Stage::computed::<Value>("positions"),
-        Stage::from_seat::<Value>("verifier_receipt", "verifier"),
-        Stage::from_seat::<Value>("skeptic_risks", "skeptic"),
-        Stage::computed::<Value>("gates"),
-        Stage::computed::<Value>("scores"),
-        Stage::computed::<Value>("convergence"),
-        Stage::from_seat::<Value>("revision", "author"),
-        Stage::from_seat::<Value>("panel_evaluation", "{n}"),
-        Stage::computed::<Value>("panel_result"),
-        Stage::from_seat::<Value>("hybrid_card", "synthesist"),
-        Stage::computed::<Value>("hybrid_result"),
-        Stage::computed::<Value>("decision"),
-        Stage::computed::<Value>("sensitivity"),
-        Stage::computed::<Value>("audit"),
+        Stage::from_seat::<CardRow>("position_card", "author"),
+        Stage::computed::<PositionsRow>("positions"),
+        Stage::from_seat::<ReceiptRow>("verifier_receipt", "verifier"),
+        Stage::from_seat::<DoubtsRow>("skeptic_risks", "skeptic"),
+        Stage::computed::<GatesRow>("gates"),
+        Stage::computed::<ScoresRow>("scores"),
+        Stage::computed::<ConvergenceRow>("convergence"),
+        Stage::from_seat::<RevisionRow>("revision", "author"),
+        Stage::from_seat::<RatingRow>("panel_evaluation", "{n}"),
+        Stage::computed::<PanelRow>("panel_result"),
+        Stage::from_seat::<HybridRow>("hybrid_card", "synthesist"),
+        Stage::computed::<PanelRow>("hybrid_result"),
+        Stage::computed::<DecisionRow>("decision"),
+        Stage::computed::<SensitivityRow>("sensitivity"),
+        Stage::computed::<AuditRow>("audit"),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 3600,
     cost: "3a for a cards written (0 with all of them given), 3a more for each revision, 7 to 14 for the panel, 10 for a hybrid",
@@ -118,7 +122,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut docket = Docket::open(bench, options).await?;
-    let road = converge::converge_on(bench, &mut docket).await?;
-    let ruling = ruling::rule(bench, &mut docket, road).await?;
-    report::decision::conclude(bench, &docket, ruling).await
+    let outcome = converge::run_rounds(bench, &mut docket).await?;
+    let ruling = ruling::rule(bench, &mut docket, outcome).await?;
+    report::decision::conclude(bench, &docket, ruling)
 }

@@ -1,4 +1,4 @@
-//! Known numbers and rules of the mode itself; the arithmetic has its own.
+//! The rules of the mode itself; the arithmetic has tests of its own.
 
 use super::Options;
 use super::cards::card::{Card, CostUnit, Evidence, EvidenceKind, Risk, Severity, Step, Violation};
@@ -6,7 +6,7 @@ use super::cards::check::check;
 use super::cards::draft::{DraftRisk, DraftStep};
 use super::cards::policy::Policy;
 use super::cards::records::{Approval, ApprovalDecision, Invariant};
-use super::panel::hybrid::{Merger, merged};
+use super::panel::hybrid::{Merger, merge};
 use super::rounds::position::Position;
 use synod_engine::{IdLists, TypedReply};
 use synod_math::collapse::gates::{CardState, ReceiptState};
@@ -100,11 +100,11 @@ fn merger(cost: u64, why: &str, mitigation: &str) -> Merger {
 fn a_hybrid_inherits_what_weighs_against_it() {
     let a = Card { invariant_violations: vec![broken("INV-1")], cost: 30, ..card("a") };
     let b = Card { reversibility: 0.4, cost: 60, regulatory: vec!["GDPR".into()], ..card("b") };
-    let hybrid = merged(&merger(5, "", "A date."), &a, &b);
+    let hybrid = merge(&merger(5, "", "A date."), &a, &b);
     assert_eq!((hybrid.cost, hybrid.reversibility, hybrid.evidence.len(), hybrid.risks.len()), (60, 0.4, 4, 3));
     assert_eq!((hybrid.invariant_violations.len(), hybrid.regulatory.len(), hybrid.parent_ids), (1, 1, vec!["a".to_owned(), "b".to_owned()]));
-    assert_eq!(merged(&merger(5, "The second half is not built.", "A date."), &a, &b).cost, 5);
-    let twice = merged(&merger(0, "", "A date."), &a, &a);
+    assert_eq!(merge(&merger(5, "The second half is not built.", "A date."), &a, &b).cost, 5);
+    let twice = merge(&merger(0, "", "A date."), &a, &a);
     assert_eq!((twice.evidence.len(), twice.risks.len()), (2, 2), "what both have counts once");
     assert!(merger(5, "", "").check(&IdLists::default()).is_err(), "a new risk needs a mitigation");
     assert!(merger(5, "", "A date.").check(&IdLists::default()).is_ok());

@@ -1,4 +1,4 @@
-//! What a schema cannot say of a decision's input: ids that must differ or must exist, one unit of cost, nothing said twice or against itself.
+//! What a schema cannot say of a decision's input: ids must differ or exist, there is one unit of cost, and no two entries contradict each other.
 
 use super::card::Card;
 use crate::collapse::Options;
@@ -19,10 +19,11 @@ impl ProblemList<'_> {
     }
 }
 
+/// Everything wrong with a decision's input, beyond what its schema says. Fields are named from `root`.
 pub fn check(options: &Options, root: &str) -> Vec<Problem> {
     let mut found = ProblemList { root, problems: Vec::new() };
-    policy(options, &mut found);
-    names(options, &mut found);
+    check_policy(options, &mut found);
+    check_names(options, &mut found);
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for (at, card) in options.cards.iter().enumerate() {
         if !seen.insert(&card.id) {
@@ -36,13 +37,13 @@ pub fn check(options: &Options, root: &str) -> Vec<Problem> {
                 format!("{want}, as on the first card: one unit for all"),
             );
         }
-        one(card, &format!("cards[{at}]"), options, &mut found);
+        check_card(card, &format!("cards[{at}]"), options, &mut found);
     }
-    records(options, &mut found);
+    check_records(options, &mut found);
     found.problems
 }
 
-fn policy(options: &Options, found: &mut ProblemList) {
+fn check_policy(options: &Options, found: &mut ProblemList) {
     let policy = &options.policy;
     if policy.no_agreement > policy.consensus {
         found.add("policy.no_agreement", policy.no_agreement.to_string(), format!("at most policy.consensus, which is {}", policy.consensus));
@@ -50,27 +51,27 @@ fn policy(options: &Options, found: &mut ProblemList) {
 }
 
 /// Names that become part of keys and of questions to people.
-fn names(options: &Options, found: &mut ProblemList) {
+fn check_names(options: &Options, found: &mut ProblemList) {
     let mut known = BTreeMap::new();
     let invariants = options.invariants.iter().enumerate().map(|(at, invariant)| (format!("invariants[{at}].id"), &invariant.id));
     let regulations = options.regulations.iter().enumerate().map(|(at, tag)| (format!("regulations[{at}]"), tag));
     for (field, name) in invariants.chain(regulations) {
-        subject(&field, name, found);
-        if let Some(first) = known.insert(keyed(name), field.clone()) {
+        check_subject(&field, name, found);
+        if let Some(first) = known.insert(as_key(name), field.clone()) {
             found.add(field, name.clone(), format!("a name of its own: {first} has it"));
         }
     }
     let mut experts = BTreeSet::new();
     for (at, expert) in options.experts.iter().enumerate() {
-        if !plain(expert) || !experts.insert(keyed(expert)) {
+        if !is_plain(expert) || !experts.insert(as_key(expert)) {
             found.add(format!("experts[{at}]"), format!("{expert:?}"), "the name of a field in one line, each once");
         }
     }
 }
 
-fn one(card: &Card, field: &str, options: &Options, found: &mut ProblemList) {
+fn check_card(card: &Card, field: &str, options: &Options, found: &mut ProblemList) {
     let id = card.id.as_str();
-    if !plain(id) || id.contains(['/', '@']) {
+    if !is_plain(id) || id.contains(['/', '@']) {
         found.add(format!("{field}.id"), format!("{id:?}"), "a name in one line, without / and @, and no blank around it");
     }
     if ["none", hybrid::ID].contains(&id) {
@@ -102,24 +103,24 @@ fn one(card: &Card, field: &str, options: &Options, found: &mut ProblemList) {
                 found.add(format!("{at}.requires_approval"), "true", format!("false: {name} is declared hard, and nobody may waive it"));
             }
             Some(_) => {}
-            None => subject(&format!("{at}.invariant_id"), name, found),
+            None => check_subject(&format!("{at}.invariant_id"), name, found),
         }
     }
-    let broken: BTreeSet<String> = card.invariant_violations.iter().map(|broken| keyed(&broken.invariant_id)).collect();
+    let broken: BTreeSet<String> = card.invariant_violations.iter().map(|broken| as_key(&broken.invariant_id)).collect();
     let mut spelled = BTreeMap::new();
     for (nth, tag) in card.regulatory.iter().enumerate() {
         let at = format!("{field}.regulatory[{nth}]");
-        subject(&at, tag, found);
-        if broken.contains(&keyed(tag)) {
+        check_subject(&at, tag, found);
+        if broken.contains(&as_key(tag)) {
             found.add(at, tag.clone(), "a name that no invariant on the card has: an approval must mean one of them");
-        } else if *spelled.entry(keyed(tag)).or_insert(tag) != tag {
+        } else if *spelled.entry(as_key(tag)).or_insert(tag) != tag {
             found.add(at, tag.clone(), "one spelling for one regulation");
         }
     }
 }
 
 /// Receipts, approvals and ratings, which must fit the cards.
-fn records(options: &Options, found: &mut ProblemList) {
+fn check_records(options: &Options, found: &mut ProblemList) {
     let ids: Vec<&str> = options.cards.iter().map(|card| card.id.as_str()).collect();
     let cards: BTreeMap<&str, &Card> = options.cards.iter().map(|card| (card.id.as_str(), card)).collect();
     let want = || if ids.is_empty() { "no such entry: there are no cards".to_owned() } else { format!("a card's id: {}", listed(&ids)) };
@@ -164,23 +165,23 @@ fn records(options: &Options, found: &mut ProblemList) {
     }
 }
 
-/// Something a person may be asked about: the names the gates use themselves are taken.
-fn subject(field: &str, name: &str, found: &mut ProblemList) {
+/// The name of something a person may be asked about must be plain, and none of those the gates use for the card itself.
+fn check_subject(field: &str, name: &str, found: &mut ProblemList) {
     let taken = name == "data_loss" || name.strip_prefix("risk ").is_some_and(|rest| rest.parse::<u32>().is_ok());
-    if !plain(name) {
+    if !is_plain(name) {
         found.add(field, format!("{name:?}"), "a name in one line, with no blank around it");
     } else if taken {
         found.add(field, name, "a name other than data_loss and risk 1, risk 2, …, which approvals use for the card itself");
     }
 }
 
-/// One line that begins and ends with something to see.
-fn plain(name: &str) -> bool {
+/// One line, with no blank at either end.
+fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.trim() == name && !name.contains(|c: char| c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c))
 }
 
-/// A name as it stands in a key, where it must still differ from the others.
-fn keyed(name: &str) -> String {
+/// A name as it stands in the key of a question to a person, where it must still differ from the others.
+fn as_key(name: &str) -> String {
     name.replace(['/', '@'], "-")
 }
 

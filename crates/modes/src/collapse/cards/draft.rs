@@ -122,7 +122,7 @@ impl Draft {
                     exit_code: None,
                     checked: None,
                 })
-                .map(|evidence| Evidence { checked: checked(&evidence, question), ..evidence })
+                .map(|evidence| Evidence { checked: check_pointer(&evidence, question), ..evidence })
                 .collect(),
             risks: self.risks.iter().map(DraftRisk::risk).collect(),
             confidence: self.confidence,
@@ -138,8 +138,8 @@ impl Draft {
     }
 }
 
-/// What became of a pointer, as far as a run can tell: it sees what came with the question and nothing else.
-fn checked(evidence: &Evidence, question: &Question) -> Option<PointerCheck> {
+/// Whether a pointer leads anywhere, as far as a run can tell: it sees what came with the question and nothing else. `None`: it cannot tell.
+fn check_pointer(evidence: &Evidence, question: &Question) -> Option<PointerCheck> {
     let pointer = evidence.pointer.as_str();
     let found = |valid: bool, found: String| Some(PointerCheck { valid, found });
     let file = question.files.iter().find(|file| file.name == pointer.split('#').next().unwrap_or_default());
@@ -163,8 +163,8 @@ fn file_shaped(pointer: &str) -> bool {
     !name.contains(char::is_whitespace) && (name.contains(['/', '\\']) || ends)
 }
 
-/// A prompt that asks for a card, with all the ids it may name.
-pub fn asking(prompt: Prompt, options: &Options) -> Prompt {
+/// A prompt that asks for a card, with the constraints, and the ids of the invariants and regulations it may name.
+pub fn with_ids(prompt: Prompt, options: &Options) -> Prompt {
     let or_none = |ids: Vec<String>| if ids.is_empty() { vec![NONE.to_owned()] } else { ids };
     prompt
         .set("constraints", &options.constraints)
@@ -185,7 +185,7 @@ mod tests {
         let with = Question { content: Some("A plan.".into()), files: vec![file], ..Question::default() };
         let told = |pointer: &str, question: &Question| {
             let evidence = Evidence { kind: EvidenceKind::Test, pointer: pointer.into(), quality: 0.9, exit_code: None, checked: None };
-            checked(&evidence, question).map(|check| check.valid)
+            check_pointer(&evidence, question).map(|check| check.valid)
         };
         for (pointer, want) in [
             ("content", Some(true)),

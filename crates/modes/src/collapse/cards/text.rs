@@ -20,8 +20,8 @@ pub fn card_exhibit(title: impl Into<String>, card: &Card) -> Exhibit {
 }
 
 /// All cards of a deliberation, one section each.
-pub fn cards_exhibit<'a>(cards: impl Iterator<Item = &'a Card>) -> Exhibit {
-    let sections = cards.zip(1..).map(|(card, number)| {
+pub fn cards_exhibit(cards: &[Card]) -> Exhibit {
+    let sections = cards.iter().zip(1..).map(|(card, number)| {
         let text = card_text(card);
         Section { number, title: format!("{}: {}", card.id, card.gist()), seat: None, words: crate::text::words(&text), text }
     });

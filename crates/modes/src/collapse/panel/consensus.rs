@@ -1,9 +1,9 @@
-//! The consensus panel: seven weighted seats, a quorum, and the ladder from their agreement to an outcome.
+//! The panel's consensus on each position: seven weighted seats, of which some may be absent, and a quorum.
 
 use super::rate::{Part, parts, rate};
 use crate::collapse::cards::records::{Evaluation, PanelSeat};
 use crate::collapse::rounds::docket::Docket;
-use serde_json::{Value, json};
+use crate::collapse::rows::PanelRow;
 use synod_engine::{Bench, Result};
 use synod_math::collapse::panel::{SeatRating, consensus, join_members};
 use synod_types::*;
@@ -14,8 +14,8 @@ pub struct Panel {
     /// Indices of the positions, in the docket's order.
     pub positions: Vec<usize>,
     pub evaluations: Vec<Evaluation>,
-    pub seats: Vec<SeatRow>,
-    /// One a position.
+    pub seats: Vec<SeatResult>,
+    /// One value for each of the positions.
     pub consensus: Vec<f64>,
     pub quorate: bool,
     /// The seats that gave nothing.
@@ -23,9 +23,9 @@ pub struct Panel {
     pub closed: bool,
 }
 
-/// A seat of the panel as it counts.
+/// One seat of the panel: the joint rating of those who share it.
 #[derive(Clone, Debug)]
-pub struct SeatRow {
+pub struct SeatResult {
     pub seat: PanelSeat,
     pub rating: SeatRating,
     pub members: Vec<String>,
@@ -48,17 +48,17 @@ impl Panel {
                 .collect();
             if let Some(rating) = join_members(weight, &ratings) {
                 let members = members.iter().map(|evaluation| evaluation.member.clone()).filter(|member| !member.is_empty()).collect();
-                seats.push(SeatRow { seat, rating, members });
+                seats.push(SeatResult { seat, rating, members });
             }
         }
         let ratings: Vec<SeatRating> = seats.iter().map(|row| row.rating.clone()).collect();
-        let sits = |seat| seats.iter().any(|row: &SeatRow| row.seat == seat);
-        let quorate = seats.len() >= docket.options.policy.quorum as usize && sits(PanelSeat::Verifier) && sits(PanelSeat::RiskCompliance);
-        let absent = PanelSeat::ALL.into_iter().filter(|seat| !sits(*seat)).collect();
+        let rated = |seat| seats.iter().any(|row: &SeatResult| row.seat == seat);
+        let quorate = seats.len() >= docket.options.policy.quorum as usize && rated(PanelSeat::Verifier) && rated(PanelSeat::RiskCompliance);
+        let absent = PanelSeat::ALL.into_iter().filter(|seat| !rated(*seat)).collect();
         Self { positions: positions.to_vec(), evaluations, consensus: consensus(&ratings, ids.len()), seats, quorate, absent, closed }
     }
 
-    pub fn of_position(&self, at: usize) -> Option<f64> {
+    pub fn consensus_on(&self, at: usize) -> Option<f64> {
         self.positions.iter().position(|position| *position == at).map(|place| self.consensus[place])
     }
 
@@ -103,7 +103,15 @@ impl Panel {
             }
         });
         let columns: Vec<String> = self.positions.iter().map(|at| docket.positions[*at].id().to_owned()).collect();
-        let scores: serde_json::Map<String, Value> = columns.iter().cloned().zip(self.consensus.iter().map(|value| json!(value))).collect();
+        let row = PanelRow {
+            conflict_type: conflict.to_owned(),
+            consensus: columns.iter().cloned().zip(self.consensus.iter().copied()).collect(),
+            delta_c: self.lead(),
+            quorum: self.quorate,
+            absent: self.absent.clone(),
+            evaluations: self.evaluations.clone(),
+            algorithm: "confidence-weighted mean",
+        };
         let shape = Scorecard {
             scale: (0.0, 1.0),
             columns,
@@ -112,12 +120,7 @@ impl Panel {
             overall: None,
             measure: "consensus C: mean of the scores, weighted by seat and confidence".into(),
         };
-        let absent: Vec<&str> = self.absent.iter().map(|seat| seat.as_str()).collect();
-        let data = json!({
-            "conflictType": conflict, "consensus": scores, "deltaC": self.lead(), "quorum": self.quorate, "absent": absent,
-            "evaluations": self.evaluations, "algorithm": "confidence-weighted mean",
-        });
-        Exhibit::new(title, Shape::Scorecard(shape)).data(&data)
+        Exhibit::new(title, Shape::Scorecard(shape)).data(&row)
     }
 }
 
@@ -141,8 +144,8 @@ pub async fn convene(bench: &Bench, docket: &Docket, positions: &[usize], why: &
     let open: Vec<Part> =
         parts(&docket.options.experts).into_iter().filter(|part| !evaluations.iter().any(|known| known.agent == part.seat)).collect();
     let ratings = rate(bench, docket, &open, positions, why).await?;
-    if let Some(note) = ratings.own_note() {
-        bench.warn(note);
+    if let Some(warning) = ratings.own_rating_warning() {
+        bench.warn(warning);
     }
     evaluations.extend(ratings.evaluations);
     Ok(Panel::of(docket, positions, evaluations, ratings.closed))

@@ -1,4 +1,5 @@
-//! The hybrid: one card from the two best when the panel cannot tell them apart. Merged by rule, written by a seat, examined and rated like any.
+//! The hybrid: one card made of the two best when the panel cannot tell them apart. A seat writes it, evidence, risks and cost are merged by
+//! rule, and it is examined and rated like any other card.
 
 use super::consensus::Panel;
 use crate::collapse::cards::card::{Card, Evidence, Risk, Step, Violation};
@@ -7,6 +8,7 @@ use crate::collapse::cards::text;
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
 use crate::collapse::rounds::seats::{FirstReply, first};
+use crate::collapse::rows::HybridRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -55,8 +57,8 @@ impl TypedReply for Merger {
     }
 }
 
-/// The merged card: evidence, risks and violations of both, the lower reversibility, the higher cost unless less is justified.
-pub fn merged(merger: &Merger, a: &Card, b: &Card) -> Card {
+/// The hybrid card: evidence, risks and violations of both parents, the lower reversibility, and the higher cost unless a lower one is justified.
+pub fn merge(merger: &Merger, a: &Card, b: &Card) -> Card {
     let dearer = a.cost.max(b.cost);
     let cost = if merger.cost_reason.trim().is_empty() { dearer } else { merger.cost };
     let mut claims: Vec<String> = merger.claims.iter().map(|claim| claim.trim().to_owned()).collect();
@@ -110,10 +112,10 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
     let shown = |position: &Position| json!({"id": position.id(), "text": text::card_text(&position.card)});
     let concerns: Vec<String> = panel.concerns().into_iter().map(|(seat, text)| format!("{}: {text}", seat.as_str().replace('_', " "))).collect();
     let ask = prompt!("hybrid", first = shown(&a), second = shown(&b), concerns, constraints = docket.options.constraints);
-    let given = match first::<Merger>(bench, &writers, ask, "writing the hybrid").await? {
-        FirstReply::Reply(given, note) => {
-            note.into_iter().for_each(|note| bench.warn(note));
-            given
+    let reply = match first::<Merger>(bench, &writers, ask, "writing the hybrid").await? {
+        FirstReply::Reply(reply, warning) => {
+            warning.into_iter().for_each(|warning| bench.warn(warning));
+            reply
         }
         FirstReply::Failed(_) => return Ok(None),
         FirstReply::Closed => {
@@ -121,13 +123,17 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
             return Ok(None);
         }
     };
-    let mut card = merged(&given.value, &a.card, &b.card);
-    card.agent = bench.seat(given.seat).label.clone();
-    let data = json!({
-        "positionId": ID, "parentIds": card.parent_ids, "strengths": given.value.strengths, "sharedWeaknesses": given.value.shared_weaknesses, "card": card,
-    });
-    let exhibit = text::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card).by(given.seat, "synthesist").turn(&given.key);
-    bench.show("hybrid_card", exhibit.data(&data))?;
-    docket.positions.push(Position::new(card, Some(given.seat), Vec::new(), &docket.options.policy));
+    let mut card = merge(&reply.value, &a.card, &b.card);
+    card.agent = bench.seat(reply.seat).label.clone();
+    let exhibit = text::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card).by(reply.seat, "synthesist").turn(&reply.key);
+    let row = HybridRow {
+        position_id: ID.to_owned(),
+        parent_ids: card.parent_ids.clone(),
+        strengths: reply.value.strengths,
+        shared_weaknesses: reply.value.shared_weaknesses,
+        card,
+    };
+    bench.show("hybrid_card", exhibit.data(&row))?;
+    docket.positions.push(Position::new(row.card, Some(reply.seat), Vec::new(), &docket.options.policy));
     Ok(Some(docket.positions.len() - 1))
 }

@@ -3,6 +3,7 @@
 use crate::collapse::cards::records::{Evaluation, PanelSeat};
 use crate::collapse::cards::text;
 use crate::collapse::rounds::docket::Docket;
+use crate::collapse::rows::RatingRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use synod_engine::{Answers, Bench, IdLists, Prompt, Result, SeatReply, TypedReply, prompt};
 use synod_types::*;
 
-/// One evaluator's part.
+/// A part on the panel that some seat plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     pub seat: PanelSeat,
@@ -44,7 +45,7 @@ pub struct Rating {
     pub reasons: String,
     /// Every position by its id.
     #[schemars(extend("x-map" = "positions"))]
-    pub scores: BTreeMap<String, Rated>,
+    pub scores: BTreeMap<String, PositionRating>,
     /// What would have to be settled whatever is chosen.
     #[schemars(length(max = 5))]
     pub concerns: Vec<String>,
@@ -54,7 +55,7 @@ pub struct Rating {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Rated {
+pub struct PositionRating {
     /// Why, in a sentence.
     pub why: String,
     /// From 0 to 1.
@@ -67,12 +68,12 @@ impl TypedReply for Rating {
         let labels: Vec<&str> = terms.list("positions").iter().map(String::as_str).chain(["CONFIDENCE"]).collect();
         let value = |label: &str| crate::text::field(text, label, &labels);
         let head = |value: String| value.lines().next().unwrap_or_default().to_owned();
-        let scores: Option<BTreeMap<String, Rated>> = terms
+        let scores: Option<BTreeMap<String, PositionRating>> = terms
             .list("positions")
             .iter()
             .map(|position| {
                 let score = crate::text::score(&head(value(position)?), 0.0, 1.0)?;
-                Some((position.clone(), Rated { why: String::new(), score }))
+                Some((position.clone(), PositionRating { why: String::new(), score }))
             })
             .collect();
         let confidence = crate::text::score(&head(value("CONFIDENCE")?), 0.0, 1.0)?;
@@ -80,7 +81,7 @@ impl TypedReply for Rating {
     }
 }
 
-/// What the evaluators said, and how it came about.
+/// The evaluations that came, and which parts gave none.
 #[derive(Clone, Debug, Default)]
 pub struct Ratings {
     pub evaluations: Vec<Evaluation>,
@@ -92,14 +93,15 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// What has to be said where a seat rated a position of its own.
-    pub fn own_note(&self) -> Option<String> {
+    /// What to warn of if a seat rated a position of its own.
+    pub fn own_rating_warning(&self) -> Option<String> {
         let names: Vec<String> = self.own.iter().map(|name| name.replace('_', " ")).collect();
         (!names.is_empty()).then(|| format!("No other seat was free: as {} a seat rated a position of its own.", names.join(", ")))
     }
 }
 
-/// Which seat rates which of the positions in one part: the dealt one all but its own, the next ones what is left.
+/// Which seat rates which positions in one part: the seat whose turn it is rates all but its own, the next seats the rest. True if a seat has
+/// to rate its own, because there is no other.
 fn deal(seats: &[SeatIx], first: usize, authors: &[(usize, Option<SeatIx>)]) -> (Vec<(SeatIx, Vec<usize>)>, bool) {
     let mut own = false;
     let mut groups: Vec<(SeatIx, Vec<usize>)> = Vec::new();
@@ -125,15 +127,15 @@ pub async fn rate(bench: &Bench, docket: &Docket, parts: &[Part], positions: &[u
     }
     let orders = synod_math::orders(bench.seed("orders"), &vec![None; parts.len()], positions.len());
     let items = parts.iter().enumerate().map(|(at, part)| (part.name(), (at, part)));
-    let came = bench
+    let results = bench
         .all(items, |bench, (at, part)| {
             let order: Vec<usize> = orders[at].iter().map(|item| positions[*item]).collect();
             async move { play(&bench, docket, part, at, &order, why).await }
         })
         .await?;
-    for (part, Played { evaluation, own, closed, shown }) in parts.iter().zip(came) {
-        // Shown when all have spoken: rows in an order that no seat's pace decides.
-        for (scope, exhibit) in shown {
+    for (part, PartResult { evaluation, own, closed, exhibits }) in parts.iter().zip(results) {
+        // Shown when all have answered, so that the order of the rows does not depend on who is quick.
+        for (scope, exhibit) in exhibits {
             let bench = bench.at(part.name());
             let bench = if scope.is_empty() { bench } else { bench.at(scope) };
             bench.show("panel_evaluation", exhibit)?;
@@ -150,23 +152,23 @@ pub async fn rate(bench: &Bench, docket: &Docket, parts: &[Part], positions: &[u
     Ok(out)
 }
 
-/// What came of one part.
-struct Played {
+/// What one part gave.
+struct PartResult {
     evaluation: Option<Evaluation>,
     own: bool,
     closed: bool,
     /// Each with the scope it is shown in.
-    shown: Vec<(&'static str, Exhibit)>,
+    exhibits: Vec<(&'static str, Exhibit)>,
 }
 
-async fn play(bench: &Bench, docket: &Docket, part: &Part, at: usize, order: &[usize], why: &str) -> Result<Played> {
+async fn play(bench: &Bench, docket: &Docket, part: &Part, at: usize, order: &[usize], why: &str) -> Result<PartResult> {
     let authors: Vec<(usize, Option<SeatIx>)> = order.iter().map(|position| (*position, docket.positions[*position].author)).collect();
     let (groups, mut own) = deal(&docket.seats, at % docket.seats.len(), &authors);
-    let mut said = ask(bench, docket, part, &groups, why, false).await?;
-    let mut shown = exhibits("", part, &said);
-    let mut closed = said.closed();
-    if !said.failures.is_empty() && !closed {
-        let failed: Vec<SeatIx> = said.failures.iter().map(|missed| missed.seat).collect();
+    let mut answers = ask(bench, docket, part, &groups, why, false).await?;
+    let mut shown = exhibits("", part, &answers);
+    let mut closed = answers.closed();
+    if !answers.failures.is_empty() && !closed {
+        let failed: Vec<SeatIx> = answers.failures.iter().map(|failure| failure.seat).collect();
         let left: Vec<SeatIx> = docket.seats.iter().copied().filter(|seat| !failed.contains(seat)).collect();
         let seats = if left.is_empty() { docket.seats.clone() } else { left };
         let open: Vec<(usize, Option<SeatIx>)> = groups
@@ -179,9 +181,9 @@ async fn play(bench: &Bench, docket: &Docket, part: &Part, at: usize, order: &[u
         shown.extend(exhibits("again", part, &more));
         own |= forced;
         closed |= more.closed();
-        said.replies.extend(more.replies);
+        answers.replies.extend(more.replies);
     }
-    Ok(Played { evaluation: joined(part, &said.replies, order, docket), own, closed, shown })
+    Ok(PartResult { evaluation: join(part, &answers.replies, order, docket), own, closed, exhibits: shown })
 }
 
 fn ask<'a>(
@@ -218,32 +220,36 @@ fn prompt_for(docket: &Docket, part: &Part, positions: &[usize], why: &str) -> P
         .ids("positions", ids)
 }
 
-fn exhibits(scope: &'static str, part: &Part, said: &Answers<Rating>) -> Vec<(&'static str, Exhibit)> {
+fn exhibits(scope: &'static str, part: &Part, answers: &Answers<Rating>) -> Vec<(&'static str, Exhibit)> {
     let role = part.seat.as_str();
-    let one = |given: &SeatReply<Rating>| {
-        let rows = given.value.scores.iter().map(|(id, rated)| ScoreRow {
+    let one = |reply: &SeatReply<Rating>| {
+        let Rating { scores, concerns, confidence, .. } = &reply.value;
+        let rows = scores.iter().map(|(id, rating)| ScoreRow {
             name: id.clone(),
-            cells: vec![Some(rated.score)],
-            note: rated.why.trim().to_owned(),
+            cells: vec![Some(rating.score)],
+            note: rating.why.trim().to_owned(),
             ..ScoreRow::default()
         });
-        let measure = format!("confidence {}", given.value.confidence);
+        let measure = format!("confidence {confidence}");
         let shape = Scorecard { scale: (0.0, 1.0), columns: vec![part.name()], rows: rows.collect(), measure, ..Scorecard::default() };
-        let scores: BTreeMap<&str, f64> = given.value.scores.iter().map(|(id, rated)| (id.as_str(), rated.score)).collect();
-        let data = json!({
-            "agent": role, "member": part.member, "positionScores": scores, "concerns": given.value.concerns, "confidence": given.value.confidence,
-        });
+        let row = RatingRow {
+            agent: part.seat,
+            member: part.member.clone(),
+            position_scores: scores.iter().map(|(id, rating)| (id.clone(), rating.score)).collect(),
+            concerns: concerns.clone(),
+            confidence: *confidence,
+        };
         let exhibit = Exhibit::new(format!("Rating by the {}", part.name().replace('_', " ")), Shape::Scorecard(shape));
-        (scope, exhibit.by(given.seat, role).turn(&given.key).data(&data))
+        (scope, exhibit.by(reply.seat, role).turn(&reply.key).data(&row))
     };
-    said.replies.iter().map(one).collect()
+    answers.replies.iter().map(one).collect()
 }
 
-/// One evaluation of what the seats in a part said. Without a score for every position it is none.
-fn joined(part: &Part, given: &[SeatReply<Rating>], order: &[usize], docket: &Docket) -> Option<Evaluation> {
-    let all = || given.iter().flat_map(|given| &given.value.scores);
-    let position_scores: BTreeMap<String, f64> = all().map(|(id, rated)| (id.clone(), rated.score.clamp(0.0, 1.0))).collect();
-    if given.is_empty() || order.iter().any(|at| !position_scores.contains_key(docket.positions[*at].id())) {
+/// One evaluation made of what the seats in a part replied; `None` without a score for every position.
+fn join(part: &Part, replies: &[SeatReply<Rating>], order: &[usize], docket: &Docket) -> Option<Evaluation> {
+    let all = || replies.iter().flat_map(|reply| &reply.value.scores);
+    let position_scores: BTreeMap<String, f64> = all().map(|(id, rating)| (id.clone(), rating.score.clamp(0.0, 1.0))).collect();
+    if replies.is_empty() || order.iter().any(|at| !position_scores.contains_key(docket.positions[*at].id())) {
         return None;
     }
     let best = position_scores.iter().fold(None, |best: Option<(&String, f64)>, (id, score)| match best {
@@ -254,9 +260,9 @@ fn joined(part: &Part, given: &[SeatReply<Rating>], order: &[usize], docket: &Do
         agent: part.seat,
         member: part.member.clone(),
         recommendation: best.map(|(id, _)| id.clone()),
-        rationale: all().map(|(id, rated)| (id.clone(), rated.why.trim().to_owned())).collect(),
-        concerns: given.iter().flat_map(|given| given.value.concerns.clone()).collect(),
-        confidence: given.iter().map(|given| given.value.confidence).sum::<f64>() / given.len() as f64,
+        rationale: all().map(|(id, rating)| (id.clone(), rating.why.trim().to_owned())).collect(),
+        concerns: replies.iter().flat_map(|reply| reply.value.concerns.clone()).collect(),
+        confidence: replies.iter().map(|reply| reply.value.confidence).sum::<f64>() / replies.len() as f64,
         position_scores,
     })
 }

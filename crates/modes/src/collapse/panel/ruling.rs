@@ -1,8 +1,8 @@
-//! From the rounds to a ruling: accepted, settled by the panel, merged, fallen back on the safest, or handed to a person.
+//! From the rounds to a ruling: a position is accepted, agreed on by the panel, merged from two, taken as the safest, or chosen by a person.
 
 use super::consensus::{Panel, convene};
 use super::hybrid;
-use crate::collapse::rounds::converge::Road;
+use crate::collapse::rounds::converge::RoundsOutcome;
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::examine::examine;
 use crate::collapse::rounds::exhibits;
@@ -17,7 +17,7 @@ use synod_math::collapse::panel::{Outcome, outcome, safest};
 /// How it was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Status {
+pub enum DecisionStatus {
     /// By score alone.
     Accepted,
     ConsensusReached,
@@ -26,7 +26,7 @@ pub enum Status {
     EscalatedHuman,
 }
 
-impl Status {
+impl DecisionStatus {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Accepted => "ACCEPTED",
@@ -40,7 +40,7 @@ impl Status {
 
 #[derive(Clone, Debug)]
 pub struct Ruling {
-    pub status: Status,
+    pub status: DecisionStatus,
     pub winner: Option<usize>,
     /// The rule or rung that decided.
     pub rung: &'static str,
@@ -57,7 +57,7 @@ pub struct Ruling {
 impl Ruling {
     fn by_score(winner: usize) -> Self {
         Self {
-            status: Status::Accepted,
+            status: DecisionStatus::Accepted,
             winner: Some(winner),
             rung: "threshold",
             conflict: None,
@@ -68,24 +68,24 @@ impl Ruling {
             person: None,
         }
     }
-    fn stuck(rung: &'static str) -> Self {
-        Self { status: Status::EscalatedHuman, winner: None, rung, ..Self::by_score(0) }
+    fn undecided(rung: &'static str) -> Self {
+        Self { status: DecisionStatus::EscalatedHuman, winner: None, rung, ..Self::by_score(0) }
     }
 
     /// The panel's agreement on the winner.
     pub fn consensus(&self) -> Option<f64> {
         let winner = self.winner?;
-        let of = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.of_position(winner));
+        let of = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.consensus_on(winner));
         of(&self.hybrid).or_else(|| of(&self.panel))
     }
 }
 
-pub async fn rule(bench: &Bench, docket: &mut Docket, road: Road) -> Result<Ruling> {
-    match road {
-        Road::Accept(at) => Ok(Ruling::by_score(at)),
-        Road::Stuck if docket.closed => Err(Halt::failed("round", "the run was closed before any position could be taken")),
-        Road::Stuck => Ok(Ruling::stuck("no_viable_position")),
-        Road::Panel { conflict, below_threshold, why } => {
+pub async fn rule(bench: &Bench, docket: &mut Docket, outcome: RoundsOutcome) -> Result<Ruling> {
+    match outcome {
+        RoundsOutcome::Accept(at) => Ok(Ruling::by_score(at)),
+        RoundsOutcome::NoneViable if docket.closed => Err(Halt::failed("round", "the run was closed before any position could be taken")),
+        RoundsOutcome::NoneViable => Ok(Ruling::undecided("no_viable_position")),
+        RoundsOutcome::Panel { conflict, below_threshold, why } => {
             let ruling = by_panel(bench, docket, conflict, &why).await?;
             Ok(Ruling { conflict: Some(conflict), below_threshold, ..ruling })
         }
@@ -93,51 +93,53 @@ pub async fn rule(bench: &Bench, docket: &mut Docket, road: Road) -> Result<Ruli
 }
 
 async fn by_panel(bench: &Bench, docket: &mut Docket, conflict: Conflict, why: &str) -> Result<Ruling> {
-    let stage = bench.phase("panel");
+    let phase = bench.phase("panel");
     let viable = docket.viable();
-    let panel = convene(&stage, docket, &viable, why).await?;
+    let panel = convene(&phase, docket, &viable, why).await?;
     docket.closed |= panel.closed;
-    stage.show("panel_result", panel.exhibit(docket, "Panel", conflict.as_str()))?;
+    phase.show("panel_result", panel.exhibit(docket, "Panel", conflict.as_str()))?;
     let scored: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].scored_card()).collect();
     let base = |status, winner, rung| Ruling { status, winner, rung, panel: Some(panel.clone()), ..Ruling::by_score(0) };
     if !panel.quorate {
         let names: Vec<String> = panel.absent.iter().map(|seat| seat.as_str().replace('_', " ")).collect();
         let text = format!("The panel has no quorum: {} did not rate.", names.join(", "));
-        return hand_over(&stage, docket, base(Status::EscalatedHuman, None, "panel_quorum"), &viable, &scored, &text).await;
+        return hand_over(&phase, docket, base(DecisionStatus::EscalatedHuman, None, "panel_quorum"), &viable, &scored, &text).await;
     }
     match outcome(&panel.consensus, &scored, &docket.options.policy.ladder()) {
-        Some(Outcome::Consensus { winner, near_tie }) => Ok(Ruling { near_tie, ..base(Status::ConsensusReached, Some(viable[winner]), "consensus") }),
-        Some(Outcome::Fallback { winner }) => Ok(base(Status::SafeFallback, Some(viable[winner]), "safe_fallback")),
+        Some(Outcome::Consensus { winner, near_tie }) => {
+            Ok(Ruling { near_tie, ..base(DecisionStatus::ConsensusReached, Some(viable[winner]), "consensus") })
+        }
+        Some(Outcome::Fallback { winner }) => Ok(base(DecisionStatus::SafeFallback, Some(viable[winner]), "safe_fallback")),
         Some(Outcome::Hybrid { first, second }) => {
             let parents = [viable[first], viable[second]];
-            let near = Ruling { near_tie: true, ..base(Status::SafeFallback, None, "safe_fallback") };
+            let near = Ruling { near_tie: true, ..base(DecisionStatus::SafeFallback, None, "safe_fallback") };
             by_hybrid(bench, docket, near, &panel, parents, &viable).await
         }
         Some(Outcome::Escalated) => {
             let best = panel.best().unwrap_or(0.0);
             let text = format!("The panel agrees on nothing: its best consensus is {best:.2}, below {}.", docket.options.policy.no_agreement);
-            hand_over(&stage, docket, base(Status::EscalatedHuman, None, "no_agreement"), &viable, &scored, &text).await
+            hand_over(&phase, docket, base(DecisionStatus::EscalatedHuman, None, "no_agreement"), &viable, &scored, &text).await
         }
-        None => Ok(Ruling::stuck("no_viable_position")),
+        None => Ok(Ruling::undecided("no_viable_position")),
     }
 }
 
-/// The hybrid if it stands and the panel agrees on it; else the safest of all that stand.
+/// The hybrid if it is viable and the panel agrees on it; else the safest of all viable positions.
 async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Panel, parents: [usize; 2], viable: &[usize]) -> Result<Ruling> {
-    let stage = bench.phase("hybrid");
+    let phase = bench.phase("hybrid");
     let mut rated = None;
-    match hybrid::write(&stage, docket, panel, parents).await? {
-        None => stage.warn("Nobody could write a hybrid of the two best positions; the safest position is taken instead."),
+    match hybrid::write(&phase, docket, panel, parents).await? {
+        None => phase.warn("Nobody could write a hybrid of the two best positions; the safest position is taken instead."),
         Some(at) => {
-            examine(&stage, docket).await?;
+            examine(&phase, docket).await?;
             docket.weigh();
-            stage.show("gates", exhibits::gates(docket))?;
-            stage.show("scores", exhibits::scores(docket))?;
+            phase.show("gates", exhibits::gates(docket))?;
+            phase.show("scores", exhibits::scores(docket))?;
             if docket.positions[at].viable() {
-                let again = convene(&stage, docket, &[at], "A hybrid of the two best positions is to be rated by the same standards.").await?;
+                let again = convene(&phase, docket, &[at], "A hybrid of the two best positions is to be rated by the same standards.").await?;
                 docket.closed |= again.closed;
                 if again.quorate {
-                    stage.show("hybrid_result", again.exhibit(docket, "Panel on the hybrid", "hybrid"))?;
+                    phase.show("hybrid_result", again.exhibit(docket, "Panel on the hybrid", "hybrid"))?;
                     rated = Some((at, again));
                 }
             }
@@ -147,7 +149,7 @@ async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Pan
     if let Some((at, again)) = &rated
         && !below(again.consensus[0], ladder.consensus)
     {
-        return Ok(Ruling { status: Status::HybridSynthesized, winner: Some(*at), rung: "hybrid", hybrid: Some(again.clone()), ..near });
+        return Ok(Ruling { status: DecisionStatus::HybridSynthesized, winner: Some(*at), rung: "hybrid", hybrid: Some(again.clone()), ..near });
     }
     let mut all: Vec<(usize, f64)> = viable.iter().copied().zip(panel.consensus.iter().copied()).collect();
     all.extend(rated.iter().map(|(at, again)| (*at, again.consensus[0])));
@@ -157,17 +159,17 @@ async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Pan
     Ok(Ruling { winner, hybrid: rated.map(|(_, again)| again), ..near })
 }
 
-/// A person decides; if the run is told to conclude first, the safest position stands.
-async fn hand_over(stage: &Bench, docket: &mut Docket, ruling: Ruling, viable: &[usize], scored: &[ScoredCard], why: &str) -> Result<Ruling> {
-    let choice = if docket.closed { Choice::Unanswered } else { people::choose(stage, docket, viable, why).await? };
+/// A person decides; if the run is told to conclude first, the safest position is taken.
+async fn hand_over(phase: &Bench, docket: &mut Docket, ruling: Ruling, viable: &[usize], scored: &[ScoredCard], why: &str) -> Result<Ruling> {
+    let choice = if docket.closed { Choice::Unanswered } else { people::choose(phase, docket, viable, why).await? };
     Ok(match choice {
         Choice::Position { at, by, note } => Ruling { winner: Some(at), person: Some((by, note)), ..ruling },
         Choice::None { by, note } => Ruling { person: Some((by, note)), ..ruling },
         Choice::Unanswered => {
             docket.closed = true;
-            stage.warn(format!("{why} The run was closed before a person decided: the safest position is taken."));
+            phase.warn(format!("{why} The run was closed before a person decided: the safest position is taken."));
             let ratings: Vec<f64> = ruling.panel.as_ref().map_or_else(|| vec![0.0; viable.len()], |panel| panel.consensus.clone());
-            Ruling { status: Status::SafeFallback, winner: safest(&ratings, scored).map(|place| viable[place]), rung: "closed", ..ruling }
+            Ruling { status: DecisionStatus::SafeFallback, winner: safest(&ratings, scored).map(|place| viable[place]), rung: "closed", ..ruling }
         }
     })
 }

@@ -1,4 +1,4 @@
-//! The end of a deliberation: the decision as scripts read it, what readers are shown, what is remembered, and the report in words.
+//! The decision as scripts read it, what readers are shown of it, and what is remembered.
 
 use super::reasons;
 use crate::collapse::cards::card::Card;
@@ -6,13 +6,14 @@ use crate::collapse::cards::policy::Policy;
 use crate::collapse::cards::records::Experience;
 use crate::collapse::cards::text;
 use crate::collapse::panel::consensus::Panel;
-use crate::collapse::panel::ruling::{Ruling, Status};
+use crate::collapse::panel::ruling::{DecisionStatus, Ruling};
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::exhibits::tidy;
 use crate::collapse::rounds::position::{reason_text, state_word};
+use crate::collapse::rows::{AuditRow, DecisionRow, SensitivityRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use synod_engine::{Bench, ModeResult, Result};
 use synod_math::collapse::above;
 use synod_math::collapse::gates::ReceiptState;
@@ -23,7 +24,7 @@ use synod_types::*;
 /// What a script branches on.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
-    pub status: Status,
+    pub status: DecisionStatus,
     /// The position taken; null if none is.
     pub position: Option<String>,
     /// The rule or rung that decided: threshold, consensus, hybrid, safe_fallback, no_agreement, panel_quorum, no_viable_position, closed.
@@ -48,9 +49,9 @@ pub struct Decision {
     pub memory_write: bool,
     /// Why it is not remembered.
     pub memory_reason: Option<String>,
-    pub positions: Vec<Place>,
+    pub positions: Vec<PositionResult>,
     /// The smallest change of one weight that would put another position first by score.
-    pub flip: Option<Flip>,
+    pub flip: Option<WeightChange>,
     /// Positions for which another is at least as good in everything.
     pub dominated: Vec<String>,
     /// Every weight and threshold that ruled.
@@ -59,7 +60,7 @@ pub struct Decision {
 
 /// One position, as it ended.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
+pub struct PositionResult {
     pub id: String,
     /// viable, needs_approval, held or rejected.
     pub state: String,
@@ -75,7 +76,7 @@ pub struct Place {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Flip {
+pub struct WeightChange {
     /// Who leads by score as it is.
     pub leader: String,
     pub weight: String,
@@ -88,18 +89,18 @@ pub struct Flip {
     pub winner: String,
 }
 
-pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeResult> {
-    let stage = bench.phase("decision");
+pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeResult> {
+    let phase = bench.phase("decision");
     let decision = decision(bench, docket, &ruling);
-    if let Some(note) = unverified(docket, &ruling) {
-        stage.warn(note);
+    if let Some(warning) = unverified_warning(docket, &ruling) {
+        phase.warn(warning);
     }
-    stage.show("decision", verdict_exhibit(&decision))?;
-    stage.show("sensitivity", sensitivity_exhibit(&decision))?;
-    let approvals: Vec<_> = docket.positions.iter().flat_map(|position| &position.approvals).collect();
+    phase.show("decision", verdict_exhibit(&decision))?;
+    phase.show("sensitivity", sensitivity_exhibit(&decision))?;
+    let approvals = docket.positions.iter().flat_map(|position| position.approvals.clone()).collect();
     let audit = reasons::audit(docket, &ruling, &decision);
     let audit = audit.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n");
-    stage.show("audit", Exhibit::note("Audit", audit).data(&json!({"config": decision.config, "approvals": approvals})))?;
+    phase.show("audit", Exhibit::note("Audit", audit).data(&AuditRow { config: decision.config.clone(), approvals }))?;
     if let Some(score) = decision.score {
         bench.figure("score", score);
     }
@@ -114,7 +115,7 @@ pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<
             let n = ruling
                 .hybrid
                 .as_ref()
-                .filter(|_| ruling.status == Status::HybridSynthesized)
+                .filter(|_| ruling.status == DecisionStatus::HybridSynthesized)
                 .or(ruling.panel.as_ref())
                 .map_or(0, |panel| panel.seats.len());
             Some(Confidence { value: Some(value), source: ConfidenceSource::Panel, n: n as u32 })
@@ -137,7 +138,7 @@ pub async fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<
 }
 
 /// Which cards nobody verified, and what that means.
-fn unverified(docket: &Docket, ruling: &Ruling) -> Option<String> {
+fn unverified_warning(docket: &Docket, ruling: &Ruling) -> Option<String> {
     let bare: Vec<&str> = docket.positions.iter().filter(|position| position.receipt == ReceiptState::Absent).map(|position| position.id()).collect();
     let named = if bare.len() > 12 { format!("{} and {} more", bare[..12].join(", "), bare.len() - 12) } else { bare.join(", ") };
     let what = match bare.len() {
@@ -156,8 +157,8 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
     let (flip, dominated) = sensitivity(docket);
     let memory = memory(bench, docket, ruling);
     let places = docket.positions.iter().enumerate().map(|(at, position)| {
-        let rated = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.of_position(at));
-        Place {
+        let rated = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.consensus_on(at));
+        PositionResult {
             id: position.id().to_owned(),
             state: state_word(position.gates.state).to_owned(),
             gates: position.gates.reasons.iter().map(|reason| format!("{}: {}", reason.gate.id(), reason_text(position, reason))).collect(),
@@ -188,7 +189,7 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
         memory_write: memory.is_ok(),
         memory_reason: memory.err().map(str::to_owned),
         positions: places.collect(),
-        flip: flip.map(|(flip, [leader, other])| Flip {
+        flip: flip.map(|(flip, [leader, other])| WeightChange {
             leader: docket.positions[leader].id().to_owned(),
             weight: flip.weight.to_owned(),
             from: flip.from,
@@ -249,21 +250,28 @@ fn verdict_exhibit(decision: &Decision) -> Exhibit {
     };
     let numbers = [("score", decision.score), ("consensus", decision.consensus), ("lead on the panel", decision.delta_c)];
     let numbers = numbers.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value))).collect();
-    let data = json!({
-        "status": decision.status, "position": decision.position, "rung": decision.rung, "score": decision.score, "consensus": decision.consensus,
-        "deltaC": decision.delta_c, "conflictType": decision.conflict_type, "reflexions": decision.reflexions, "memoryWrite": decision.memory_write,
-        "memoryReason": decision.memory_reason,
-    });
-    Exhibit::new("Decision", Shape::Rule(Rule { decided, rung: decision.rung.clone(), numbers })).data(&data)
+    let row = DecisionRow {
+        status: decision.status,
+        position: decision.position.clone(),
+        rung: decision.rung.clone(),
+        score: decision.score,
+        consensus: decision.consensus,
+        delta_c: decision.delta_c,
+        conflict_type: decision.conflict_type.clone(),
+        reflexions: decision.reflexions,
+        memory_write: decision.memory_write,
+        memory_reason: decision.memory_reason.clone(),
+    };
+    Exhibit::new("Decision", Shape::Rule(Rule { decided, rung: decision.rung.clone(), numbers })).data(&row)
 }
 
 fn sensitivity_exhibit(decision: &Decision) -> Exhibit {
     let text = reasons::sensitivity(decision);
-    let data: Value = json!({"flip": decision.flip, "dominated": decision.dominated, "rung": decision.rung});
-    Exhibit::note("Sensitivity", text).data(&data)
+    let row = SensitivityRow { flip: decision.flip.clone(), dominated: decision.dominated.clone(), rung: decision.rung.clone() };
+    Exhibit::note("Sensitivity", text).data(&row)
 }
 
-/// Seats of the panel, played here, that would have taken another position.
+/// The authors of the other viable positions, with their cards.
 fn dissent(docket: &Docket, ruling: &Ruling) -> Vec<Dissent> {
     let Some(winner) = ruling.winner else { return Vec::new() };
     let other = docket.positions.iter().enumerate().filter(|(at, position)| *at != winner && position.author.is_some() && position.viable());

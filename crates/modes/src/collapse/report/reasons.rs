@@ -1,9 +1,9 @@
 //! The report in words: what was decided and why, each reason with the seat and the figure behind it. Computed; no model writes it.
 
-use super::decision::{Decision, Flip};
+use super::decision::{Decision, WeightChange};
 use crate::collapse::cards::records::ApprovalDecision;
 use crate::collapse::cards::text;
-use crate::collapse::panel::ruling::{Ruling, Status};
+use crate::collapse::panel::ruling::{DecisionStatus, Ruling};
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
 use serde_json::Value;
@@ -56,11 +56,11 @@ fn headline(bench: &Bench, docket: &Docket, ruling: &Ruling, decision: &Decision
         );
     };
     let how = match ruling.status {
-        Status::Accepted => "taken by its score",
-        Status::ConsensusReached => "agreed on by the panel",
-        Status::HybridSynthesized => "a hybrid that the panel agreed on",
-        Status::SafeFallback => "the safest position, since the panel reached no agreement",
-        Status::EscalatedHuman => "chosen by a person",
+        DecisionStatus::Accepted => "taken by its score",
+        DecisionStatus::ConsensusReached => "agreed on by the panel",
+        DecisionStatus::HybridSynthesized => "a hybrid that the panel agreed on",
+        DecisionStatus::SafeFallback => "the safest position, since the panel reached no agreement",
+        DecisionStatus::EscalatedHuman => "chosen by a person",
     };
     format!("**{}** is {how}.\n\n{}", position.id(), position.card.gist())
 }
@@ -87,7 +87,7 @@ fn rationale(docket: &Docket, ruling: &Ruling, decision: &Decision, winner: Opti
         let lead = decision.delta_c.map_or_else(String::new, |lead| format!(", with a lead of {lead:.2} on the panel"));
         out.push(format!("The panel's consensus on it is {consensus:.4} ({band}){lead}."));
     }
-    let panel = ruling.hybrid.as_ref().filter(|_| ruling.status == Status::HybridSynthesized).or(ruling.panel.as_ref());
+    let panel = ruling.hybrid.as_ref().filter(|_| ruling.status == DecisionStatus::HybridSynthesized).or(ruling.panel.as_ref());
     if let (Some(panel), Some(position)) = (panel, winner) {
         let mut voices: Vec<_> = panel
             .evaluations
@@ -189,7 +189,7 @@ fn fallen(decision: &Decision) -> Vec<String> {
 /// How far the result is from another, in a sentence or two.
 pub fn sensitivity(decision: &Decision) -> String {
     let flip = match &decision.flip {
-        Some(Flip { leader, weight, from, to, up, winner }) => {
+        Some(WeightChange { leader, weight, from, to, up, winner }) => {
             let way = if *up { "rose above" } else { "fell below" };
             let to = (to * 1e6).round() / 1e6;
             format!(

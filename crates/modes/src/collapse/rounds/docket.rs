@@ -2,10 +2,10 @@
 
 use super::position::Position;
 use crate::collapse::Options;
-use crate::collapse::cards::draft::{Draft, asking};
+use crate::collapse::cards::draft::{Draft, with_ids};
 use crate::collapse::cards::records::{Approval, Receipt};
 use crate::collapse::cards::text;
-use serde_json::json;
+use crate::collapse::rows::{CardRow, PositionsRow};
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::converge::{ScoredCard, rank};
 use synod_types::SeatIx;
@@ -31,44 +31,44 @@ impl Docket {
     /// The cards given, or those the seats write, each alone.
     pub async fn open(bench: &Bench, options: Options) -> Result<Self> {
         let seats = bench.role("member").to_vec();
-        let stage = bench.phase("cards");
+        let phase = bench.phase("cards");
         let mut options = options;
         options.receipts.sort_by(|a, b| a.position_id.cmp(&b.position_id));
         let mut docket = Self { seats, positions: Vec::new(), attempts: 0, expert_ranges: Vec::new(), closed: false, options };
         if docket.options.cards.is_empty() {
-            docket.write(&stage).await?;
+            docket.write(&phase).await?;
         } else {
             let options = &docket.options;
-            let said = |id: &str| -> Vec<Approval> { options.approvals.iter().filter(|approval| approval.position_id == id).cloned().collect() };
-            docket.positions = options.cards.iter().map(|card| Position::new(card.clone(), None, said(&card.id), &options.policy)).collect();
-            // Seats are dealt by place: the order in the file must not decide who judges what.
+            let approvals = |id: &str| -> Vec<Approval> { options.approvals.iter().filter(|approval| approval.position_id == id).cloned().collect() };
+            docket.positions = options.cards.iter().map(|card| Position::new(card.clone(), None, approvals(&card.id), &options.policy)).collect();
+            // Seats judge positions by their place in this list: the order in the file must not decide who judges what.
             docket.positions.sort_by(|a, b| a.id().cmp(b.id()));
         }
-        let cards: Vec<_> = docket.positions.iter().map(|position| &position.card).collect();
-        stage.show("positions", text::cards_exhibit(cards.iter().copied()).data(&json!({"cards": cards})))?;
-        for (position, evidence) in cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
+        let row = PositionsRow { cards: docket.positions.iter().map(|position| position.card.clone()).collect() };
+        phase.show("positions", text::cards_exhibit(&row.cards).data(&row))?;
+        for (card, evidence) in row.cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
             if let Some(check) = evidence.checked.as_ref().filter(|check| !check.valid) {
-                stage.warn(format!("{}: the evidence {} counts as 0: {}.", position.id, evidence.pointer, check.found));
+                phase.warn(format!("{}: the evidence {} counts as 0: {}.", card.id, evidence.pointer, check.found));
             }
         }
         if docket.seats.len() == 1 && docket.positions.iter().any(|position| position.author.is_some()) {
-            stage.warn("There is one seat: it verifies, doubts and rates the card it wrote itself.");
+            phase.warn("There is one seat: it verifies, doubts and rates the card it wrote itself.");
         }
         Ok(docket)
     }
 
-    async fn write(&mut self, stage: &Bench) -> Result<()> {
+    async fn write(&mut self, phase: &Bench) -> Result<()> {
         let writers: Vec<SeatIx> = self.seats.iter().copied().take(authors(&self.options, self.seats.len())).collect();
-        let answers = stage.ask_all::<Draft>(&writers, asking(prompt!("author"), &self.options)).await?;
+        let answers = phase.ask_all::<Draft>(&writers, with_ids(prompt!("author"), &self.options)).await?;
         self.closed |= answers.closed();
         let answers = answers.quorum(writers.len().clamp(1, 2))?;
-        let labels = synod_math::labels(stage.seed("labels"), answers.replies.len());
-        for (given, id) in answers.replies.iter().zip(labels) {
-            let card = given.value.card(&id, &stage.seat(given.seat).label, &self.options, stage.question());
-            let data = json!({"positionId": id, "card": card});
-            let exhibit = text::card_exhibit(format!("Position {id}"), &card).by(given.seat, "author").turn(&given.key).data(&data);
-            stage.show("position_card", exhibit)?;
-            self.positions.push(Position::new(card, Some(given.seat), Vec::new(), &self.options.policy));
+        let labels = synod_math::labels(phase.seed("labels"), answers.replies.len());
+        for (reply, id) in answers.replies.iter().zip(labels) {
+            let card = reply.value.card(&id, &phase.seat(reply.seat).label, &self.options, phase.question());
+            let exhibit = text::card_exhibit(format!("Position {id}"), &card).by(reply.seat, "author").turn(&reply.key);
+            let row = CardRow { position_id: id, card };
+            phase.show("position_card", exhibit.data(&row))?;
+            self.positions.push(Position::new(row.card, Some(reply.seat), Vec::new(), &self.options.policy));
         }
         Ok(())
     }

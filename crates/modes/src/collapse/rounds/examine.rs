@@ -6,9 +6,9 @@ use super::seats::{FirstReply, first, judges};
 use crate::collapse::cards::card::{Risk, Severity};
 use crate::collapse::cards::records::{ApprovalState, Check, Receipt, ReceiptStatus};
 use crate::collapse::cards::text;
+use crate::collapse::rows::{DoubtsRow, ReceiptRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use synod_engine::{Bench, IdLists, Result, SeatFailure, TypedReply, prompt};
 use synod_math::collapse::gates::ReceiptState;
 use synod_types::*;
@@ -82,27 +82,29 @@ impl Doubt {
     }
 }
 
-/// What came of examining one card.
+/// What a skeptic made of a card.
 #[derive(Default)]
-struct Doubted {
+struct DoubtResult {
     risks: Vec<Risk>,
     concerns: Vec<String>,
     exhibit: Option<Exhibit>,
-    note: Option<String>,
+    warning: Option<String>,
     closed: bool,
 }
 
-struct Verified {
+/// What a verifier made of a card.
+struct VerificationResult {
     receipt: ReceiptState,
     failed_checks: Vec<Check>,
     exhibit: Option<Exhibit>,
-    note: Option<String>,
+    warning: Option<String>,
     closed: bool,
 }
 
-impl Verified {
-    fn quiet(receipt: ReceiptState) -> Self {
-        Self { receipt, failed_checks: Vec::new(), exhibit: None, note: None, closed: false }
+impl VerificationResult {
+    /// With nothing to show or to warn of.
+    fn new(receipt: ReceiptState) -> Self {
+        Self { receipt, failed_checks: Vec::new(), exhibit: None, warning: None, closed: false }
     }
 }
 
@@ -110,46 +112,47 @@ impl Verified {
 pub async fn examine(bench: &Bench, docket: &mut Docket) -> Result<()> {
     let open: Vec<usize> = (0..docket.positions.len()).filter(|at| !docket.positions[*at].examined).collect();
     let items = open.iter().map(|at| (docket.positions[*at].id().to_owned(), *at));
-    let found = bench.all(items, |bench, at| one(bench, docket, at)).await?;
-    // Shown when all have spoken: rows in an order that no seat's pace decides.
-    for (at, (verified, _)) in open.iter().zip(&found) {
-        if let Some(exhibit) = &verified.exhibit {
+    let results = bench.all(items, |bench, at| examine_card(bench, docket, at)).await?;
+    // Shown when all have answered, so that the order of the rows does not depend on who is quick.
+    for (at, (verification, _)) in open.iter().zip(&results) {
+        if let Some(exhibit) = &verification.exhibit {
             bench.at(docket.positions[*at].id()).show("verifier_receipt", exhibit.clone())?;
         }
     }
-    for (at, (verified, doubted)) in open.into_iter().zip(found) {
+    for (at, (verification, doubts)) in open.into_iter().zip(results) {
         let position = &mut docket.positions[at];
-        if let Some(exhibit) = doubted.exhibit {
+        if let Some(exhibit) = doubts.exhibit {
             bench.at(position.id()).show("skeptic_risks", exhibit)?;
         }
-        for note in [verified.note, doubted.note].into_iter().flatten() {
-            bench.warn(note);
+        for warning in [verification.warning, doubts.warning].into_iter().flatten() {
+            bench.warn(warning);
         }
         position.examined = true;
-        position.receipt = verified.receipt;
-        position.failed_checks = verified.failed_checks;
-        position.doubts = doubted.risks;
-        position.concerns = doubted.concerns;
-        docket.closed |= verified.closed || doubted.closed;
+        position.receipt = verification.receipt;
+        position.failed_checks = verification.failed_checks;
+        position.doubts = doubts.risks;
+        position.concerns = doubts.concerns;
+        docket.closed |= verification.closed || doubts.closed;
     }
     Ok(())
 }
 
-async fn one(bench: Bench, docket: &Docket, at: usize) -> Result<(Verified, Doubted)> {
+async fn examine_card(bench: Bench, docket: &Docket, at: usize) -> Result<(VerificationResult, DoubtResult)> {
     let position = &docket.positions[at];
-    let given = if position.author.is_none() { docket.receipt(position.id()) } else { None };
-    let (verified, doubted) = futures::join!(verify(&bench, docket, position, at, given), doubt(&bench, docket, position, at));
-    Ok((verified?, doubted?))
+    let receipt = if position.author.is_none() { docket.receipt(position.id()) } else { None };
+    let (verification, doubts) = futures::join!(verify(&bench, docket, position, at, receipt), doubt(&bench, docket, position, at));
+    Ok((verification?, doubts?))
 }
 
-/// A receipt that was given, a verifier's, or none where nobody can verify.
-async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, given: Option<&Receipt>) -> Result<Verified> {
-    if let Some(receipt) = given {
-        let note = contradiction(receipt).map(|why| format!("The receipt of {} says PASS, but {why}: it is held.", position.id()));
-        return Ok(Verified { failed_checks: failed(&receipt.checks_performed), note, ..Verified::quiet(standing(receipt, position)) });
+/// By the receipt that came with the card, by a verifier's reply, or not at all where there is nobody to verify.
+async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, receipt: Option<&Receipt>) -> Result<VerificationResult> {
+    if let Some(receipt) = receipt {
+        let warning = contradiction(receipt).map(|why| format!("The receipt of {} says PASS, but {why}: it is held.", position.id()));
+        let failed_checks = failed(&receipt.checks_performed);
+        return Ok(VerificationResult { failed_checks, warning, ..VerificationResult::new(receipt_state(receipt, position)) });
     }
     if docket.seats.is_empty() {
-        return Ok(Verified::quiet(ReceiptState::Absent));
+        return Ok(VerificationResult::new(ReceiptState::Absent));
     }
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 0 } else { at });
     let options = &docket.options;
@@ -158,47 +161,48 @@ async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usize, 
         .set("invariants", &options.invariants);
     let id = position.id();
     match first::<Verification>(bench, &seats, ask, &format!("verifying {id}")).await? {
-        FirstReply::Reply(given, note) => {
-            let said = &given.value;
-            let receipt = match said.status {
+        FirstReply::Reply(reply, warning) => {
+            let Verification { reasons, status, checks } = reply.value;
+            let receipt = match status {
                 ReceiptStatus::Pass => ReceiptState::Pass,
                 ReceiptStatus::Fail => ReceiptState::Fail,
                 ReceiptStatus::Pending => ReceiptState::Pending,
             };
-            let entries = said.checks.iter().zip(1..).map(|(check, n)| CheckEntry {
+            let entries = checks.iter().zip(1..).map(|(check, n)| CheckEntry {
                 id: n.to_string(),
                 claim: check.check.clone(),
                 verdict: status_word(check.status).into(),
                 correction: check.remediation.clone(),
                 ..CheckEntry::default()
             });
-            let measure = format!("{}: {}", status_word(said.status), said.reasons.trim());
+            let measure = format!("{}: {}", status_word(status), reasons.trim());
             let shape = Shape::Checks(Checks { entries: entries.collect(), score: None, measure });
-            let data = json!({"positionId": id, "status": said.status, "checksPerformed": said.checks, "cardHash": position.card.digest()});
-            let exhibit = Exhibit::new(format!("Verification of {id}"), shape).by(given.seat, "verifier").turn(&given.key);
-            Ok(Verified { receipt, failed_checks: failed(&said.checks), exhibit: Some(exhibit.data(&data)), note, closed: false })
+            let failed_checks = failed(&checks);
+            let row = ReceiptRow { position_id: id.to_owned(), status, checks_performed: checks, card_hash: Some(position.card.digest()) };
+            let exhibit = Exhibit::new(format!("Verification of {id}"), shape).by(reply.seat, "verifier").turn(&reply.key).data(&row);
+            Ok(VerificationResult { receipt, failed_checks, exhibit: Some(exhibit), warning, closed: false })
         }
-        FirstReply::Failed(missed) => {
-            let data = json!({"positionId": id, "status": "PENDING", "checksPerformed": []});
-            let exhibit = absent(bench, "verifier", &format!("Verification of {id}"), missed, data);
-            let note = format!("Nobody could verify {id}: its receipt is pending, and it can be neither accepted nor shown to the panel.");
-            Ok(Verified { exhibit, note: Some(note), ..Verified::quiet(ReceiptState::Pending) })
+        FirstReply::Failed(failure) => {
+            let row = ReceiptRow { position_id: id.to_owned(), status: ReceiptStatus::Pending, checks_performed: Vec::new(), card_hash: None };
+            let exhibit = failure_exhibit(bench, "verifier", &format!("Verification of {id}"), failure, &row);
+            let warning = format!("Nobody could verify {id}: its receipt is pending, and it can be neither accepted nor shown to the panel.");
+            Ok(VerificationResult { exhibit, warning: Some(warning), ..VerificationResult::new(ReceiptState::Pending) })
         }
-        FirstReply::Closed => Ok(Verified { closed: true, ..Verified::quiet(ReceiptState::Pending) }),
+        FirstReply::Closed => Ok(VerificationResult { closed: true, ..VerificationResult::new(ReceiptState::Pending) }),
     }
 }
 
-async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usize) -> Result<Doubted> {
+async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usize) -> Result<DoubtResult> {
     if docket.seats.is_empty() {
-        return Ok(Doubted::default());
+        return Ok(DoubtResult::default());
     }
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 1 } else { at + 1 });
     let id = position.id();
     let ask = prompt!("doubt", card = text::card_text(&position.card), position = id, constraints = docket.options.constraints);
     match first::<Doubts>(bench, &seats, ask, &format!("doubting {id}")).await? {
-        FirstReply::Reply(given, note) => {
-            let said = &given.value;
-            let entries = said.risks.iter().zip(1..).map(|(doubt, n)| FindingEntry {
+        FirstReply::Reply(reply, warning) => {
+            let Doubts { risks: doubts, concerns, .. } = reply.value;
+            let entries = doubts.iter().zip(1..).map(|(doubt, n)| FindingEntry {
                 id: format!("D{n}"),
                 title: doubt.description.clone(),
                 severity: doubt.severity.as_str().into(),
@@ -207,27 +211,28 @@ async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usize) -
             });
             let none = "The skeptic found no risk beyond the card's own.".to_owned();
             let shape = Shape::Findings(Findings { entries: entries.collect(), none });
-            let data = json!({"positionId": id, "risks": said.risks, "concerns": said.concerns});
-            let exhibit = Exhibit::new(format!("Doubts about {id}"), shape).by(given.seat, "skeptic").turn(&given.key).data(&data);
-            let risks = said.risks.iter().map(Doubt::risk).collect();
-            Ok(Doubted { risks, concerns: said.concerns.clone(), exhibit: Some(exhibit), note, closed: false })
+            let risks = doubts.iter().map(Doubt::risk).collect();
+            let row = DoubtsRow { position_id: id.to_owned(), risks: doubts, concerns: concerns.clone() };
+            let exhibit = Exhibit::new(format!("Doubts about {id}"), shape).by(reply.seat, "skeptic").turn(&reply.key).data(&row);
+            Ok(DoubtResult { risks, concerns, exhibit: Some(exhibit), warning, closed: false })
         }
-        FirstReply::Failed(missed) => {
-            let data = json!({"positionId": id, "risks": [], "concerns": []});
-            Ok(Doubted { exhibit: absent(bench, "skeptic", &format!("Doubts about {id}"), missed, data), ..Doubted::default() })
+        FirstReply::Failed(failure) => {
+            let row = DoubtsRow { position_id: id.to_owned(), risks: Vec::new(), concerns: Vec::new() };
+            let exhibit = failure_exhibit(bench, "skeptic", &format!("Doubts about {id}"), failure, &row);
+            Ok(DoubtResult { exhibit, ..DoubtResult::default() })
         }
-        FirstReply::Closed => Ok(Doubted { closed: true, ..Doubted::default() }),
+        FirstReply::Closed => Ok(DoubtResult { closed: true, ..DoubtResult::default() }),
     }
 }
 
-fn absent(bench: &Bench, role: &str, title: &str, missed: Option<SeatFailure>, data: serde_json::Value) -> Option<Exhibit> {
-    let missed = missed?;
-    let text = format!("{} {}.", bench.seat(missed.seat).label, missed.failure.kind.plain());
-    Some(Exhibit::note(title, text).by(missed.seat, role).turn(&missed.key).data(&data))
+fn failure_exhibit(bench: &Bench, role: &str, title: &str, failure: Option<SeatFailure>, row: &impl RowData) -> Option<Exhibit> {
+    let failure = failure?;
+    let text = format!("{} {}.", bench.seat(failure.seat).label, failure.failure.kind.plain());
+    Some(Exhibit::note(title, text).by(failure.seat, role).turn(&failure.key).data(row))
 }
 
-/// What a given receipt is worth for the card as it is now.
-fn standing(receipt: &Receipt, position: &Position) -> ReceiptState {
+/// What a given receipt says of the present version of the card.
+fn receipt_state(receipt: &Receipt, position: &Position) -> ReceiptState {
     let void = receipt.card_hash.as_ref().is_some_and(|hash| *hash != position.card.digest());
     let waits = receipt.required_approvals.values().any(|state| *state == ApprovalState::Pending);
     match receipt.status {
@@ -238,7 +243,7 @@ fn standing(receipt: &Receipt, position: &Position) -> ReceiptState {
     }
 }
 
-/// What in a receipt that says PASS says otherwise.
+/// Something in a receipt that contradicts its PASS.
 fn contradiction(receipt: &Receipt) -> Option<String> {
     if receipt.status != ReceiptStatus::Pass {
         return None;

@@ -2,11 +2,11 @@
 
 use super::docket::Docket;
 use super::position::{reason_text, state_word};
-use serde_json::json;
+use crate::collapse::rows::{GateReasonEntry, GatesEntry, GatesRow, ScoresRow};
 use synod_math::collapse::score::{ScoreTerms, signs};
 use synod_types::*;
 
-/// What stopped at which gate. A position that passed all of them has no entry.
+/// Which positions were stopped, at which gate. A position that passed all of them has no entry.
 pub fn gates(docket: &Docket) -> Exhibit {
     let entries = docket.positions.iter().flat_map(|position| {
         position.gates.reasons.iter().map(move |reason| FindingEntry {
@@ -17,21 +17,17 @@ pub fn gates(docket: &Docket) -> Exhibit {
             ..FindingEntry::default()
         })
     });
-    let rows: Vec<_> = docket
-        .positions
-        .iter()
-        .map(|position| {
-            let reasons: Vec<_> = position
-                .gates
-                .reasons
-                .iter()
-                .map(|reason| json!({"gate": reason.gate.id(), "subject": reason.subject, "state": state_word(reason.state)}))
-                .collect();
-            json!({"id": position.id(), "state": state_word(position.gates.state), "reasons": reasons})
-        })
-        .collect();
+    let positions = docket.positions.iter().map(|position| {
+        let reasons = position.gates.reasons.iter().map(|reason| GateReasonEntry {
+            gate: reason.gate.id(),
+            subject: reason.subject.clone(),
+            state: state_word(reason.state),
+        });
+        GatesEntry { id: position.id().to_owned(), state: state_word(position.gates.state), reasons: reasons.collect() }
+    });
+    let row = GatesRow { positions: positions.collect() };
     let none = "Every position passed all five gates.".to_owned();
-    Exhibit::new("Gates", Shape::Findings(Findings { entries: entries.collect(), none })).data(&json!({"positions": rows}))
+    Exhibit::new("Gates", Shape::Findings(Findings { entries: entries.collect(), none })).data(&row)
 }
 
 /// Each position's score with the share of every term in it.
@@ -52,11 +48,11 @@ pub fn scores(docket: &Docket) -> Exhibit {
         overall: None,
         measure: format!("points of each term; the score is their sum, and {} is the threshold", docket.options.policy.threshold),
     };
-    let data: Vec<_> = docket.positions.iter().map(|position| position.summary()).collect();
-    Exhibit::new("Scores", Shape::Scorecard(shape)).data(&json!({"scores": data}))
+    let row = ScoresRow { scores: docket.positions.iter().map(|position| position.score_entry()).collect() };
+    Exhibit::new("Scores", Shape::Scorecard(shape)).data(&row)
 }
 
-/// Sums of decimal fractions without the dust of binary ones.
+/// Rounded to nine digits: sums of decimal fractions without the error of binary ones.
 pub fn tidy(value: f64) -> f64 {
     let rounded = (value * 1e9).round() / 1e9;
     if rounded == 0.0 { 0.0 } else { rounded }

@@ -24,9 +24,9 @@ pub fn approval_of(key: &str) -> Option<(&str, &str)> {
 }
 
 /// Asks for every approval that is open, all at once. False: the run was told to conclude first.
-pub async fn approvals(bench: &Bench, docket: &mut Docket) -> Result<bool> {
+pub async fn ask_approvals(bench: &Bench, docket: &mut Docket) -> Result<bool> {
     let mut open: Vec<(usize, String, String)> = Vec::new();
-    for (at, position) in docket.positions.iter().enumerate().filter(|(_, position)| position.parked()) {
+    for (at, position) in docket.positions.iter().enumerate().filter(|(_, position)| position.needs_approval()) {
         for reason in position.open_subjects() {
             // An invariant broken twice is approved once.
             if !open.iter().any(|(known, subject, _)| *known == at && *subject == reason.subject) {

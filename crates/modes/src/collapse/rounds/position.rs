@@ -1,13 +1,13 @@
-//! A position under deliberation: its card as it stands, what was found about it, and how far it got.
+//! A position under deliberation: the present version of its card, what was found about it, its gates and its score.
 
 use crate::collapse::cards::card::{Card, Risk};
 use crate::collapse::cards::policy::Policy;
 use crate::collapse::cards::records::{Approval, ApprovalDecision, Check};
-use serde_json::{Value, json};
+use crate::collapse::rows::ScoreEntry;
 use synod_math::collapse::converge::ScoredCard;
 use synod_math::collapse::gates::{self, CardState, Consent, GateInput, GateReason, GateResult, GateRisk, ReceiptState};
 use synod_math::collapse::instant::instant;
-use synod_math::collapse::score::{Score, score};
+use synod_math::collapse::score::{Score, ScoreTerms, score};
 use synod_types::SeatIx;
 
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct Position {
     /// The skeptic's own list, on top of the author's.
     pub doubts: Vec<Risk>,
     pub concerns: Vec<String>,
-    /// What people said about this very version.
+    /// What people said about this version of the card.
     pub approvals: Vec<Approval>,
     pub gates: GateResult,
     pub score: Score,
@@ -56,7 +56,7 @@ impl Position {
     pub fn viable(&self) -> bool {
         self.gates.state == CardState::Viable
     }
-    pub fn parked(&self) -> bool {
+    pub fn needs_approval(&self) -> bool {
         self.gates.state == CardState::NeedsApproval
     }
 
@@ -65,7 +65,7 @@ impl Position {
         *self = Self::new(card, self.author, Vec::new(), policy);
     }
 
-    /// Sends the card through the gates and scores it, with all that is known by now.
+    /// Checks the card at the gates and scores it, with all that is known by now.
     pub fn weigh(&mut self, policy: &Policy) {
         let input = self.gate_input();
         self.gates = gates::check_gates(&input, &policy.gate_limits());
@@ -75,7 +75,7 @@ impl Position {
         self.doubted_score = (!self.doubts.is_empty()).then(|| score(&self.card.for_score(&self.doubts, open), &rules).value);
     }
 
-    /// What was said of a subject; the first word stands.
+    /// What a person said of a subject; the first answer counts.
     fn consent(&self, subject: &str) -> Consent {
         match self.approvals.iter().find(|approval| approval.subject == subject).map(|approval| approval.decision) {
             None => Consent::Open,
@@ -140,15 +140,19 @@ impl Position {
         [terms.evidence, terms.risk, terms.reversibility, terms.cost]
     }
 
-    pub fn summary(&self) -> Value {
+    pub fn score_entry(&self) -> ScoreEntry {
         let terms = &self.score.terms;
-        let names = synod_math::collapse::score::ScoreTerms::NAMES;
-        let breakdown: serde_json::Map<String, Value> =
-            names.iter().zip(self.score.parts).map(|(name, part)| ((*name).to_owned(), json!(part))).collect();
-        json!({
-            "id": self.card.id, "E": terms.evidence, "R": terms.risk, "k": terms.cost, "S": self.score.value,
-            "S_intent": self.score.intent, "S_literal": self.score.literal, "S_doubted": self.doubted_score, "breakdown": breakdown,
-        })
+        ScoreEntry {
+            id: self.card.id.clone(),
+            evidence: terms.evidence,
+            risk: terms.risk,
+            cost: terms.cost,
+            score: self.score.value,
+            score_intent: self.score.intent,
+            score_literal: self.score.literal,
+            score_doubted: self.doubted_score,
+            breakdown: ScoreTerms::NAMES.into_iter().zip(self.score.parts).collect(),
+        }
     }
 }
 

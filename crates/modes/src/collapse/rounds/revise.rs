@@ -3,14 +3,13 @@
 use super::docket::Docket;
 use super::position::{Position, reason_text};
 use crate::collapse::cards::card::Card;
-use crate::collapse::cards::draft::{Draft, asking};
+use crate::collapse::cards::draft::{Draft, with_ids};
 use crate::collapse::cards::records::ApprovalDecision;
 use crate::collapse::cards::text;
-use serde_json::json;
+use crate::collapse::rows::RevisionRow;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::gates::{CardState, Gate, ReceiptState};
 use synod_math::collapse::{above, below};
-use synod_types::FailureKind;
 
 /// Something an author is asked to mend.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +23,8 @@ fn demand(trigger: &'static str, text: impl Into<String>) -> Demand {
     Demand { trigger, text: text.into() }
 }
 
-/// What a card must mend whatever the others score: it has been refused.
-pub fn refused(position: &Position) -> Vec<Demand> {
+/// What a card must mend whatever the others score, because the verifier, a gate or a person refused it.
+pub fn demands_after_refusal(position: &Position) -> Vec<Demand> {
     let mut out = Vec::new();
     if position.receipt == ReceiptState::Fail {
         let checks = position.failed_checks.iter().map(|check| match check.remediation.trim() {
@@ -45,8 +44,8 @@ pub fn refused(position: &Position) -> Vec<Demand> {
     out
 }
 
-/// What a card should mend while no card is good enough.
-pub fn wanting(position: &Position, docket: &Docket) -> Vec<Demand> {
+/// What a card should mend if no card is good enough.
+pub fn demands_for_quality(position: &Position, docket: &Docket) -> Vec<Demand> {
     let policy = &docket.options.policy;
     let (terms, card) = (&position.score.terms, &position.card);
     let mut out = Vec::new();
@@ -74,46 +73,47 @@ pub fn wanting(position: &Position, docket: &Docket) -> Vec<Demand> {
     out
 }
 
-/// What every standing card is asked for when nothing in particular is wrong with any.
-pub fn general(position: &Position, docket: &Docket) -> Demand {
+/// What every viable card is asked for when none is good enough and nothing in particular is wrong with any.
+pub fn general_demand(position: &Position, docket: &Docket) -> Demand {
     let concerns = if position.concerns.is_empty() { String::new() } else { format!(" Answer these: {}", position.concerns.join("; ")) };
     let (score, threshold) = (position.score.value, docket.options.policy.threshold);
     demand("below_threshold", format!("The card scores {score:.2}, and must come above {threshold}.{concerns}"))
 }
 
-/// Asks the authors for revised cards. Returns how many came.
-pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<Demand>)]) -> Result<usize> {
+/// Asks the authors for revised cards, and puts those that come in the place of the old ones.
+pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<Demand>)]) -> Result<()> {
     let authors: Vec<(u32, usize)> = demands.iter().filter_map(|(at, _)| docket.positions[*at].author.map(|author| (author, *at))).collect();
     let seats: Vec<u32> = authors.iter().map(|(seat, _)| *seat).collect();
-    let of = |seat: u32| authors.iter().find(|(author, _)| *author == seat).map_or(0, |(_, at)| *at);
-    let wanted = |at: usize| demands.iter().find(|(position, _)| *position == at).map_or(&[][..], |(_, list)| list.as_slice());
+    let position_of = |seat: u32| authors.iter().find(|(author, _)| *author == seat).map_or(0, |(_, at)| *at);
+    let demands_on = |at: usize| demands.iter().find(|(position, _)| *position == at).map_or(&[][..], |(_, list)| list.as_slice());
     let answers = bench
         .ask_each::<Draft>(&seats, &|seat| {
-            let position = &docket.positions[of(seat)];
-            let texts: Vec<&str> = wanted(of(seat)).iter().map(|demand| demand.text.as_str()).collect();
+            let position = &docket.positions[position_of(seat)];
+            let texts: Vec<&str> = demands_on(position_of(seat)).iter().map(|demand| demand.text.as_str()).collect();
             let ask =
                 prompt!("revise", position = position.id(), card = text::card_text(&position.card), demands = texts, concerns = position.concerns);
-            asking(ask, &docket.options)
+            with_ids(ask, &docket.options)
         })
         .await?;
-    docket.closed |= answers.failures.iter().any(|missed| missed.failure.kind == FailureKind::Closed);
-    let mut came = 0;
-    for given in &answers.replies {
-        let at = of(given.seat);
+    docket.closed |= answers.closed();
+    for reply in &answers.replies {
+        let at = position_of(reply.seat);
         let id = docket.positions[at].id().to_owned();
         let before = &docket.positions[at].card;
-        // What the first version was to cost is what later ones are held to.
+        // Later versions are measured against the cost of the first.
         let estimate = before.cost_estimate.unwrap_or(before.cost);
-        let card = given.value.card(&id, &bench.seat(given.seat).label, &docket.options, bench.question());
+        let card = reply.value.card(&id, &bench.seat(reply.seat).label, &docket.options, bench.question());
         let card = Card { cost_estimate: Some(estimate), ..card };
-        let triggers: Vec<&str> = wanted(at).iter().map(|demand| demand.trigger).collect();
-        let texts: Vec<&str> = wanted(at).iter().map(|demand| demand.text.as_str()).collect();
-        let data = json!({"positionId": id, "attempt": docket.attempts, "triggers": triggers, "concerns": texts, "card": card});
-        let exhibit = text::card_exhibit(format!("Position {id}, revised"), &card).by(given.seat, "author").turn(&given.key).data(&data);
-        bench.at(&id).show("revision", exhibit)?;
-        let policy = docket.options.policy.clone();
-        docket.positions[at].replace(card, &policy);
-        came += 1;
+        let exhibit = text::card_exhibit(format!("Position {id}, revised"), &card).by(reply.seat, "author").turn(&reply.key);
+        let row = RevisionRow {
+            position_id: id.clone(),
+            attempt: docket.attempts,
+            triggers: demands_on(at).iter().map(|demand| demand.trigger).collect(),
+            concerns: demands_on(at).iter().map(|demand| demand.text.clone()).collect(),
+            card,
+        };
+        bench.at(&id).show("revision", exhibit.data(&row))?;
+        docket.positions[at].replace(row.card, &docket.options.policy);
     }
-    Ok(came)
+    Ok(())
 }

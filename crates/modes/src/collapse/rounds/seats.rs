@@ -1,4 +1,4 @@
-//! Which seat does what: nobody judges a card of its own while another seat is free, and a seat that fails is stood in for.
+//! Which seat does what: nobody judges a card of its own while there is another seat, and for a seat that fails another is asked.
 
 use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatFailure, SeatReply};
 use synod_types::{FailureKind, SeatIx};
@@ -18,30 +18,30 @@ pub fn judges(seats: &[SeatIx], author: Option<SeatIx>, turn: usize) -> Vec<Seat
 
 /// What came of asking seats one after another.
 pub enum FirstReply<T> {
-    /// And who took whose place, if anybody did.
+    /// With a warning if another seat failed before.
     Reply(SeatReply<T>, Option<String>),
-    /// Nobody gave anything; the last failure tells why.
+    /// Every seat failed; this is the last failure, if any seat was asked.
     Failed(Option<SeatFailure>),
     /// The run is closing: nobody was asked.
     Closed,
 }
 
-/// The first of these seats that answers. Whoever asks says who took whose place: strands must not warn in the order they end.
+/// The reply of the first of these seats that answers. The caller gives the warning: parts done side by side must not warn in the order they end.
 pub async fn first<T: ReplyFormat>(bench: &Bench, seats: &[SeatIx], prompt: Prompt, work: &str) -> Result<FirstReply<T>> {
     let mut failed: Vec<String> = Vec::new();
     let mut last = None;
     for seat in seats {
         let ask = if failed.is_empty() { prompt.clone() } else { prompt.clone().extra() };
         match bench.ask::<T>(*seat, ask).await? {
-            Ok(given) => {
+            Ok(reply) => {
                 let label = &bench.seat(*seat).label;
-                let note = (!failed.is_empty()).then(|| format!("{} failed; {label} took over {work}.", failed.join(", ")));
-                return Ok(FirstReply::Reply(given, note));
+                let warning = (!failed.is_empty()).then(|| format!("{} failed; {label} took over {work}.", failed.join(", ")));
+                return Ok(FirstReply::Reply(reply, warning));
             }
-            Err(missed) if missed.failure.kind == FailureKind::Closed => return Ok(FirstReply::Closed),
-            Err(missed) => {
-                failed.push(bench.seat(missed.seat).label.clone());
-                last = Some(missed);
+            Err(failure) if failure.failure.kind == FailureKind::Closed => return Ok(FirstReply::Closed),
+            Err(failure) => {
+                failed.push(bench.seat(failure.seat).label.clone());
+                last = Some(failure);
             }
         }
     }
