@@ -12,10 +12,10 @@ mod rows;
 mod tests;
 
 use cards::card::Card;
-use cards::check;
 use cards::policy::Policy;
 use cards::records::{Approval, Evaluation, Experience, Invariant, Receipt};
 pub use cards::{card, file, policy, records};
+use cards::{check, evidence};
 use panel::{rate, ruling};
 pub use report::decision::Decision;
 use rounds::converge;
@@ -28,7 +28,7 @@ use rows::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use synod_engine::{Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, each, mode};
+use synod_engine::{Abilities, Bench, Calls, Evidence, Example, Mode, ModeResult, Result, Seating, Stage, each, mode};
 use synod_types::Problem;
 
 pub static MODE: Mode = mode! {
@@ -58,6 +58,7 @@ pub static MODE: Mode = mode! {
     example: Example::ask("PostgreSQL or MongoDB for a shop with many tenants?"),
     failure_rule: "Two cards are enough, or one from one author. A card nobody can verify is held. A seat that fails is stood in for by another; a panel below quorum hands over to a person, and a closed run takes the safest position that passed the gates.",
     prompts: ["author", "verify", "doubt", "revise", "rate", "hybrid"],
+    abilities: Abilities { learns: Some("experience"), continues: None, evidence: Some(Evidence { option: "cards", check: evidence::check }) },
 };
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -30,7 +30,7 @@ pub fn schema(paths: bool) -> Value {
         properties.insert(name, property);
     }
     json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A decision for synod decide", "type": "object",
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A decision file", "type": "object",
         "properties": properties, "required": ["objective", "cards"], "additionalProperties": false,
     })
 }

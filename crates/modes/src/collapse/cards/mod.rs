@@ -3,6 +3,7 @@
 pub mod card;
 pub mod check;
 pub mod draft;
+pub mod evidence;
 pub mod file;
 pub mod policy;
 pub mod records;

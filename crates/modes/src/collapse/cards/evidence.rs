@@ -1,0 +1,110 @@
+//! Evidence pointers, looked up once before a run: a file that exists, a command's recorded exit code, a URL's shape. Nothing is fetched or run.
+
+use super::card::{Card, Evidence, PointerCheck};
+use serde::Deserialize;
+use serde_json::Value;
+use synod_engine::PointerTarget;
+
+/// Writes into every piece of evidence on the cards what became of its pointer, whatever stood there before. `find` is asked what is at a
+/// path. A value that does not hold cards is left as it is: the plan of the run says what is wrong with it.
+pub fn check(cards: &mut Value, find: &dyn Fn(&str) -> PointerTarget) {
+    let Ok(mut read) = Vec::<Card>::deserialize(&*cards) else { return };
+    for evidence in read.iter_mut().flat_map(|card| &mut card.evidence) {
+        evidence.checked = Some(look_up(evidence, find));
+    }
+    *cards = synod_engine::to_value(&read);
+}
+
+/// What the pointer itself tells comes first; only a path is looked up.
+fn look_up(evidence: &Evidence, find: &dyn Fn(&str) -> PointerTarget) -> PointerCheck {
+    if let Some(told) = evidence.told() {
+        return told;
+    }
+    let check = |valid: bool, found: String| PointerCheck { valid, found };
+    let path = evidence.pointer.split('#').next().unwrap_or_default().trim();
+    match find(path) {
+        PointerTarget::File { bytes } => check(true, format!("a file of {bytes} bytes")),
+        PointerTarget::NotAFile => check(false, "it is not a file".into()),
+        PointerTarget::Nothing => check(false, "there is no such file".into()),
+        PointerTarget::NotLookedUp => check(false, "it was not looked up here".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A folder with one file in it.
+    fn folder(path: &str) -> PointerTarget {
+        match path {
+            "load.txt" => PointerTarget::File { bytes: 4 },
+            "." => PointerTarget::NotAFile,
+            _ => PointerTarget::Nothing,
+        }
+    }
+
+    fn cards(evidence: Value) -> Value {
+        json!([{"id": "a", "claims": ["x"], "plan": [{"action": "y"}], "evidence": evidence, "confidence": 1, "cost": "Low", "reversibility": 1}])
+    }
+
+    fn checked(pointer: &str, exit_code: Option<i64>, find: &dyn Fn(&str) -> PointerTarget) -> (bool, String) {
+        let said = json!({"valid": true, "found": "whatever its author wrote"});
+        let mut cards = cards(json!([{"type": "test", "pointer": pointer, "quality": 1, "exit_code": exit_code, "checked": said}]));
+        check(&mut cards, find);
+        let check = &cards[0]["evidence"][0]["checked"];
+        (check["valid"].as_bool().expect("a check"), check["found"].as_str().expect("a reason").to_owned())
+    }
+
+    #[test]
+    fn a_pointer_leads_somewhere_or_says_why_not() {
+        for (pointer, exit_code, valid, found) in [
+            ("load.txt", None, true, "a file of 4 bytes"),
+            (" load.txt ", None, true, "a file of 4 bytes"),
+            ("load.txt#tail", None, true, "a file of 4 bytes"),
+            ("https://example.org/a?b", None, true, "a sound URL; it was not fetched"),
+            ("https:// no", None, false, "it is no URL"),
+            ("https://", None, false, "it is no URL"),
+            ("command: cargo test", Some(0), true, "recorded with exit code 0"),
+            ("command: cargo test", Some(1), false, "recorded with exit code 1"),
+            ("command: cargo test", None, false, "no exit code is recorded"),
+            ("missing.txt", None, false, "there is no such file"),
+            ("missing.txt", Some(0), false, "there is no such file"),
+            (".", None, false, "it is not a file"),
+        ] {
+            assert_eq!(checked(pointer, exit_code, &folder), (valid, found.to_owned()), "{pointer} with {exit_code:?}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_looked_up_only_paths_are_not_valid() {
+        let nowhere = |_: &str| PointerTarget::NotLookedUp;
+        assert_eq!(checked("load.txt", None, &nowhere), (false, "it was not looked up here".to_owned()));
+        assert!(checked("https://example.org/a", None, &nowhere).0 && checked("command: cargo test", Some(0), &nowhere).0);
+    }
+
+    #[test]
+    fn cards_are_put_back_whole_and_what_is_no_card_is_left_alone() {
+        let mut read = cards(json!([]));
+        check(&mut read, &folder);
+        assert_eq!((read[0]["id"].as_str(), read[0]["cost"].as_u64()), (Some("a"), Some(20)), "words have become numbers");
+        for unread in [json!("cards.json"), json!([{"id": "a"}]), json!(null)] {
+            let mut value = unread.clone();
+            check(&mut value, &folder);
+            assert_eq!(value, unread);
+        }
+    }
+
+    #[test]
+    fn the_mode_says_where_its_evidence_and_its_experience_are() {
+        let abilities = crate::collapse::MODE.abilities;
+        let properties = (crate::collapse::MODE.options_schema)()["properties"].clone();
+        let evidence = abilities.evidence.expect("cards point to evidence");
+        for option in [evidence.option, abilities.learns.expect("it learns")] {
+            assert!(properties[option].is_object(), "{option}");
+        }
+        let mut cards = cards(json!([{"type": "test", "pointer": "load.txt", "quality": 1}]));
+        (evidence.check)(&mut cards, &folder);
+        assert_eq!(cards[0]["evidence"][0]["checked"]["valid"], true);
+    }
+}
