@@ -3,8 +3,8 @@
 use super::extract::{DisagreementType, Extract, Stance};
 use super::names::{Veil, meant};
 use super::room::Core;
+use super::rows::{CardPositionData, CardQuoteData, CardRow};
 use crate::text::{bare, words};
-use serde_json::{Map, Value, json};
 use synod_math::verbatim::Verbatim;
 use synod_types::{CardPosition, CardQuote, CruxCard, Exhibit, SeatIx, Shape};
 
@@ -27,7 +27,7 @@ pub struct Card {
     pub positions: [Position; 2],
     /// What a listener took the core to be, and of which kind.
     pub core: Option<String>,
-    pub convergence_type: Option<String>,
+    pub convergence_type: Option<DisagreementType>,
     /// Made without a model, because none could write it.
     pub fallback: bool,
     pub room: String,
@@ -125,7 +125,7 @@ impl Card {
             weak: false,
             positions: heard.pair.map(position),
             core: heard.core.map(|core| heard.veil.off(core.core_disagreement.trim())),
-            convergence_type: kind.map(|kind| DisagreementType::of(kind).as_str().to_owned()),
+            convergence_type: kind.map(DisagreementType::of),
             fallback: true,
             room: heard.room.to_owned(),
             sources: heard.sources.to_vec(),
@@ -151,23 +151,6 @@ impl Card {
     }
 
     pub fn exhibit(&self) -> Exhibit {
-        let personas: Map<String, Value> = self
-            .positions
-            .iter()
-            .map(|position| {
-                let quotes: Vec<Value> = position.quotes.iter().map(|quote| json!({"text": quote.text, "foundIn": quote.found_in})).collect();
-                let value = json!({
-                    "name": position.name, "seat": position.seat, "position": position.stance, "reasoning": position.reasoning, "falsifier": position.falsifier,
-                    "groundingQuotes": quotes,
-                });
-                (position.id.clone(), value)
-            })
-            .collect();
-        let data = json!({
-            "id": self.id, "cruxRoomId": self.room, "question": self.question, "disagreementType": self.kind, "diagnosis": self.diagnosis,
-            "resolved": self.resolved, "resolution": self.resolution, "weakCrux": self.weak, "fallback": self.fallback, "sourceAspect": self.aspect,
-            "sourceMessages": self.sources, "coreDisagreement": self.core, "convergenceType": self.convergence_type, "personas": personas,
-        });
         let position = |position: &Position| CardPosition {
             name: position.name.clone(),
             seat: Some(position.seat),
@@ -186,7 +169,35 @@ impl Card {
             weak: self.weak,
             positions: self.positions.iter().map(position).collect(),
         };
-        Exhibit::new(format!("Crux: {}", self.aspect), Shape::Card(card)).data(&data)
+        Exhibit::new(format!("Crux: {}", self.aspect), Shape::Card(card)).data(&self.row())
+    }
+
+    fn row(&self) -> CardRow {
+        let quote = |quote: &CardQuote| CardQuoteData { text: quote.text.clone(), found_in: quote.found_in.clone() };
+        let position = |position: &Position| CardPositionData {
+            name: position.name.clone(),
+            seat: position.seat,
+            position: position.stance,
+            reasoning: position.reasoning.clone(),
+            falsifier: position.falsifier.clone(),
+            grounding_quotes: position.quotes.iter().map(quote).collect(),
+        };
+        CardRow {
+            id: self.id.clone(),
+            crux_room_id: self.room.clone(),
+            question: self.question.clone(),
+            disagreement_type: self.kind,
+            diagnosis: self.diagnosis.clone(),
+            resolved: self.resolved,
+            resolution: self.resolution.clone(),
+            weak_crux: self.weak,
+            fallback: self.fallback,
+            source_aspect: self.aspect.clone(),
+            source_messages: self.sources.clone(),
+            core_disagreement: self.core.clone(),
+            convergence_type: self.convergence_type,
+            personas: self.positions.iter().map(|each| (each.id.clone(), position(each))).collect(),
+        }
     }
 }
 

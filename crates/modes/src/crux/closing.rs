@@ -1,12 +1,13 @@
 //! The end of a debate: last words, who moved, and the record that is written of it.
 
-use super::debate::Debate;
+use super::debate::{Debate, MessageKind};
 use super::names::meant;
+use super::rows::{ClaimData, ClaimStanceData, DebateSummaryRow, EvidenceData, FlipConditionsData, ShiftData, ShiftsRow};
 use super::speak::speak;
 use crate::text::{items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use synod_engine::{Bench, IdLists, Result, SeatReply, TypedReply, prompt};
 use synod_types::{Exhibit, SeatIx, Shape, Shift, Shifts, Statement};
 
@@ -149,7 +150,7 @@ impl Debate<'_> {
     pub async fn openings_round(&mut self) -> Result<()> {
         let stage = self.bench.phase("opening");
         let voiced = speak::<String>(&stage, self.cast, &self.cast.seats(), &|_| prompt!("opening")).await?;
-        self.post(&stage, "opening", None, voiced, &[]).await
+        self.post(&stage, MessageKind::Opening, voiced, &[])
     }
 
     pub async fn closings_round(&mut self) -> Result<()> {
@@ -157,12 +158,12 @@ impl Debate<'_> {
         let context = self.context();
         let seats = self.cast.seats();
         let ask = |seat: SeatIx| {
-            let opening = self.of("opening", seat).map(|message| message.text.as_str());
+            let opening = self.of(MessageKind::Opening, seat).map(|message| message.text.as_str());
             let others: Vec<&str> = seats.iter().filter(|other| **other != seat).map(|other| self.cast.name(*other)).collect();
             prompt!("closing", context, opening).fill("other", others)
         };
         let voiced = speak::<String>(&stage, self.cast, &seats, &ask).await?;
-        self.post(&stage, "closing", None, voiced, &[]).await
+        self.post(&stage, MessageKind::Closing, voiced, &[])
     }
 
     /// Who moved, and the record, side by side.
@@ -173,13 +174,13 @@ impl Debate<'_> {
         if let Some(given) = &summary {
             let said = Statement { text: Some(super::report::record(self, &given.value)), ..Statement::default() };
             let exhibit = Exhibit::new("The record", Shape::Statement(said)).by(given.seat, "moderator").turn(&given.key);
-            stage.show("debate_summary", exhibit.data(&self.summary_data(&given.value)))?;
+            stage.show("debate_summary", exhibit.data(&self.summary_row(&given.value)))?;
         }
         Ok(Conclusion { moves, summary })
     }
 
     async fn moves(&self, stage: &Bench) -> Result<Vec<Moved>> {
-        let both = |seat: SeatIx| Some((seat, self.of("opening", seat)?, self.of("closing", seat)?));
+        let both = |seat: SeatIx| Some((seat, self.of(MessageKind::Opening, seat)?, self.of(MessageKind::Closing, seat)?));
         let pairs: Vec<_> = self.cast.seats().into_iter().filter_map(both).collect();
         if pairs.is_empty() {
             return Ok(Vec::new());
@@ -206,16 +207,18 @@ impl Debate<'_> {
                 seat: Some(each.seat),
                 moved: each.shifted,
                 summary: each.summary.clone(),
-                before: self.of("opening", each.seat).map(|message| message.text.clone()).unwrap_or_default(),
-                after: self.of("closing", each.seat).map(|message| message.text.clone()).unwrap_or_default(),
+                before: self.of(MessageKind::Opening, each.seat).map(|message| message.text.clone()).unwrap_or_default(),
+                after: self.of(MessageKind::Closing, each.seat).map(|message| message.text.clone()).unwrap_or_default(),
             })
             .collect();
-        let rows: Vec<Value> = moves
-            .iter()
-            .map(|each| json!({"personaId": self.cast.id(each.seat), "shifted": each.shifted.unwrap_or(false), "summary": each.summary}))
-            .collect();
+        let data = |each: &Moved| ShiftData {
+            persona_id: self.cast.id(each.seat).to_owned(),
+            shifted: each.shifted.unwrap_or(false),
+            summary: each.summary.clone(),
+        };
+        let row = ShiftsRow { shifts: moves.iter().map(data).collect() };
         let exhibit = Exhibit::new("Who moved", Shape::Shifts(Shifts { entries })).by(given.seat, "clerk").turn(&given.key);
-        stage.show("shifts", exhibit.data(&json!({"shifts": rows})))?;
+        stage.show("shifts", exhibit.data(&row))?;
         Ok(moves)
     }
 
@@ -238,41 +241,55 @@ impl Debate<'_> {
     }
 
     /// With every persona by its id; names that mean nobody are dropped.
-    fn summary_data(&self, summary: &Summary) -> Value {
+    fn summary_row(&self, summary: &Summary) -> DebateSummaryRow {
         let names = self.cast.names();
         let id = |name: &str| meant(name, &names).map(|seat| self.cast.id(seat).to_owned());
-        let claims: Vec<Value> = summary
-            .claims
-            .iter()
-            .map(|claim| {
-                let stances = claim.stances.iter().filter_map(|stance| {
-                    Some(json!({"personaId": id(&stance.persona)?, "position": side(&stance.position), "reasoning": stance.reasoning}))
-                });
-                json!({"claim": claim.claim, "stances": stances.collect::<Vec<_>>()})
-            })
-            .collect();
-        let ledger: Vec<Value> = summary
-            .evidence_ledger
-            .iter()
-            .filter_map(|entry| Some(json!({"personaId": id(&entry.persona)?, "accepted": entry.accepted, "challenged": entry.challenged})))
-            .collect();
-        let flips: Vec<Value> = summary
-            .flip_conditions
-            .iter()
-            .filter_map(|flips| Some(json!({"personaId": id(&flips.persona)?, "conditions": flips.conditions})))
-            .collect();
-        let mut data = Map::new();
-        data.insert("claims".into(), json!(claims));
-        data.insert("agreements".into(), json!(summary.agreements));
-        data.insert("evidenceLedger".into(), json!(ledger));
-        data.insert("flipConditions".into(), json!(flips));
-        data.insert("resolutionPaths".into(), json!(summary.resolution_paths));
-        data.insert("openQuestions".into(), json!(summary.resolution_paths));
-        Value::Object(data)
+        let stance = |stance: &ClaimStance| {
+            Some(ClaimStanceData { persona_id: id(&stance.persona)?, position: Side::of(&stance.position), reasoning: stance.reasoning.clone() })
+        };
+        let evidence = |entry: &Ledger| {
+            Some(EvidenceData { persona_id: id(&entry.persona)?, accepted: entry.accepted.clone(), challenged: entry.challenged.clone() })
+        };
+        let flips = |flips: &Flips| Some(FlipConditionsData { persona_id: id(&flips.persona)?, conditions: flips.conditions.clone() });
+        DebateSummaryRow {
+            claims: summary
+                .claims
+                .iter()
+                .map(|claim| ClaimData { claim: claim.claim.clone(), stances: claim.stances.iter().filter_map(stance).collect() })
+                .collect(),
+            agreements: summary.agreements.clone(),
+            evidence_ledger: summary.evidence_ledger.iter().filter_map(evidence).collect(),
+            flip_conditions: summary.flip_conditions.iter().filter_map(flips).collect(),
+            resolution_paths: summary.resolution_paths.clone(),
+            open_questions: summary.resolution_paths.clone(),
+        }
     }
 }
 
-/// `for`, `against`, or in between.
-pub fn side(word: &str) -> &'static str {
-    token(word, &["for", "against"]).map_or("mixed", |word| if word == "for" { "for" } else { "against" })
+/// Where somebody stands on a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    For,
+    Against,
+    Mixed,
+}
+
+impl Side {
+    /// From whatever a model wrote; `mixed` where it says neither.
+    pub fn of(word: &str) -> Self {
+        match token(word, &["for", "against"]) {
+            Some("for") => Self::For,
+            Some(_) => Self::Against,
+            None => Self::Mixed,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::For => "for",
+            Self::Against => "against",
+            Self::Mixed => "mixed",
+        }
+    }
 }

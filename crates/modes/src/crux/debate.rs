@@ -4,13 +4,14 @@ use super::Options;
 use super::card::Card;
 use super::detect::{COOLDOWN, Candidate, brief};
 use super::persona::Cast;
+use super::rows::{AspectsRow, NumberedAspect, StatementRow, TakeRow};
 use super::speak::{Spoken, Voiced};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_math::pair_tracker::{Pair, PairTracker, pair};
-use synod_types::{Exhibit, FailureKind, SeatIx, Shape};
+use synod_types::{Exhibit, FailureKind, SeatIx};
 
 /// Words of a sub-question's label and description.
 const LABEL_WORDS: usize = 8;
@@ -52,9 +53,35 @@ pub struct Message {
     pub seat: SeatIx,
     pub text: String,
     pub reply_to: Option<String>,
-    pub phase: &'static str,
-    /// Aspect and miniround, from 1 and from 0; none in opening and closing.
-    pub place: Option<(u32, u32)>,
+    pub kind: MessageKind,
+}
+
+/// Which part of the debate a message belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    Opening,
+    /// On an aspect, counted from 1, in a miniround of it, counted from 0.
+    Take {
+        round: u32,
+        mini: u32,
+    },
+    Closing,
+}
+
+impl MessageKind {
+    /// The stage under which such a message is stored.
+    fn stage(self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Take { .. } => "take",
+            Self::Closing => "closing",
+        }
+    }
+
+    /// Whether it is a take on this aspect.
+    pub fn in_round(self, wanted: u32) -> bool {
+        matches!(self, Self::Take { round, .. } if round == wanted)
+    }
 }
 
 /// A disagreement on record.
@@ -136,9 +163,13 @@ impl<'a> Debate<'a> {
             aspects.push(Aspect { label: "The question itself".into(), description: self.topic().to_owned() });
         }
         let lines: Vec<String> = aspects.iter().enumerate().map(|(n, each)| format!("{}. {}: {}", n + 1, each.label, each.description)).collect();
-        let numbered = |(n, each): (usize, &Aspect)| json!({"id": format!("aspect-{}", n + 1), "label": each.label, "description": each.description});
-        let data = json!({"aspects": aspects.iter().enumerate().map(numbered).collect::<Vec<_>>()});
-        let exhibit = Exhibit::note("What is debated", lines.join("\n")).data(&data);
+        let numbered = |(n, each): (usize, &Aspect)| NumberedAspect {
+            id: format!("aspect-{}", n + 1),
+            label: each.label.clone(),
+            description: each.description.clone(),
+        };
+        let row = AspectsRow { aspects: aspects.iter().enumerate().map(numbered).collect() };
+        let exhibit = Exhibit::note("What is debated", lines.join("\n")).data(&row);
         let exhibit = match by {
             Some((seat, key)) => exhibit.by(seat, "clerk").turn(key),
             None => exhibit,
@@ -149,40 +180,35 @@ impl<'a> Debate<'a> {
     }
 
     /// Puts what was said on record and shows it. `replies` holds the message each one answers.
-    pub async fn post(
-        &mut self,
-        stage: &Bench,
-        phase: &'static str,
-        place: Option<(u32, u32)>,
-        voiced: Voiced,
-        replies: &[(SeatIx, String)],
-    ) -> Result<()> {
+    pub fn post(&mut self, phase: &Bench, kind: MessageKind, voiced: Voiced, replies: &[(SeatIx, String)]) -> Result<()> {
         self.closed |= voiced.closed;
         for spoken in voiced.said {
             let reply_to = replies.iter().find(|(seat, _)| *seat == spoken.seat).map(|(_, id)| id.clone());
             let id = format!("m{}", self.messages.len() + 1);
-            let exhibit = self.exhibit(&spoken, phase, place, &id, reply_to.as_deref());
-            stage.show(phase, exhibit)?;
-            self.messages.push(Message { id, seat: spoken.seat, text: spoken.text, reply_to, phase, place });
+            phase.show(kind.stage(), self.exhibit(&spoken, kind, &id, reply_to.as_deref()))?;
+            self.messages.push(Message { id, seat: spoken.seat, text: spoken.text, reply_to, kind });
         }
         Ok(())
     }
 
-    fn exhibit(&self, spoken: &Spoken, phase: &str, place: Option<(u32, u32)>, id: &str, reply_to: Option<&str>) -> Exhibit {
-        let title = match (phase, place) {
-            ("opening", _) => "Opening".to_owned(),
-            ("closing", _) => "Closing".to_owned(),
-            (_, Some((round, _))) => self.aspects.get(round as usize - 1).map_or_else(String::new, |aspect| aspect.label.clone()),
-            (other, None) => other.to_owned(),
-        };
-        let data = json!({
-            "personaId": self.cast.id(spoken.seat), "replyTo": reply_to, "round": place.map(|(round, _)| round), "miniround": place.map(|(_, mini)| mini),
-        });
-        let mut exhibit = spoken.exhibit(title, id, data);
-        if let Shape::Statement(statement) = &mut exhibit.shape {
-            statement.reply_to = reply_to.map(str::to_owned);
+    fn exhibit(&self, spoken: &Spoken, kind: MessageKind, id: &str, reply_to: Option<&str>) -> Exhibit {
+        let (persona_id, speech) = (self.cast.id(spoken.seat).to_owned(), spoken.data(id));
+        let statement =
+            |title: &str, speech| spoken.exhibit(title, id, None, &StatementRow { persona_id, reply_to: (), round: (), miniround: (), speech });
+        match kind {
+            MessageKind::Opening => statement("Opening", speech),
+            MessageKind::Closing => statement("Closing", speech),
+            MessageKind::Take { round, mini } => {
+                let row = TakeRow {
+                    persona_id: self.cast.id(spoken.seat).to_owned(),
+                    reply_to: reply_to.map(str::to_owned),
+                    round,
+                    miniround: mini,
+                    speech,
+                };
+                spoken.exhibit(self.label(round), id, reply_to, &row)
+            }
         }
-        exhibit
     }
 
     /// Messages as prompts take them.
@@ -191,16 +217,16 @@ impl<'a> Debate<'a> {
     }
 
     pub fn openings(&self) -> impl Iterator<Item = &Message> {
-        self.messages.iter().filter(|message| message.phase == "opening")
+        self.messages.iter().filter(|message| message.kind == MessageKind::Opening)
     }
 
-    pub fn of(&self, phase: &str, seat: SeatIx) -> Option<&Message> {
-        self.messages.iter().find(|message| message.phase == phase && message.seat == seat)
+    pub fn of(&self, kind: MessageKind, seat: SeatIx) -> Option<&Message> {
+        self.messages.iter().find(|message| message.kind == kind && message.seat == seat)
     }
 
     /// Each persona's last take of an aspect before this miniround, in seat order.
     pub fn latest(&self, round: u32, before: u32) -> Vec<&Message> {
-        let of_round = |message: &&Message| message.place.is_some_and(|(at, mini)| at == round && mini < before);
+        let of_round = |message: &&Message| matches!(message.kind, MessageKind::Take { round: at, mini } if at == round && mini < before);
         let last = |seat: SeatIx| self.messages.iter().filter(of_round).rfind(|message| message.seat == seat);
         self.cast.seats().into_iter().filter_map(last).collect()
     }

@@ -13,15 +13,20 @@ pub mod persona;
 mod report;
 mod room;
 mod rounds;
+mod rows;
 mod speak;
 
 use debate::Debate;
 use detect::Detection;
 use extract::{DisagreementType, Stance};
 use persona::{Cast, DEFAULT_DECK, Persona};
+use rows::{
+    AspectsRow, CardRow, ConvergenceRow, DebateSummaryRow, DisagreementRow, ExitCheckRow, RoomMessageRow, RoomRow, RoundSummaryRow, ShiftsRow,
+    StatementRow, TakeRow,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use synod_engine::{Bench, Calls, Example, Halt, Library, Mode, ModeResult, NoLibrary, Result, Seating, Stage, chair, each, mode};
 use synod_types::*;
 
@@ -35,21 +40,21 @@ pub static MODE: Mode = mode! {
     pick: "Take it when people keep disagreeing and you want to know what about: the assumption underneath, what each would take back, and what would settle it.",
     phases: &["decompose", "opening", "aspect", "closing", "conclusion"],
     stages: &[
-        Stage::from_seat::<Value>("aspects", "clerk"),
-        Stage::computed::<Value>("aspects").stand_in(),
-        Stage::from_seat::<Value>("opening", "persona"),
-        Stage::from_seat::<Value>("take", "persona"),
-        Stage::from_seat::<Value>("disagreement", "clerk"),
-        Stage::computed::<Value>("crux_room"),
-        Stage::from_seat::<Value>("crux_message", "persona"),
-        Stage::from_seat::<Value>("exit_check", "clerk"),
-        Stage::from_seat::<Value>("convergence", "clerk"),
-        Stage::from_seat::<Value>("crux_card", "moderator"),
-        Stage::computed::<Value>("crux_card").stand_in(),
-        Stage::from_seat::<Value>("round_summary", "clerk"),
-        Stage::from_seat::<Value>("closing", "persona"),
-        Stage::from_seat::<Value>("shifts", "clerk"),
-        Stage::from_seat::<Value>("debate_summary", "moderator"),
+        Stage::from_seat::<AspectsRow>("aspects", "clerk"),
+        Stage::computed::<AspectsRow>("aspects").stand_in(),
+        Stage::from_seat::<StatementRow>("opening", "persona"),
+        Stage::from_seat::<TakeRow>("take", "persona"),
+        Stage::from_seat::<DisagreementRow>("disagreement", "clerk"),
+        Stage::computed::<RoomRow>("crux_room"),
+        Stage::from_seat::<RoomMessageRow>("crux_message", "persona"),
+        Stage::from_seat::<ExitCheckRow>("exit_check", "clerk"),
+        Stage::from_seat::<ConvergenceRow>("convergence", "clerk"),
+        Stage::from_seat::<CardRow>("crux_card", "moderator"),
+        Stage::computed::<CardRow>("crux_card").stand_in(),
+        Stage::from_seat::<RoundSummaryRow>("round_summary", "clerk"),
+        Stage::from_seat::<StatementRow>("closing", "persona"),
+        Stage::from_seat::<ShiftsRow>("shifts", "clerk"),
+        Stage::from_seat::<DebateSummaryRow>("debate_summary", "moderator"),
     ],
     multi_turn: false, estimated_ms: 420_000, turn_secs: 120, run_secs: 3600,
     cost: "at most 11n + 78 for n personas and three aspects; 23 of that for each room",

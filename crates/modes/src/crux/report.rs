@@ -1,7 +1,7 @@
 //! The answer as a reader gets it: the cruxes first, then who moved, what is shared, and how the rest could be settled.
 
 use super::card::Card;
-use super::closing::{Conclusion, Moved, Summary, side};
+use super::closing::{Conclusion, Moved, Side, Summary};
 use super::debate::Debate;
 use super::names::meant;
 use std::fmt::Write;
@@ -70,7 +70,7 @@ pub fn record(debate: &Debate, summary: &Summary) -> String {
             // Whoever is named twice is taken at the first word.
             let stance_of = |seat| claim.stances.iter().find(|stance| meant(&stance.persona, &names) == Some(seat));
             let stances: Vec<String> =
-                names.iter().filter_map(|(seat, name)| Some(format!("{name} {}", side(&stance_of(*seat)?.position)))).collect();
+                names.iter().filter_map(|(seat, name)| Some(format!("{name} {}", Side::of(&stance_of(*seat)?.position).as_str()))).collect();
             let stances = if stances.is_empty() { String::new() } else { format!(" ({})", stances.join(", ")) };
             let _ = writeln!(out, "- {}{stances}", flat(&claim.claim));
         }

@@ -6,6 +6,7 @@ use super::detect::Candidate;
 use super::extract::{DisagreementType, Extract, Stance};
 use super::names::Veil;
 use super::persona::overlay;
+use super::rows::{ConvergenceRow, ExitCheckRow, RoomMessageRow, RoomPhase, RoomRow, Speaker};
 use super::speak::{Spoken, Voiced, speak};
 use crate::text::{field, token};
 use schemars::JsonSchema;
@@ -103,10 +104,14 @@ pub async fn hold(debate: &mut Debate<'_>, stage: &Bench, round: u32, candidate:
         latest: [None, None],
         exchanged: 0,
     };
-    let data = json!({
-        "roomId": room.id, "question": room.question, "label": candidate.label, "personas": ids, "sourceMessages": sources,
-    });
-    room.stage.show("crux_room", Exhibit::note("A room apart", format!("{} and {}: {}", names[0], names[1], room.question)).data(&data))?;
+    let row = RoomRow {
+        room_id: room.id.clone(),
+        question: room.question.to_owned(),
+        label: candidate.label.clone(),
+        personas: ids.clone(),
+        source_messages: sources.clone(),
+    };
+    room.stage.show("crux_room", Exhibit::note("A room apart", format!("{} and {}: {}", names[0], names[1], room.question)).data(&row))?;
     room.positions(debate, round).await?;
     room.exchange(debate, round).await?;
 
@@ -149,7 +154,7 @@ impl Room<'_> {
             prompt!("position", overlay = overlay(topic, &self.veil.shown[Self::other(at)]), crux = self.asked, before = self.before())
         };
         let voiced = speak::<String>(&step, debate.cast, &self.pair, &ask).await?;
-        self.take_in(debate, &step, round, "position", voiced).await
+        self.take_in(debate, &step, round, RoomPhase::Position, voiced)
     }
 
     async fn exchange(&mut self, debate: &mut Debate<'_>, round: u32) -> Result<()> {
@@ -178,7 +183,7 @@ impl Room<'_> {
             };
             let voiced = speak::<String>(&step, debate.cast, &[self.pair[at]], &ask).await?;
             self.exchanged += voiced.said.len() as u32;
-            self.take_in(debate, &step, round, "exchange", voiced).await?;
+            self.take_in(debate, &step, round, RoomPhase::Exchange, voiced)?;
             // After the last turn the room ends whatever the check would say.
             let due = turn >= FIRST_CHECK && turn % 2 == 1 && turn + 1 < debate.options.room_turns;
             if due && !debate.closed && self.surfaced(debate, &step).await? {
@@ -188,7 +193,7 @@ impl Room<'_> {
         Ok(())
     }
 
-    async fn take_in(&mut self, debate: &mut Debate<'_>, step: &Bench, round: u32, phase: &str, voiced: Voiced) -> Result<()> {
+    fn take_in(&mut self, debate: &mut Debate<'_>, step: &Bench, round: u32, phase: RoomPhase, voiced: Voiced) -> Result<()> {
         debate.closed |= voiced.closed;
         for mut spoken in voiced.said {
             // Readers get names; the two in here will read letters again.
@@ -196,7 +201,7 @@ impl Room<'_> {
             let at = usize::from(spoken.seat != self.pair[0]);
             let id = format!("c{round}.{}", self.messages.len() + 1);
             step.show("crux_message", self.exhibit(debate, &spoken, &id, phase))?;
-            if phase == "position" {
+            if phase == RoomPhase::Position {
                 self.opening[at] = Some(spoken.text.clone());
             }
             self.latest[at] = Some(spoken.text.clone());
@@ -205,9 +210,19 @@ impl Room<'_> {
         Ok(())
     }
 
-    fn exhibit(&self, debate: &Debate<'_>, spoken: &Spoken, id: &str, phase: &str) -> Exhibit {
-        let data = json!({"roomId": self.id, "type": "persona", "personaId": debate.cast.id(spoken.seat), "phase": phase});
-        spoken.exhibit(if phase == "position" { "Position" } else { "Exchange" }, id, data).aside(&self.title)
+    fn exhibit(&self, debate: &Debate<'_>, spoken: &Spoken, id: &str, phase: RoomPhase) -> Exhibit {
+        let row = RoomMessageRow {
+            room_id: self.id.clone(),
+            speaker: Speaker::Persona,
+            persona_id: debate.cast.id(spoken.seat).to_owned(),
+            phase,
+            speech: spoken.data(id),
+        };
+        let title = match phase {
+            RoomPhase::Position => "Position",
+            RoomPhase::Exchange => "Exchange",
+        };
+        spoken.exhibit(title, id, None, &row).aside(&self.title)
     }
 
     /// Where each began and where each stands, in few words.
@@ -231,8 +246,8 @@ impl Room<'_> {
                 let reason = self.veil.off(given.value.reasons.trim());
                 let text = if surfaced { "The crux has surfaced" } else { "Not there yet" };
                 let exhibit = Exhibit::note("Exit check", format!("{text}: {reason}")).aside(&self.title);
-                let data = json!({"roomId": self.id, "cruxSurfaced": surfaced, "reason": reason});
-                step.show("exit_check", exhibit.by(given.seat, "clerk").turn(&given.key).data(&data))?;
+                let row = ExitCheckRow { room_id: self.id.clone(), crux_surfaced: surfaced, reason };
+                step.show("exit_check", exhibit.by(given.seat, "clerk").turn(&given.key).data(&row))?;
                 Ok(surfaced)
             }
             Err(missed) => {
@@ -250,8 +265,8 @@ impl Room<'_> {
                 let at_core = self.veil.off(core.core_disagreement.trim());
                 let note = if core.converged { "" } else { " (one of them may not accept this)" };
                 let exhibit = Exhibit::note("At the core", format!("{at_core}{note}")).aside(&self.title);
-                let data = json!({"roomId": self.id, "coreDisagreement": at_core, "type": core.kind, "converged": core.converged});
-                self.stage.show("convergence", exhibit.by(given.seat, "clerk").turn(&given.key).data(&data))?;
+                let row = ConvergenceRow { room_id: self.id.clone(), core_disagreement: at_core, kind: core.kind.clone(), converged: core.converged };
+                self.stage.show("convergence", exhibit.by(given.seat, "clerk").turn(&given.key).data(&row))?;
                 Ok(Some(core).filter(|core| !core.core_disagreement.trim().is_empty()))
             }
             Err(missed) => {

@@ -1,9 +1,10 @@
 //! One aspect, debated: takes, reactions, replies to reactions, then the search for a crux and the minutes.
 
-use super::debate::{Debate, Message};
+use super::debate::{Debate, Message, MessageKind};
 use super::detect::{Candidate, Disagreement, EVERY, WINDOW};
 use super::names::addressed;
 use super::room;
+use super::rows::{DisagreementRow, RoundSummaryRow};
 use super::speak::{Reaction, speak, whole_sentences};
 use serde_json::json;
 use synod_engine::{Bench, Result, prompt};
@@ -56,7 +57,7 @@ impl Debate<'_> {
         self.aspects.get(round as usize - 1).map_or_else(|| json!({}), |aspect| json!({"label": aspect.label, "description": aspect.description}))
     }
 
-    fn label(&self, round: u32) -> String {
+    pub fn label(&self, round: u32) -> String {
         self.aspects.get(round as usize - 1).map_or_else(String::new, |aspect| aspect.label.clone())
     }
 
@@ -66,7 +67,7 @@ impl Debate<'_> {
         let context = self.context();
         let ask = |_: SeatIx| prompt!("take", aspect, openings, context).fill("aspect", &label);
         let voiced = speak::<String>(step, self.cast, &self.cast.seats(), &ask).await?;
-        self.post(step, "take", Some((round, 0)), voiced, &[]).await
+        self.post(step, MessageKind::Take { round, mini: 0 }, voiced, &[])
     }
 
     /// Everybody answers one of the others' last takes.
@@ -89,13 +90,13 @@ impl Debate<'_> {
                 takes.iter().find(|take| take.seat == to).map(|take| (spoken.seat, take.id.clone()))
             })
             .collect();
-        self.post(step, "take", Some((round, mini)), voiced, &replies).await
+        self.post(step, MessageKind::Take { round, mini }, voiced, &replies)
     }
 
     /// Whoever was answered answers the first who did. Nobody else speaks.
     async fn replies(&mut self, step: &Bench, round: u32, mini: u32) -> Result<()> {
         let (aspect, label) = (self.aspect(round), self.label(round));
-        let reactions: Vec<&Message> = self.messages.iter().filter(|message| message.place == Some((round, mini - 1))).collect();
+        let reactions: Vec<&Message> = self.messages.iter().filter(|message| message.kind == MessageKind::Take { round, mini: mini - 1 }).collect();
         let challenged = |seat: SeatIx| -> Option<(Message, Message)> {
             reactions.iter().find_map(|challenge| {
                 let own = self.messages.iter().find(|own| Some(&own.id) == challenge.reply_to.as_ref() && own.seat == seat)?;
@@ -113,7 +114,7 @@ impl Debate<'_> {
         };
         let voiced = speak::<String>(step, self.cast, &seats, &ask).await?;
         let replies: Vec<(SeatIx, String)> = called.iter().map(|(seat, _, challenge)| (*seat, challenge.id.clone())).collect();
-        self.post(step, "take", Some((round, mini)), voiced, &replies).await
+        self.post(step, MessageKind::Take { round, mini }, voiced, &replies)
     }
 
     /// Takes every window that is due; a pair that has earned a room gets this aspect's.
@@ -173,12 +174,19 @@ impl Debate<'_> {
             }
             None => "No two of them contradict each other on one claim.".to_owned(),
         };
-        let data = json!({
-            "hasDirectOpposition": found.has_direct_opposition, "hasSpecificClaim": found.has_specific_claim, "topicRelevant": found.topic_relevant,
-            "personas": personas, "topic": found.topic, "shortLabel": found.short_label, "spawn": candidate.is_some() && !window && self.has_room(),
-            "confidence": 1, "window": window, "reasons": found.reasons,
-        });
-        stage.show("disagreement", Exhibit::note("Contradiction", text).by(given.seat, "clerk").turn(&given.key).data(&data))?;
+        let row = DisagreementRow {
+            has_direct_opposition: found.has_direct_opposition,
+            has_specific_claim: found.has_specific_claim,
+            topic_relevant: found.topic_relevant,
+            personas,
+            topic: found.topic.clone(),
+            short_label: found.short_label.clone(),
+            spawn: candidate.is_some() && !window && self.has_room(),
+            confidence: 1,
+            window,
+            reasons: found.reasons.clone(),
+        };
+        stage.show("disagreement", Exhibit::note("Contradiction", text).by(given.seat, "clerk").turn(&given.key).data(&row))?;
         if let Some(candidate) = &candidate {
             if !window {
                 self.contest(candidate);
@@ -192,7 +200,7 @@ impl Debate<'_> {
 
     /// One or two sentences of minutes; without them the next round goes without.
     async fn minutes(&mut self, stage: &Bench, round: u32) -> Result<()> {
-        let takes: Vec<&Message> = self.messages.iter().filter(|message| message.place.is_some_and(|(at, _)| at == round)).collect();
+        let takes: Vec<&Message> = self.messages.iter().filter(|message| message.kind.in_round(round)).collect();
         let (aspect, label) = (self.aspect(round), self.label(round));
         if takes.is_empty() {
             self.rounds.push((label, String::new()));
@@ -204,8 +212,8 @@ impl Debate<'_> {
             Ok(given) => {
                 let said = if given.partial { whole_sentences(&given.value) } else { &given.value };
                 let summary = said.split_whitespace().collect::<Vec<_>>().join(" ");
-                let data = json!({"round": round, "aspect": label, "summary": summary});
-                let exhibit = Exhibit::note(format!("Minutes: {label}"), &summary).by(given.seat, "clerk").turn(&given.key).data(&data);
+                let row = RoundSummaryRow { round, aspect: label.clone(), summary: summary.clone() };
+                let exhibit = Exhibit::note(format!("Minutes: {label}"), &summary).by(given.seat, "clerk").turn(&given.key).data(&row);
                 stage.show("round_summary", exhibit)?;
                 summary
             }

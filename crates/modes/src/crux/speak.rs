@@ -2,11 +2,11 @@
 
 use super::filter;
 use super::persona::Cast;
+use super::rows::SpeechData;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use synod_engine::{Bench, IdLists, Prompt, ReplyFormat, Result, SeatReply, TypedReply};
-use synod_types::{Exhibit, SeatIx, Shape, Statement};
+use synod_types::{Exhibit, RowData, SeatIx, Shape, Statement};
 
 /// A text in which a persona's own forbidden phrases stand so many times, one or several, is said again.
 const TOO_MANY: usize = 2;
@@ -75,15 +75,19 @@ pub struct Spoken {
 
 impl Spoken {
     /// The statement as it is shown, under its message's id.
-    pub fn exhibit(&self, title: impl Into<String>, id: &str, mut data: Value) -> Exhibit {
-        if let Some(map) = data.as_object_mut() {
-            map.insert("id".into(), json!(id));
-            map.insert("content".into(), json!(self.text));
-            map.insert("stockPhrasesRemoved".into(), json!(self.removed));
-            map.insert("forbiddenPhrases".into(), json!(self.forbidden));
+    pub fn exhibit(&self, title: impl Into<String>, id: &str, reply_to: Option<&str>, row: &impl RowData) -> Exhibit {
+        let statement =
+            Statement { label: Some(id.to_owned()), text: Some(self.text.clone()), reply_to: reply_to.map(str::to_owned), ..Statement::default() };
+        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).data(row)
+    }
+
+    pub fn data(&self, id: &str) -> SpeechData {
+        SpeechData {
+            id: id.to_owned(),
+            content: self.text.clone(),
+            stock_phrases_removed: self.removed.clone(),
+            forbidden_phrases: self.forbidden.clone(),
         }
-        let statement = Statement { label: Some(id.to_owned()), text: Some(self.text.clone()), ..Statement::default() };
-        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).data(&data)
     }
 }
 

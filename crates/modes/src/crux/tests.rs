@@ -1,7 +1,7 @@
 //! The vectors of the protocol: stock phrases, names, gates, cards, and the sloppy forms models send.
 
 use super::card::{Card, Heard, Party};
-use super::closing::{Moves, Summary, side};
+use super::closing::{Moves, Side, Summary};
 use super::debate::Aspects;
 use super::detect::{Disagreement, windows};
 use super::extract::{DisagreementType, Extract, ExtractPosition, Stance};
@@ -307,7 +307,7 @@ fn the_text_forms_are_read_and_prose_is_not() {
         read("### Claims\n- It is fixed\n### Evidence\n- Tilda: the code\n### Resolution paths\n- If a vote fails, it is settled").expect("readable");
     assert_eq!((summary.claims.len(), summary.evidence_ledger.len(), summary.agreements.len()), (1, 1, 0));
     assert_eq!(read::<Summary>("### Claims\n- It is fixed"), None, "a record without ledger and paths is none");
-    assert_eq!(["For", "**against**", "both"].map(side), ["for", "against", "mixed"]);
+    assert_eq!(["For", "**against**", "both"].map(|word| Side::of(word).as_str()), ["for", "against", "mixed"]);
 }
 
 #[test]

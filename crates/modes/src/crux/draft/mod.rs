@@ -1,9 +1,12 @@
 //! A persona drafted from somebody's texts. An internal mode: no panel deliberates, but what it costs and says is on record like any other run.
 
+mod rows;
+
 use super::persona::{self, Anchor, EvidencePolicy, Example, Persona, Voice};
+use rows::DraftRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use synod_engine::{Bench, Calls, Halt, Mode, ModeResult, Result, SeatFailure, Seating, Stage, TypedReply, each, mode, prompt};
 use synod_math::verbatim::Verbatim;
 use synod_types::*;
@@ -25,7 +28,7 @@ pub static MODE: Mode = mode! {
     summary: "Drafts a persona's contract and voice from texts that were supplied.",
     pick: "Through `synod persona new --from FILE`.",
     phases: &["draft"],
-    stages: &[Stage::from_seat::<Value>("draft", "drafter")],
+    stages: &[Stage::from_seat::<DraftRow>("draft", "drafter")],
     multi_turn: false, estimated_ms: 60_000, turn_secs: 120, run_secs: 600,
     cost: "9: six paragraphs, evidence, sayings, voice",
     example: synod_engine::Example::ask("Ada Example"),
@@ -139,7 +142,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     for (field, given) in &paragraphs {
         if let Ok(given) = given {
-            show(&stage.at(field), field, given.value.text.trim(), given.seat, &given.key).await?;
+            show(&stage.at(field), field, given.value.text.trim(), given.seat, &given.key)?;
         }
     }
     if paragraphs.iter().all(|(_, given)| given.is_err()) {
@@ -157,9 +160,9 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         epistemology: text_of("epistemology"),
         time_horizon: text_of("time_horizon"),
         flip_conditions: text_of("flip_conditions"),
-        evidence: policy(&stage, evidence).await?,
-        anchors: sayings(&stage, anchors).await?,
-        voice: manner(&stage, voice).await?,
+        evidence: policy(&stage, evidence)?,
+        anchors: sayings(&stage, anchors)?,
+        voice: manner(&stage, voice)?,
     };
     let open: Vec<String> = match persona::whole(&format!("persona {}", persona.id), &synod_engine::to_value(&persona)) {
         Ok(_) => Vec::new(),
@@ -182,22 +185,22 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
 type Asked<T> = Result<synod_engine::SeatReply<T>, SeatFailure>;
 
-async fn show(stage: &Bench, field: &str, text: &str, seat: SeatIx, key: &str) -> Result<()> {
-    let exhibit = Exhibit::note(field.replace('_', " "), text).by(seat, "drafter").turn(key).data(&json!({"field": field}));
+fn show(stage: &Bench, field: &str, text: &str, seat: SeatIx, key: &str) -> Result<()> {
+    let exhibit = Exhibit::note(field.replace('_', " "), text).by(seat, "drafter").turn(key).data(&DraftRow { field: field.to_owned() });
     stage.show("draft", exhibit)
 }
 
-async fn policy(stage: &Bench, asked: Asked<Evidence>) -> Result<EvidencePolicy> {
+fn policy(stage: &Bench, asked: Asked<Evidence>) -> Result<EvidencePolicy> {
     let Ok(given) = asked else {
         return Ok(EvidencePolicy { accepts: Vec::new(), refuses: Vec::new(), weighting: String::new(), look_up: String::new() });
     };
-    show(&stage.at("evidence"), "evidence", &given.value.weighting, given.seat, &given.key).await?;
+    show(&stage.at("evidence"), "evidence", &given.value.weighting, given.seat, &given.key)?;
     let Evidence { accepts, refuses, weighting, look_up, .. } = given.value;
     Ok(EvidencePolicy { accepts, refuses, weighting, look_up })
 }
 
 /// Only what really stands in the texts is a saying of theirs.
-async fn sayings(stage: &Bench, asked: Asked<Sayings>) -> Result<Vec<Anchor>> {
+fn sayings(stage: &Bench, asked: Asked<Sayings>) -> Result<Vec<Anchor>> {
     let Ok(given) = asked else { return Ok(Vec::new()) };
     let files: Vec<(&str, Verbatim)> = stage.question().files.iter().map(|file| (file.name.as_str(), Verbatim::new(&file.text))).collect();
     let mut kept: Vec<Anchor> = Vec::new();
@@ -224,13 +227,13 @@ async fn sayings(stage: &Bench, asked: Asked<Sayings>) -> Result<Vec<Anchor>> {
     }
     let lines: Vec<String> = kept.iter().map(|anchor| format!("- {}", anchor.text)).collect();
     let text = if lines.is_empty() { "None.".to_owned() } else { lines.join("\n") };
-    show(&stage.at("anchors"), "anchors", &text, given.seat, &given.key).await?;
+    show(&stage.at("anchors"), "anchors", &text, given.seat, &given.key)?;
     Ok(kept)
 }
 
-async fn manner(stage: &Bench, asked: Asked<Manner>) -> Result<Voice> {
+fn manner(stage: &Bench, asked: Asked<Manner>) -> Result<Voice> {
     let Ok(given) = asked else { return Ok(Voice::default()) };
-    show(&stage.at("voice"), "voice", &given.value.hint, given.seat, &given.key).await?;
+    show(&stage.at("voice"), "voice", &given.value.hint, given.seat, &given.key)?;
     let Manner { hint, patterns, vocabulary, never, examples, .. } = given.value;
     Ok(Voice { hint, patterns, vocabulary, never, examples })
 }
