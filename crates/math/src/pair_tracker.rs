@@ -1,4 +1,4 @@
-//! Pairs that keep disagreeing: how often in a row a window of messages showed it, and when a pair has earned a room of its own.
+//! Pairs that keep disagreeing: how often in a row a window of messages showed it, and when a pair gets a room of its own.
 //!
 //! The clock is the caller's: `now` and the cooldown may be minutes, messages or anything else that only grows.
 
@@ -6,15 +6,15 @@
 pub type Pair = (u32, u32);
 
 /// Windows in a row that must show a pair before it gets a room.
-pub const ENOUGH: u32 = 2;
+pub const WINDOWS_NEEDED: u32 = 2;
 
 pub fn pair(a: u32, b: u32) -> Pair {
     (a.min(b), a.max(b))
 }
 
-/// A pair under watch. The matter may be worded differently every time; the pair is what counts.
+/// A pair that was seen disagreeing. The question may be worded differently every time; only the pair counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct TrackedPair {
     pub pair: Pair,
     pub topic: String,
     pub label: String,
@@ -23,7 +23,7 @@ pub struct Candidate {
     pub last_seen: u64,
 }
 
-/// What one window showed.
+/// A pair seen disagreeing in one window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighting {
     pub pair: Pair,
@@ -33,8 +33,8 @@ pub struct Sighting {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairTracker {
-    /// In order of first sight.
-    candidates: Vec<Candidate>,
+    /// In the order in which they were first seen.
+    tracked: Vec<TrackedPair>,
     /// When each pair last got a room.
     rooms: Vec<(Pair, u64)>,
     cooldown: u64,
@@ -45,46 +45,46 @@ impl PairTracker {
         Self { cooldown, ..Self::default() }
     }
 
-    /// Takes one window's finding. Every other pair under watch was missed by it.
+    /// Counts what one window showed. Every other tracked pair was not seen in it and loses a window.
     pub fn observe(&mut self, sighting: Option<Sighting>, now: u64) {
         let seen = sighting.as_ref().map(|sighting| sighting.pair);
-        self.candidates.retain_mut(|candidate| {
-            if Some(candidate.pair) == seen {
+        self.tracked.retain_mut(|tracked_pair| {
+            if Some(tracked_pair.pair) == seen {
                 return true;
             }
-            let stays = candidate.windows > 1;
-            candidate.windows = candidate.windows.saturating_sub(1);
+            let stays = tracked_pair.windows > 1;
+            tracked_pair.windows = tracked_pair.windows.saturating_sub(1);
             stays
         });
         let Some(Sighting { pair, topic, label }) = sighting else { return };
-        match self.candidates.iter_mut().find(|candidate| candidate.pair == pair) {
+        match self.tracked.iter_mut().find(|tracked_pair| tracked_pair.pair == pair) {
             Some(known) => {
                 known.windows += 1;
                 known.last_seen = now;
                 (known.topic, known.label) = (topic, label);
             }
-            None => self.candidates.push(Candidate { pair, topic, label, windows: 1, first_seen: now, last_seen: now }),
+            None => self.tracked.push(TrackedPair { pair, topic, label, windows: 1, first_seen: now, last_seen: now }),
         }
     }
 
-    /// The pair that has earned a room: seen often enough, in no room now, and long enough out of its last one. Most windows first.
-    pub fn ready(&self, live: &[Pair], now: u64) -> Option<&Candidate> {
+    /// The pair that gets the next room: seen in enough windows, not in one of the `live` rooms, and past its cooldown. The one seen most often comes first.
+    pub fn ready(&self, live: &[Pair], now: u64) -> Option<&TrackedPair> {
         let rested =
             |pair: Pair| self.rooms.iter().find(|(known, _)| *known == pair).is_none_or(|(_, last)| now.saturating_sub(*last) >= self.cooldown);
-        let earned = self.candidates.iter().filter(|each| each.windows >= ENOUGH && !live.contains(&each.pair) && rested(each.pair));
-        // `max_by_key` takes the last of equals; the first seen should have it.
+        let earned = self.tracked.iter().filter(|each| each.windows >= WINDOWS_NEEDED && !live.contains(&each.pair) && rested(each.pair));
+        // `max_by_key` takes the last of equals, and the first seen comes first.
         earned.rev().max_by_key(|each| each.windows)
     }
 
-    /// The pair has a room, for whatever reason: it is watched afresh, and gets no other before the cooldown is over.
-    pub fn roomed(&mut self, pair: Pair, now: u64) {
-        self.candidates.retain(|candidate| candidate.pair != pair);
+    /// Notes that the pair has a room: its count starts again, and it gets no other room before the cooldown is over.
+    pub fn record_room(&mut self, pair: Pair, now: u64) {
+        self.tracked.retain(|tracked_pair| tracked_pair.pair != pair);
         self.rooms.retain(|(known, _)| *known != pair);
         self.rooms.push((pair, now));
     }
 
     pub fn windows(&self, pair: Pair) -> u32 {
-        self.candidates.iter().find(|candidate| candidate.pair == pair).map_or(0, |candidate| candidate.windows)
+        self.tracked.iter().find(|tracked_pair| tracked_pair.pair == pair).map_or(0, |tracked_pair| tracked_pair.windows)
     }
 }
 
@@ -101,13 +101,13 @@ mod tests {
     }
 
     /// Windows a minute apart with a cooldown of five; the windows at which the pair got a room.
-    fn rooms(runs: &[Option<Sighting>], mut registry: PairTracker) -> Vec<usize> {
+    fn rooms(runs: &[Option<Sighting>], mut tracker: PairTracker) -> Vec<usize> {
         let mut spawned = Vec::new();
         for (at, run) in runs.iter().enumerate() {
             let now = at as u64 + 1;
-            registry.observe(run.clone(), now);
-            if let Some(pair) = registry.ready(&[], now).map(|candidate| candidate.pair) {
-                registry.roomed(pair, now);
+            tracker.observe(run.clone(), now);
+            if let Some(pair) = tracker.ready(&[], now).map(|tracked_pair| tracked_pair.pair) {
+                tracker.record_room(pair, now);
                 spawned.push(at + 1);
             }
         }
@@ -126,12 +126,12 @@ mod tests {
 
     #[test]
     fn a_pair_held_back_by_its_cooldown_comes_in_later_if_it_is_still_seen() {
-        let mut registry = PairTracker::new(3);
-        registry.roomed(AB, 0);
+        let mut tracker = PairTracker::new(3);
+        tracker.record_room(AB, 0);
         let mut counts = Vec::new();
         for (now, run) in (1..).zip([seen(AB), seen(AB), None, seen(AB)]) {
-            registry.observe(run, now);
-            counts.push((registry.windows(AB), registry.ready(&[], now).is_some()));
+            tracker.observe(run, now);
+            counts.push((tracker.windows(AB), tracker.ready(&[], now).is_some()));
         }
         assert_eq!(counts, [(1, false), (2, false), (1, false), (2, true)]);
     }
@@ -151,25 +151,25 @@ mod tests {
 
     #[test]
     fn a_live_room_blocks_its_own_pair_and_no_other() {
-        let mut registry = PairTracker::new(0);
-        registry.observe(seen((1, 12)), 1);
-        registry.observe(seen((1, 12)), 2);
-        assert!(registry.ready(&[(1, 12)], 2).is_none());
-        assert!(registry.ready(&[(1, 1), (1, 2)], 2).is_some());
-        registry.roomed((1, 1), 2);
-        assert_eq!(registry.windows((1, 12)), 2, "another pair's record is left alone");
-        registry.roomed((1, 12), 2);
-        assert_eq!(registry.windows((1, 12)), 0, "whatever it got its room for");
+        let mut tracker = PairTracker::new(0);
+        tracker.observe(seen((1, 12)), 1);
+        tracker.observe(seen((1, 12)), 2);
+        assert!(tracker.ready(&[(1, 12)], 2).is_none());
+        assert!(tracker.ready(&[(1, 1), (1, 2)], 2).is_some());
+        tracker.record_room((1, 1), 2);
+        assert_eq!(tracker.windows((1, 12)), 2, "another pair's record is left alone");
+        tracker.record_room((1, 12), 2);
+        assert_eq!(tracker.windows((1, 12)), 0, "whatever it got its room for");
     }
 
     #[test]
     fn the_wording_of_the_last_window_stands() {
-        let mut registry = PairTracker::new(5);
-        registry.observe(seen(AB), 1);
-        registry.observe(Some(Sighting { pair: AB, topic: "will it last?".into(), label: "lasting".into() }), 4);
-        let candidate = registry.ready(&[], 4).expect("ready");
+        let mut tracker = PairTracker::new(5);
+        tracker.observe(seen(AB), 1);
+        tracker.observe(Some(Sighting { pair: AB, topic: "will it last?".into(), label: "lasting".into() }), 4);
+        let tracked_pair = tracker.ready(&[], 4).expect("ready");
         assert_eq!(
-            (candidate.topic.as_str(), candidate.label.as_str(), candidate.first_seen, candidate.last_seen),
+            (tracked_pair.topic.as_str(), tracked_pair.label.as_str(), tracked_pair.first_seen, tracked_pair.last_seen),
             ("will it last?", "lasting", 1, 4)
         );
     }
@@ -177,19 +177,19 @@ mod tests {
     proptest! {
         #[test]
         fn a_room_needs_two_sightings_and_rooms_of_a_pair_keep_their_distance(runs in prop::collection::vec(prop::option::of((0_u32..3, 3_u32..5)), 0..60), cooldown in 0_u64..9) {
-            let mut registry = PairTracker::new(cooldown);
+            let mut tracker = PairTracker::new(cooldown);
             let mut last: Vec<(Pair, u64)> = Vec::new();
             for (now, run) in (1..).zip(&runs) {
-                registry.observe(run.map(|pair| Sighting { pair, topic: String::new(), label: String::new() }), now);
-                if let Some(candidate) = registry.ready(&[], now).cloned() {
-                    let sightings = runs[..now as usize].iter().filter(|run| **run == Some(candidate.pair)).count();
+                tracker.observe(run.map(|pair| Sighting { pair, topic: String::new(), label: String::new() }), now);
+                if let Some(tracked_pair) = tracker.ready(&[], now).cloned() {
+                    let sightings = runs[..now as usize].iter().filter(|run| **run == Some(tracked_pair.pair)).count();
                     prop_assert!(sightings >= 2);
-                    if let Some((_, before)) = last.iter().rev().find(|(pair, _)| *pair == candidate.pair) {
+                    if let Some((_, before)) = last.iter().rev().find(|(pair, _)| *pair == tracked_pair.pair) {
                         prop_assert!(now - before >= cooldown);
                     }
-                    registry.roomed(candidate.pair, now);
-                    prop_assert_eq!(registry.windows(candidate.pair), 0);
-                    last.push((candidate.pair, now));
+                    tracker.record_room(tracked_pair.pair, now);
+                    prop_assert_eq!(tracker.windows(tracked_pair.pair), 0);
+                    last.push((tracked_pair.pair, now));
                 }
             }
         }

@@ -1,25 +1,20 @@
-//! Crux: personas debate a topic aspect by aspect; where two of them truly contradict each other they are put in a room until what they differ
-//! over is named, and a card records it.
+//! Crux: personas debate a topic aspect by aspect. Where two of them contradict each other, they are put in a room until what they differ over is
+//! named, and a card records it.
 
-mod card;
 mod closing;
-mod debate;
-mod detect;
 pub mod draft;
-mod extract;
-mod filter;
-mod names;
 pub mod persona;
-mod report;
 mod room;
 mod rounds;
 mod rows;
-mod speak;
+mod speech;
+mod state;
 
-use debate::Debate;
-use detect::Detection;
-use extract::{DisagreementType, Stance};
+use closing::{Conclusion, report};
 use persona::{Cast, DEFAULT_DECK, Persona};
+use room::card::{Card, Position};
+use room::card_reply::{DisagreementType, Stance};
+use rounds::detection::{Detection, windows};
 use rows::{
     AspectsRow, CardRow, ConvergenceRow, DebateSummaryRow, DisagreementRow, ExitCheckRow, RoomMessageRow, RoomRow, RoundSummaryRow, ShiftsRow,
     StatementRow, TakeRow,
@@ -27,10 +22,12 @@ use rows::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use speech::names::find_person;
+use state::DebateState;
 use synod_engine::{Bench, Calls, Example, Halt, Library, Mode, ModeResult, NoLibrary, Result, Seating, Stage, chair, each, mode};
 use synod_types::*;
 
-/// One voice is no debate; more than six nobody follows.
+/// How many personas debate.
 const LEAST: usize = 2;
 const MOST: usize = 6;
 
@@ -63,7 +60,7 @@ pub static MODE: Mode = mode! {
     prompts: [
         "decompose", "opening", "take", "react", "reply", "detect", "position", "exchange", "check", "converge", "card", "summary", "closing", "shifts", "report",
     ],
-    seats_from_options: made, prepare: prepare,
+    seats_from_options: persona_names, prepare: prepare,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -71,7 +68,7 @@ pub static MODE: Mode = mode! {
 pub struct Options {
     /// Who debates: names from `synod persona list`, or files. Give these or a deck.
     #[schemars(length(max = 6))]
-    pub personas: Vec<Named>,
+    pub personas: Vec<PersonaRef>,
     /// The personas of one subject: mixed, markets, work, public, technology, or one your own personas name. Default: mixed.
     pub deck: Option<String>,
     /// At most so many sub-questions.
@@ -110,7 +107,7 @@ impl Default for Options {
 /// A persona by name or file, or in full as a run keeps it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Named {
+pub enum PersonaRef {
     Name(String),
     Full(Box<Persona>),
 }
@@ -120,12 +117,12 @@ impl Options {
         Vec::new()
     }
 
-    /// Everybody in full; what cannot be found is told.
+    /// Every persona in full, or what is wrong with those that cannot be found.
     fn cast(&self, library: &dyn Library) -> Result<Vec<Persona>, Vec<Problem>> {
-        let in_full = self.personas.iter().all(|named| matches!(named, Named::Full(_)));
+        let in_full = self.personas.iter().all(|persona| matches!(persona, PersonaRef::Full(_)));
         let deck = match (&self.deck, self.personas.is_empty()) {
             (None, true) => Some(DEFAULT_DECK),
-            // A fork carries its parent's personas in full; a deck named now takes their place.
+            // A fork has its parent's personas in full; a deck named now replaces them.
             (Some(deck), _) if in_full => Some(deck.as_str()),
             (Some(deck), _) => return Err(vec![Problem::new("options.deck", deck.clone(), "personas or a deck, not both")]),
             (None, false) => None,
@@ -134,17 +131,17 @@ impl Options {
             return persona::deck(deck, library);
         }
         let (mut found, mut problems) = (Vec::new(), Vec::new());
-        for named in &self.personas {
-            match named {
-                Named::Full(persona) => found.push((**persona).clone()),
-                Named::Name(name) => persona::find(name, library).map_or_else(|wrong| problems.extend(wrong), |persona| found.push(persona)),
+        for persona in &self.personas {
+            match persona {
+                PersonaRef::Full(persona) => found.push((**persona).clone()),
+                PersonaRef::Name(name) => persona::find(name, library).map_or_else(|wrong| problems.extend(wrong), |persona| found.push(persona)),
             }
         }
         if problems.is_empty() { Ok(found) } else { Err(problems) }
     }
 }
 
-/// Names become personas in full: the run's header holds them, whatever becomes of the files.
+/// Puts personas in full in place of names: the run's header keeps them even if the files change later.
 fn prepare(options: &mut Options, library: &dyn Library) -> Vec<Problem> {
     let cast = match options.cast(library) {
         Ok(cast) => cast,
@@ -156,19 +153,19 @@ fn prepare(options: &mut Options, library: &dyn Library) -> Vec<Problem> {
         problems.push(Problem::new("options.personas", got, format!("{LEAST} to {MOST} personas")));
     }
     for (at, persona) in cast.iter().enumerate() {
-        // Those given in full come from no file that was checked.
-        problems.extend(persona::whole(&format!("options.personas[{at}]"), &synod_engine::to_value(persona)).err().into_iter().flatten());
+        // A persona given in full has not been checked yet; one from a file has.
+        problems.extend(persona::read_value(&format!("options.personas[{at}]"), &synod_engine::to_value(persona)).err().into_iter().flatten());
         if cast[..at].iter().any(|other| other.name.eq_ignore_ascii_case(&persona.name) || other.id == persona.id) {
             problems.push(Problem::new("options.personas", format!("{} twice", persona.name), "personas with different names and ids"));
         }
     }
-    options.personas = cast.into_iter().map(|persona| Named::Full(Box::new(persona))).collect();
+    options.personas = cast.into_iter().map(|persona| PersonaRef::Full(Box::new(persona))).collect();
     options.deck = None;
     problems
 }
 
-/// A seat a persona.
-fn made(options: &Options, _models: usize) -> Vec<String> {
+/// One seat for each persona, under its name.
+fn persona_names(options: &Options, _models: usize) -> Vec<String> {
     options.cast(&NoLibrary).map(|cast| cast.into_iter().map(|persona| persona.name).collect()).unwrap_or_default()
 }
 
@@ -178,9 +175,9 @@ pub struct Decision {
     pub cruxes: Vec<Crux>,
     /// What nobody disputes; empty also when no record could be written.
     pub agreements: Vec<String>,
-    pub shifts: Vec<ShiftOf>,
+    pub shifts: Vec<PersonaShift>,
     /// By persona, what they said would change their mind.
-    pub flip_conditions: Vec<FlipsOf>,
+    pub flip_conditions: Vec<PersonaFlipConditions>,
     /// "If X, then Y is settled."
     pub resolution_paths: Vec<String>,
 }
@@ -206,7 +203,7 @@ pub struct CruxPosition {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ShiftOf {
+pub struct PersonaShift {
     pub persona: String,
     pub seat: u32,
     /// Null: nobody judged it.
@@ -215,13 +212,13 @@ pub struct ShiftOf {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct FlipsOf {
+pub struct PersonaFlipConditions {
     pub persona: String,
     pub conditions: Vec<String>,
 }
 
-/// A persona's own prompt weighs as much as some eight replies.
-const PERSONA: u32 = 8;
+/// A persona's own prompt is as long as about eight replies.
+const PERSONA_READS: u32 = 8;
 
 fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let n = seating.panel();
@@ -229,24 +226,23 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let rooms = options.rooms.min(aspects);
     let (reactions, replies) = (minis / 2, minis.saturating_sub(1) / 2);
     let messages = (n + aspects * n * minis) as usize;
-    let detections =
-        if options.detection.takes() { aspects } else { 0 } + if options.detection.sliding() { detect::windows(messages) as u32 } else { 0 };
+    let detections = if options.detection.takes() { aspects } else { 0 } + if options.detection.sliding() { windows(messages) as u32 } else { 0 };
     let checks = options.room_turns.saturating_sub(3) / 2;
     let line = |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| Calls { prompt, role, min, max, reads, max_tokens: None };
     vec![
         line("decompose", "clerk", 1, 1, 0),
-        line("opening", "persona", n, n, PERSONA),
-        line("take", "persona", n, aspects * n, PERSONA + n),
-        line("react", "persona", n * reactions, aspects * n * reactions, PERSONA + n),
-        line("reply", "persona", 0, aspects * n * replies, PERSONA + 2),
+        line("opening", "persona", n, n, PERSONA_READS),
+        line("take", "persona", n, aspects * n, PERSONA_READS + n),
+        line("react", "persona", n * reactions, aspects * n * reactions, PERSONA_READS + n),
+        line("reply", "persona", 0, aspects * n * replies, PERSONA_READS + 2),
         line("detect", "clerk", u32::from(options.detection == Detection::Takes), detections, n),
-        line("position", "persona", 0, 2 * rooms, PERSONA + 2),
-        line("exchange", "persona", 0, options.room_turns * rooms, PERSONA + 8),
+        line("position", "persona", 0, 2 * rooms, PERSONA_READS + 2),
+        line("exchange", "persona", 0, options.room_turns * rooms, PERSONA_READS + 8),
         line("check", "clerk", 0, checks * rooms, 6),
         line("converge", "clerk", 0, rooms, 2 + options.room_turns),
         line("card", "moderator", 0, rooms, 4 + options.room_turns),
         line("summary", "clerk", 1, aspects, n * minis),
-        line("closing", "persona", n, n, PERSONA + 4),
+        line("closing", "persona", n, n, PERSONA_READS + 4),
         line("shifts", "clerk", 1, 1, 2 * n),
         line("report", "moderator", 1, 1, 2 * n + aspects * n * minis),
     ]
@@ -255,9 +251,9 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let personas = options.cast(&NoLibrary).map_err(|problems| Halt::diverged("options", Problems(problems).to_string()))?;
     let cast = Cast::new(&personas, bench.role("persona"));
-    let mut debate = Debate::new(bench, &options, &cast);
+    let mut debate = DebateState::new(bench, &options, &cast);
     debate.decompose().await?;
-    debate.openings_round().await?;
+    debate.ask_openings().await?;
     let opened = debate.messages.len();
     if opened < LEAST {
         let detail = format!("{opened} of {} personas opened, and at least {LEAST} must", cast.seats().len());
@@ -265,54 +261,45 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     }
     for round in 1..=debate.aspects.len() as u32 {
         if !debate.closed {
-            debate.debate(round).await?;
+            debate.debate_aspect(round).await?;
         }
     }
     if !debate.closed {
-        debate.closings_round().await?;
+        debate.ask_closings().await?;
     }
     let conclusion = debate.conclude().await?;
-    finding(&debate, &conclusion)
+    Ok(mode_result(&debate, &conclusion))
 }
 
-fn finding(debate: &Debate, conclusion: &closing::Conclusion) -> Result<ModeResult> {
+fn mode_result(debate: &DebateState, conclusion: &Conclusion) -> ModeResult {
     let bench = debate.bench;
-    let moved = conclusion.moves.iter().filter(|each| each.shifted == Some(true)).count();
+    let shifted = conclusion.shifts.iter().filter(|shift| shift.shifted == Some(true)).count();
     bench.figure("cruxes", debate.cards.len() as f64);
     bench.figure("resolved", debate.cards.iter().filter(|card| card.resolved).count() as f64);
-    bench.figure("shifts", moved as f64);
+    bench.figure("shifts", shifted as f64);
     let summary = conclusion.summary.as_ref();
     let names = debate.cast.names();
-    let flips = summary.map(|given| given.value.flip_conditions.as_slice()).unwrap_or_default();
+    let flips = summary.map(|reply| reply.value.flip_conditions.as_slice()).unwrap_or_default();
     let decision = Decision {
-        cruxes: debate.cards.iter().map(crux).collect(),
-        agreements: summary.map(|given| given.value.agreements.clone()).unwrap_or_default(),
-        shifts: conclusion
-            .moves
-            .iter()
-            .map(|each| ShiftOf {
-                persona: debate.cast.name(each.seat).to_owned(),
-                seat: each.seat,
-                shifted: each.shifted,
-                summary: each.summary.clone(),
-            })
-            .collect(),
+        cruxes: debate.cards.iter().map(crux_of).collect(),
+        agreements: summary.map(|reply| reply.value.agreements.clone()).unwrap_or_default(),
+        shifts: conclusion.shifts.clone(),
         flip_conditions: flips
             .iter()
             .filter_map(|flips| {
-                let seat = names::meant(&flips.persona, &names)?;
-                Some(FlipsOf { persona: debate.cast.name(seat).to_owned(), conditions: flips.conditions.clone() })
+                let seat = find_person(&flips.persona, &names)?;
+                Some(PersonaFlipConditions { persona: debate.cast.name(seat).to_owned(), conditions: flips.conditions.clone() })
             })
             .collect(),
-        resolution_paths: summary.map(|given| given.value.resolution_paths.clone()).unwrap_or_default(),
+        resolution_paths: summary.map(|reply| reply.value.resolution_paths.clone()).unwrap_or_default(),
     };
-    let text = report::text(debate, conclusion);
+    let text = report::answer_text(debate, conclusion);
     let answer = match summary {
-        Some(given) => Answer { kind: AnswerKind::Report, text, by: vec![given.seat] },
+        Some(reply) => Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] },
         None => Answer { kind: AnswerKind::Computed, text, by: Vec::new() },
     };
     let personas: Vec<_> = debate.cast.personas().map(|(seat, persona)| json!({"seat": seat, "id": persona.id, "name": persona.name})).collect();
-    Ok(ModeResult {
+    ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
@@ -320,11 +307,11 @@ fn finding(debate: &Debate, conclusion: &closing::Conclusion) -> Result<ModeResu
         confidence: None,
         dissent: Vec::new(),
         data: json!({"personas": personas, "aspects": debate.aspects, "messages": debate.messages.len(), "openQuestions": decision.resolution_paths}),
-    })
+    }
 }
 
-fn crux(card: &card::Card) -> Crux {
-    let position = |position: &card::Position| CruxPosition {
+fn crux_of(card: &Card) -> Crux {
+    let position = |position: &Position| CruxPosition {
         persona: position.name.clone(),
         seat: position.seat,
         position: position.stance,

@@ -1,7 +1,7 @@
 //! The parsed data of crux's stored rows.
 
-use super::closing::{Entry, Side};
-use super::extract::{DisagreementType, Stance};
+use super::closing::record::{EvidenceItem, Side};
+use super::room::card_reply::{DisagreementType, Stance};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -234,8 +234,8 @@ pub struct ClaimStanceData {
 #[serde(rename_all = "camelCase")]
 pub struct EvidenceData {
     pub persona_id: String,
-    pub accepted: Vec<Entry>,
-    pub challenged: Vec<Entry>,
+    pub accepted: Vec<EvidenceItem>,
+    pub challenged: Vec<EvidenceItem>,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -1,13 +1,13 @@
-//! A persona drafted from somebody's texts. An internal mode: no panel deliberates, but what it costs and says is on record like any other run.
+//! A persona drafted from somebody's texts. An internal mode: no panel deliberates, but its calls and costs are recorded like those of any other run.
 
 mod rows;
 
-use super::persona::{self, Anchor, EvidencePolicy, Example, Persona, Voice};
+use super::persona::{self, Anchor, EvidencePolicy, Persona, Voice, VoiceExample};
 use rows::DraftRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Bench, Calls, Halt, Mode, ModeResult, Result, SeatFailure, Seating, Stage, TypedReply, each, mode, prompt};
+use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatFailure, SeatReply, Seating, Stage, TypedReply, each, mode, prompt};
 use synod_math::verbatim::Verbatim;
 use synod_types::*;
 
@@ -31,7 +31,7 @@ pub static MODE: Mode = mode! {
     stages: &[Stage::from_seat::<DraftRow>("draft", "drafter")],
     multi_turn: false, estimated_ms: 60_000, turn_secs: 120, run_secs: 600,
     cost: "9: six paragraphs, evidence, sayings, voice",
-    example: synod_engine::Example::ask("Ada Example"),
+    example: Example::ask("Ada Example"),
     failure_rule: "What could not be drafted is left out, and named; without any paragraph there is no draft.",
     prompts: ["paragraph", "evidence", "anchors", "voice"],
 };
@@ -111,7 +111,7 @@ struct Manner {
     /// Phrases they would never use.
     never: Vec<String>,
     /// A situation, and what they would say in it.
-    examples: Vec<Example>,
+    examples: Vec<VoiceExample>,
 }
 impl TypedReply for Manner {}
 
@@ -121,31 +121,31 @@ fn calls(_: &Options, _: &Seating) -> Vec<Calls> {
 }
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
-    let stage = bench.phase("draft");
+    let phase = bench.phase("draft");
     let Some(seat) = bench.role("drafter").first().copied() else { return Err(Halt::failed("draft", "there is nobody to write it")) };
     let name = bench.question().text.trim().to_owned();
-    let paragraphs = stage.all(PARAGRAPHS.map(|paragraph| (paragraph.0, paragraph)), |bench, (field, about)| {
+    let paragraphs = phase.all(PARAGRAPHS.map(|paragraph| (paragraph.0, paragraph)), |bench, (field, about)| {
         let asked = bench.ask::<Paragraph>(seat, prompt!("paragraph", field, about));
         async move { Ok((field, asked.await?)) }
     });
     let (evidence, anchors, voice) = (
-        stage.ask::<Evidence>(seat, prompt!("evidence")),
-        stage.ask::<Sayings>(seat, prompt!("anchors", most = MOST_ANCHORS)),
-        stage.ask::<Manner>(seat, prompt!("voice")),
+        phase.ask::<Evidence>(seat, prompt!("evidence")),
+        phase.ask::<Sayings>(seat, prompt!("anchors", most = MOST_ANCHORS)),
+        phase.ask::<Manner>(seat, prompt!("voice")),
     );
     let (paragraphs, evidence, anchors, voice) = futures::join!(paragraphs, evidence, anchors, voice);
     let (paragraphs, evidence, anchors, voice) = (paragraphs?, evidence?, anchors?, voice?);
 
     let text_of = |field: &str| {
-        let found = paragraphs.iter().find(|(known, _)| *known == field).and_then(|(_, given)| given.as_ref().ok());
-        found.map(|given| given.value.text.trim().to_owned()).unwrap_or_default()
+        let found = paragraphs.iter().find(|(known, _)| *known == field).and_then(|(_, reply)| reply.as_ref().ok());
+        found.map(|reply| reply.value.text.trim().to_owned()).unwrap_or_default()
     };
-    for (field, given) in &paragraphs {
-        if let Ok(given) = given {
-            show(&stage.at(field), field, given.value.text.trim(), given.seat, &given.key)?;
+    for (field, reply) in &paragraphs {
+        if let Ok(reply) = reply {
+            show_field(&phase.at(field), field, reply.value.text.trim(), reply.seat, &reply.key)?;
         }
     }
-    if paragraphs.iter().all(|(_, given)| given.is_err()) {
+    if paragraphs.iter().all(|(_, reply)| reply.is_err()) {
         return Err(Halt::no_quorum("draft", "not one paragraph could be drafted"));
     }
     let persona = Persona {
@@ -160,16 +160,16 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         epistemology: text_of("epistemology"),
         time_horizon: text_of("time_horizon"),
         flip_conditions: text_of("flip_conditions"),
-        evidence: policy(&stage, evidence)?,
-        anchors: sayings(&stage, anchors)?,
-        voice: manner(&stage, voice)?,
+        evidence: read_evidence(&phase, evidence)?,
+        anchors: read_sayings(&phase, anchors)?,
+        voice: read_voice(&phase, voice)?,
     };
-    let open: Vec<String> = match persona::whole(&format!("persona {}", persona.id), &synod_engine::to_value(&persona)) {
+    let open: Vec<String> = match persona::read_value(&format!("persona {}", persona.id), &synod_engine::to_value(&persona)) {
         Ok(_) => Vec::new(),
         Err(problems) => problems.iter().map(|problem| format!("{} is {}, should be {}", problem.field, problem.got, problem.want)).collect(),
     };
     for open in &open {
-        stage.warn(format!("Still to be written: {open}."));
+        phase.warn(format!("Still to be written: {open}."));
     }
     let text = toml::to_string_pretty(&persona).map_err(|error| Halt::failed("draft", format!("the draft cannot be written down: {error}")))?;
     Ok(ModeResult {
@@ -183,29 +183,30 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     })
 }
 
-type Asked<T> = Result<synod_engine::SeatReply<T>, SeatFailure>;
+/// What came of asking the drafter.
+type SeatAnswer<T> = Result<SeatReply<T>, SeatFailure>;
 
-fn show(stage: &Bench, field: &str, text: &str, seat: SeatIx, key: &str) -> Result<()> {
+fn show_field(phase: &Bench, field: &str, text: &str, seat: SeatIx, key: &str) -> Result<()> {
     let exhibit = Exhibit::note(field.replace('_', " "), text).by(seat, "drafter").turn(key).data(&DraftRow { field: field.to_owned() });
-    stage.show("draft", exhibit)
+    phase.show("draft", exhibit)
 }
 
-fn policy(stage: &Bench, asked: Asked<Evidence>) -> Result<EvidencePolicy> {
-    let Ok(given) = asked else {
+fn read_evidence(phase: &Bench, answer: SeatAnswer<Evidence>) -> Result<EvidencePolicy> {
+    let Ok(reply) = answer else {
         return Ok(EvidencePolicy { accepts: Vec::new(), refuses: Vec::new(), weighting: String::new(), look_up: String::new() });
     };
-    show(&stage.at("evidence"), "evidence", &given.value.weighting, given.seat, &given.key)?;
-    let Evidence { accepts, refuses, weighting, look_up, .. } = given.value;
+    show_field(&phase.at("evidence"), "evidence", &reply.value.weighting, reply.seat, &reply.key)?;
+    let Evidence { accepts, refuses, weighting, look_up, .. } = reply.value;
     Ok(EvidencePolicy { accepts, refuses, weighting, look_up })
 }
 
-/// Only what really stands in the texts is a saying of theirs.
-fn sayings(stage: &Bench, asked: Asked<Sayings>) -> Result<Vec<Anchor>> {
-    let Ok(given) = asked else { return Ok(Vec::new()) };
-    let files: Vec<(&str, Verbatim)> = stage.question().files.iter().map(|file| (file.name.as_str(), Verbatim::new(&file.text))).collect();
+/// Keeps only passages that occur in the texts word for word.
+fn read_sayings(phase: &Bench, answer: SeatAnswer<Sayings>) -> Result<Vec<Anchor>> {
+    let Ok(reply) = answer else { return Ok(Vec::new()) };
+    let files: Vec<(&str, Verbatim)> = phase.question().files.iter().map(|file| (file.name.as_str(), Verbatim::new(&file.text))).collect();
     let mut kept: Vec<Anchor> = Vec::new();
     let (mut foreign, mut unfit, mut over) = (0, 0, 0);
-    for passage in given.value.passages.iter().map(|passage| crate::text::bare(passage).split_whitespace().collect::<Vec<_>>().join(" ")) {
+    for passage in reply.value.passages.iter().map(|passage| crate::text::bare(passage).split_whitespace().collect::<Vec<_>>().join(" ")) {
         let source = files.iter().find(|(_, text)| text.quotes(&passage));
         match source {
             _ if kept.iter().any(|anchor| anchor.text == passage) => {}
@@ -215,25 +216,25 @@ fn sayings(stage: &Bench, asked: Asked<Sayings>) -> Result<Vec<Anchor>> {
             Some((name, _)) => kept.push(Anchor { text: passage, source: (*name).to_owned(), date: String::new() }),
         }
     }
-    let all = given.value.passages.len();
+    let all = reply.value.passages.len();
     for (count, why) in [
         (foreign, "do not stand in the texts as they were given".to_owned()),
         (unfit, format!("are shorter than {} or longer than {} characters", ANCHOR_CHARS.start(), ANCHOR_CHARS.end())),
         (over, format!("are more than the {MOST_ANCHORS} a persona keeps")),
     ] {
         if count > 0 {
-            stage.warn(format!("{count} of {all} sayings {why}, and were left out."));
+            phase.warn(format!("{count} of {all} sayings {why}, and were left out."));
         }
     }
     let lines: Vec<String> = kept.iter().map(|anchor| format!("- {}", anchor.text)).collect();
     let text = if lines.is_empty() { "None.".to_owned() } else { lines.join("\n") };
-    show(&stage.at("anchors"), "anchors", &text, given.seat, &given.key)?;
+    show_field(&phase.at("anchors"), "anchors", &text, reply.seat, &reply.key)?;
     Ok(kept)
 }
 
-fn manner(stage: &Bench, asked: Asked<Manner>) -> Result<Voice> {
-    let Ok(given) = asked else { return Ok(Voice::default()) };
-    show(&stage.at("voice"), "voice", &given.value.hint, given.seat, &given.key)?;
-    let Manner { hint, patterns, vocabulary, never, examples, .. } = given.value;
+fn read_voice(phase: &Bench, answer: SeatAnswer<Manner>) -> Result<Voice> {
+    let Ok(reply) = answer else { return Ok(Voice::default()) };
+    show_field(&phase.at("voice"), "voice", &reply.value.hint, reply.seat, &reply.key)?;
+    let Manner { hint, patterns, vocabulary, never, examples, .. } = reply.value;
     Ok(Voice { hint, patterns, vocabulary, never, examples })
 }

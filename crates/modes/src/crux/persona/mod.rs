@@ -1,16 +1,16 @@
-//! A persona: who somebody is, how they weigh things, what would change their mind, and how they talk. A file each, checked whole.
+//! A persona: who somebody is, how they weigh things, what would change their mind, and how they talk. Each is a file; all of it is checked.
 //!
 //! No real people ship with the program. A user's own persona is a TOML (or JSON) file of the same form.
 
 mod cast;
+mod catalogue;
 mod prompt;
 mod read;
-mod shelf;
 
 pub use cast::Cast;
-pub use prompt::{consolidated, overlay};
-pub use read::{is_id, read, whole};
-pub use shelf::{DEFAULT_DECK, built_in, deck, decks, files, find};
+pub use catalogue::{DEFAULT_DECK, built_in, deck, decks, files, find};
+pub use prompt::{consolidated, room_overlay};
+pub use read::{is_id, read, read_value};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,17 +82,17 @@ pub struct Voice {
     #[serde(default)]
     pub never: Vec<String>,
     #[serde(default)]
-    pub examples: Vec<Example>,
+    pub examples: Vec<VoiceExample>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Example {
+pub struct VoiceExample {
     pub context: String,
     pub response: String,
 }
 
-/// Of somebody whose way of talking nobody has described.
+/// The voice of a persona whose file describes none.
 impl Default for Voice {
     fn default() -> Self {
         Self {

@@ -1,13 +1,13 @@
-//! The consolidated prompt: a contract and a voice as one text, the same in every call, so that a provider's prefix cache holds it.
+//! The consolidated prompt: a contract and a voice as one text. It is the same in every call, so that a provider can cache it as a prefix.
 
 use super::{Persona, Voice};
 use std::fmt::Write;
 
-/// Examples of a voice, and things said before, that fit beside the rest.
+/// At most so many examples of a voice, and things said before.
 const EXAMPLES: usize = 3;
 const ANCHORS: usize = 5;
 
-/// What nobody at the table says, whoever they are.
+/// What no persona says.
 const NOBODY_SAYS: &[&str] =
     &["great point", "good question", "I understand your perspective", "perhaps", "might", "could be", "in conclusion", "firstly", "secondly"];
 
@@ -24,7 +24,7 @@ pub fn consolidated(persona: &Persona) -> String {
         let _ = writeln!(out, "What makes you want to look it up first: {}", evidence.look_up.trim());
     }
     let _ = write!(out, "\nWHAT WOULD CHANGE YOUR MIND\n{}\n\n", flip_conditions.trim());
-    speech(&mut out, voice);
+    write_voice(&mut out, voice);
     if !persona.anchors.is_empty() {
         out.push_str("\nWHAT YOU HAVE SAID BEFORE\nThis is what you stand by. Be consistent with it; do not recite it.\n");
         for anchor in persona.anchors.iter().take(ANCHORS) {
@@ -39,7 +39,7 @@ pub fn consolidated(persona: &Persona) -> String {
     out
 }
 
-fn speech(out: &mut String, voice: &Voice) {
+fn write_voice(out: &mut String, voice: &Voice) {
     let _ = writeln!(out, "YOUR VOICE\n{}", voice.hint.trim());
     for pattern in &voice.patterns {
         let _ = writeln!(out, "- {}", pattern.trim());
@@ -60,8 +60,8 @@ fn speech(out: &mut String, voice: &Voice) {
     out.push_str("You do not open by praising or acknowledging what was said, you do not hedge, you say who does what instead of using the passive, and you do not number your points.\n");
 }
 
-/// What is added in a crux room.
-pub fn overlay(topic: &str, opponent: &str) -> String {
+/// What is added to the prompt in a crux room.
+pub fn room_overlay(topic: &str, opponent: &str) -> String {
     format!(
         "YOU ARE NOW ALONE WITH {}\nOne question stands between you; you will be told which. It came out of this topic: {topic}\n\
          Find the root of the disagreement. Do not agree in order to be done with it. Try each place it may lie: do you look at different stretches of \

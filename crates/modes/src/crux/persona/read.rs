@@ -5,14 +5,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use synod_types::Problem;
 
-/// Fewer characters are a label, more no longer fit beside the rest in one prompt.
+/// Fewest and most characters of a paragraph and of a line, and most anchors.
 const PROSE: (usize, usize) = (80, 2500);
 const LINE: (usize, usize) = (1, 280);
 const ANCHORS: usize = 15;
 
 /// What a field must be.
 #[derive(Clone, Copy)]
-enum Want {
+enum FieldType {
     Line,
     Prose,
     /// How many entries at least and at most, each a line.
@@ -24,44 +24,48 @@ enum Want {
 
 struct Field {
     name: &'static str,
-    want: Want,
+    want: FieldType,
     needed: bool,
 }
 
-const fn need(name: &'static str, want: Want) -> Field {
+const fn need(name: &'static str, want: FieldType) -> Field {
     Field { name, want, needed: true }
 }
-const fn may(name: &'static str, want: Want) -> Field {
+const fn may(name: &'static str, want: FieldType) -> Field {
     Field { name, want, needed: false }
 }
 
 const FIELDS: &[Field] = &[
-    may("id", Want::Line),
-    need("name", Want::Line),
-    need("handle", Want::Line),
-    may("decks", Want::Lines(0, 12)),
-    may("version", Want::Line),
-    need("personality", Want::Prose),
-    need("bias", Want::Prose),
-    need("stakes", Want::Prose),
-    need("epistemology", Want::Prose),
-    need("time_horizon", Want::Prose),
-    need("flip_conditions", Want::Prose),
-    need("evidence", Want::Table(EVIDENCE)),
-    may("anchors", Want::Tables(ANCHORS, ANCHOR)),
-    may("voice", Want::Table(VOICE)),
+    may("id", FieldType::Line),
+    need("name", FieldType::Line),
+    need("handle", FieldType::Line),
+    may("decks", FieldType::Lines(0, 12)),
+    may("version", FieldType::Line),
+    need("personality", FieldType::Prose),
+    need("bias", FieldType::Prose),
+    need("stakes", FieldType::Prose),
+    need("epistemology", FieldType::Prose),
+    need("time_horizon", FieldType::Prose),
+    need("flip_conditions", FieldType::Prose),
+    need("evidence", FieldType::Table(EVIDENCE)),
+    may("anchors", FieldType::Tables(ANCHORS, ANCHOR)),
+    may("voice", FieldType::Table(VOICE)),
 ];
-const EVIDENCE: &[Field] =
-    &[need("accepts", Want::Lines(1, 12)), need("refuses", Want::Lines(1, 12)), need("weighting", Want::Prose), may("look_up", Want::Line)];
-const ANCHOR: &[Field] = &[need("text", Want::Line), need("source", Want::Line), may("date", Want::Line)];
+const EVIDENCE: &[Field] = &[
+    need("accepts", FieldType::Lines(1, 12)),
+    need("refuses", FieldType::Lines(1, 12)),
+    need("weighting", FieldType::Prose),
+    may("look_up", FieldType::Line),
+];
+const ANCHOR: &[Field] = &[need("text", FieldType::Line), need("source", FieldType::Line), may("date", FieldType::Line)];
 const VOICE: &[Field] = &[
-    need("hint", Want::Line),
-    may("patterns", Want::Lines(0, 12)),
-    may("vocabulary", Want::Lines(0, 40)),
-    may("never", Want::Lines(0, 20)),
-    may("examples", Want::Tables(8, EXAMPLE)),
+    need("hint", FieldType::Line),
+    may("patterns", FieldType::Lines(0, 12)),
+    may("vocabulary", FieldType::Lines(0, 40)),
+    may("never", FieldType::Lines(0, 20)),
+    may("examples", FieldType::Tables(8, EXAMPLE)),
 ];
-const EXAMPLE: &[Field] = &[need("context", Want::Line), need("response", Want::Line)];
+const EXAMPLE: &[Field] = &[need("context", FieldType::Line), need("response", FieldType::Line)];
 
 /// A persona from its text; `id` is the name it was found under, for files that do not say.
 pub fn read(id: &str, text: &str) -> Result<Persona, Vec<Problem>> {
@@ -82,15 +86,15 @@ pub fn read(id: &str, text: &str) -> Result<Persona, Vec<Problem>> {
     {
         map.insert("id".into(), Value::String(id.to_owned()));
     }
-    whole(&at, &value)
+    read_value(&at, &value)
 }
 
-/// The same for a persona that is already a value.
-pub fn whole(at: &str, value: &Value) -> Result<Persona, Vec<Problem>> {
+/// A persona from a value; `at` names it in problems.
+pub fn read_value(at: &str, value: &Value) -> Result<Persona, Vec<Problem>> {
     let mut problems = Vec::new();
     match value.as_object() {
-        Some(map) => table(at, map, FIELDS, &mut problems),
-        None => problems.push(Problem::new(at, kind(value), "a table with name, handle, personality and the rest")),
+        Some(map) => check_table(at, map, FIELDS, &mut problems),
+        None => problems.push(Problem::new(at, kind_of(value), "a table with name, handle, personality and the rest")),
     }
     if let Some(id) = value["id"].as_str()
         && !is_id(id)
@@ -108,7 +112,7 @@ pub fn is_id(id: &str) -> bool {
     id.starts_with(|c: char| c.is_ascii_lowercase()) && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
-/// A block of lines in a file ends with a break that is no part of the text.
+/// Without the line break that ends a block of lines in a file.
 fn trimmed(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(text.trim().to_owned()),
@@ -122,7 +126,7 @@ fn field_at(at: &str, name: &str) -> String {
     if at.starts_with("persona ") && !at.contains(": ") { format!("{at}: {name}") } else { format!("{at}.{name}") }
 }
 
-fn table(at: &str, map: &Map<String, Value>, fields: &[Field], problems: &mut Vec<Problem>) {
+fn check_table(at: &str, map: &Map<String, Value>, fields: &[Field], problems: &mut Vec<Problem>) {
     let field_at = |name: &str| field_at(at, name);
     for name in map.keys().filter(|name| !fields.iter().any(|field| field.name == name.as_str())) {
         let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
@@ -130,61 +134,63 @@ fn table(at: &str, map: &Map<String, Value>, fields: &[Field], problems: &mut Ve
     }
     for field in fields {
         match map.get(field.name) {
-            // What may be left out may also be left empty.
+            // An optional field may be left empty.
             Some(Value::String(text)) if text.is_empty() && !field.needed => {}
-            Some(value) => one(&field_at(field.name), value, field.want, problems),
-            None if field.needed => problems.push(Problem::new(field_at(field.name), "nothing", words(field.want))),
+            Some(value) => check_value(&field_at(field.name), value, field.want, problems),
+            None if field.needed => problems.push(Problem::new(field_at(field.name), "nothing", describe(field.want))),
             None => {}
         }
     }
 }
 
-fn one(at: &str, value: &Value, want: Want, problems: &mut Vec<Problem>) {
-    let mut wrong = |got: String| problems.push(Problem::new(at, got, words(want)));
+fn check_value(at: &str, value: &Value, want: FieldType, problems: &mut Vec<Problem>) {
+    let mut wrong = |got: String| problems.push(Problem::new(at, got, describe(want)));
     let fits = |text: &str, (least, most): (usize, usize)| (least..=most).contains(&text.trim().chars().count());
-    // A line that held a break could open a block of its own in the prompt.
+    // A line break could begin a new block in the prompt.
     let breaks = |c: char| c.is_control() || "\u{2028}\u{2029}".contains(c);
     match (want, value) {
-        (Want::Line, Value::String(text)) if text.trim().contains(breaks) => wrong("several lines, or control characters".to_owned()),
-        (Want::Prose, Value::String(text)) if text.contains(|c: char| c.is_control() && !"\n\r\t".contains(c)) => {
+        (FieldType::Line, Value::String(text)) if text.trim().contains(breaks) => wrong("several lines, or control characters".to_owned()),
+        (FieldType::Prose, Value::String(text)) if text.contains(|c: char| c.is_control() && !"\n\r\t".contains(c)) => {
             wrong("control characters".to_owned());
         }
-        (Want::Line, Value::String(text)) if fits(text, LINE) => {}
-        (Want::Prose, Value::String(text)) if fits(text, PROSE) => {}
-        (Want::Line | Want::Prose, Value::String(text)) => wrong(format!("{} characters", text.trim().chars().count())),
-        (Want::Lines(least, most), Value::Array(items)) => {
+        (FieldType::Line, Value::String(text)) if fits(text, LINE) => {}
+        (FieldType::Prose, Value::String(text)) if fits(text, PROSE) => {}
+        (FieldType::Line | FieldType::Prose, Value::String(text)) => wrong(format!("{} characters", text.trim().chars().count())),
+        (FieldType::Lines(least, most), Value::Array(items)) => {
             if !(least..=most).contains(&items.len()) {
                 wrong(format!("{} entries", items.len()));
             }
             for (n, item) in items.iter().enumerate() {
-                one(&format!("{at}[{n}]"), item, Want::Line, problems);
+                check_value(&format!("{at}[{n}]"), item, FieldType::Line, problems);
             }
         }
-        (Want::Table(fields), Value::Object(map)) => table(at, map, fields, problems),
-        (Want::Tables(most, fields), Value::Array(items)) => {
+        (FieldType::Table(fields), Value::Object(map)) => check_table(at, map, fields, problems),
+        (FieldType::Tables(most, fields), Value::Array(items)) => {
             if items.len() > most {
                 wrong(format!("{} entries", items.len()));
             }
             for (n, item) in items.iter().enumerate() {
-                one(&format!("{at}[{n}]"), item, Want::Table(fields), problems);
+                check_value(&format!("{at}[{n}]"), item, FieldType::Table(fields), problems);
             }
         }
-        (Want::Line | Want::Prose | Want::Lines(..) | Want::Table(_) | Want::Tables(..), other) => wrong(kind(other).to_owned()),
+        (FieldType::Line | FieldType::Prose | FieldType::Lines(..) | FieldType::Table(_) | FieldType::Tables(..), other) => {
+            wrong(kind_of(other).to_owned())
+        }
     }
 }
 
-fn words(want: Want) -> String {
+fn describe(want: FieldType) -> String {
     let names = |fields: &[Field]| fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", ");
     match want {
-        Want::Line => format!("a line of text, at most {} characters", LINE.1),
-        Want::Prose => format!("a paragraph of {} to {} characters", PROSE.0, PROSE.1),
-        Want::Lines(least, most) => format!("a list of {least} to {most} lines of text"),
-        Want::Table(fields) => format!("a table with {}", names(fields)),
-        Want::Tables(most, fields) => format!("at most {most} tables, each with {}", names(fields)),
+        FieldType::Line => format!("a line of text, at most {} characters", LINE.1),
+        FieldType::Prose => format!("a paragraph of {} to {} characters", PROSE.0, PROSE.1),
+        FieldType::Lines(least, most) => format!("a list of {least} to {most} lines of text"),
+        FieldType::Table(fields) => format!("a table with {}", names(fields)),
+        FieldType::Tables(most, fields) => format!("at most {most} tables, each with {}", names(fields)),
     }
 }
 
-fn kind(value: &Value) -> &'static str {
+fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
         Value::Bool(_) => "true or false",

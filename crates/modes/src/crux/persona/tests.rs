@@ -34,12 +34,12 @@ fn every_deck_seats_four_people_with_names_of_their_own() {
 
 #[test]
 fn a_personas_own_sayings_pass_its_own_rules() {
-    use crate::crux::filter;
+    use crate::crux::speech::stock_phrases::{phrases_used, remove_stock_phrases};
     for persona in built_in() {
         let said = persona.anchors.iter().map(|anchor| &anchor.text).chain(persona.voice.examples.iter().map(|example| &example.response));
         for text in said {
-            assert_eq!(filter::uses(text, &persona.voice.never), Vec::<&str>::new(), "{}: {text}", persona.id);
-            assert_eq!(filter::clean(text).text.as_ref(), Some(text), "{}", persona.id);
+            assert_eq!(phrases_used(text, &persona.voice.never), Vec::<&str>::new(), "{}: {text}", persona.id);
+            assert_eq!(remove_stock_phrases(text).text.as_ref(), Some(text), "{}", persona.id);
         }
     }
 }
@@ -50,7 +50,7 @@ fn the_prompt_has_its_blocks_in_order_and_bounded() {
     persona.voice.never.push("Perhaps".into());
     for n in 0..9 {
         persona.anchors.push(Anchor { text: format!("saying {n}"), source: "test".into(), date: String::new() });
-        persona.voice.examples.push(Example { context: format!("case {n}"), response: format!("reply {n}") });
+        persona.voice.examples.push(VoiceExample { context: format!("case {n}"), response: format!("reply {n}") });
     }
     let prompt = consolidated(&persona);
     let places: Vec<usize> =

@@ -1,4 +1,4 @@
-//! The card as a model writes it: the typed form, its text reading, and the words models use for kinds and stances.
+//! The card as a model writes it: its JSON form, its plain-text form, and the words models use for kinds and stances.
 
 use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ pub enum DisagreementType {
 impl DisagreementType {
     pub const NAMES: [&str; 6] = ["horizon", "evidence", "values", "definition", "claim", "premise"];
 
-    /// From whatever word a model used; `claim` where it says nothing more.
+    /// From whatever word a model used; `claim` for any other.
     pub fn of(word: &str) -> Self {
         match bare(word).to_lowercase().as_str() {
             "evidence" | "empirical" | "factual" => Self::Evidence,
@@ -28,7 +28,6 @@ impl DisagreementType {
             "values" | "value" => Self::Values,
             "premise" | "assumption" => Self::Premise,
             "horizon" | "timeframe" => Self::Horizon,
-            // "logical" among them.
             _ => Self::Claim,
         }
     }
@@ -87,7 +86,9 @@ impl Stance {
 
 /// The card as a model writes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Extract {
+// Requests carry this name.
+#[schemars(rename = "Extract")]
+pub struct CardReply {
     /// One sentence: why this is the point they part on.
     pub reasons: String,
     /// The question, to be answered yes or no, at most 15 words.
@@ -104,11 +105,11 @@ pub struct Extract {
     pub resolution: Option<String>,
     #[serde(default)]
     #[schemars(extend("x-each" = "pair"))]
-    pub positions: Vec<ExtractPosition>,
+    pub positions: Vec<CardReplyPosition>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ExtractPosition {
+pub struct CardReplyPosition {
     #[schemars(extend("x-loose" = "pair"))]
     pub persona: String,
     #[serde(default)]
@@ -124,7 +125,7 @@ pub struct ExtractPosition {
     pub quotes: Vec<String>,
 }
 
-impl TypedReply for Extract {
+impl TypedReply for CardReply {
     /// Lines `CRUX:`, `TYPE:`, `DIAGNOSIS:`, `RESOLVED:`, `RESOLUTION:`, then blocks `POSITION n: name`.
     fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         const LABELS: &[&str] = &["CRUX", "TYPE", "DIAGNOSIS", "RESOLVED", "RESOLUTION", "POSITION 1", "POSITION 2"];
@@ -132,7 +133,7 @@ impl TypedReply for Extract {
         let line = |label: &str| field(text, label, LABELS);
         let positions = blocks(text, "POSITION").into_iter().map(|block| {
             let part = |label: &str| field(&block.body, label, PARTS);
-            ExtractPosition {
+            CardReplyPosition {
                 persona: block.title.clone(),
                 position: part("Answer").unwrap_or_default(),
                 reasoning: part("Reasoning").unwrap_or_default(),

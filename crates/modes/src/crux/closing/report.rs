@@ -1,23 +1,25 @@
-//! The answer as a reader gets it: the cruxes first, then who moved, what is shared, and how the rest could be settled.
+//! The answer as a reader gets it: the cruxes first, then the record, then who moved.
 
-use super::card::Card;
-use super::closing::{Conclusion, Moved, Side, Summary};
-use super::debate::Debate;
-use super::names::meant;
+use super::Conclusion;
+use super::record::{Side, Summary};
+use crate::crux::PersonaShift;
+use crate::crux::room::card::Card;
+use crate::crux::speech::names::find_person;
+use crate::crux::state::DebateState;
 use std::fmt::Write;
 
-/// The whole answer. Only the record is a model's; the rest is put together from what was said.
-pub fn text(debate: &Debate, conclusion: &Conclusion) -> String {
+/// The whole answer. A model wrote the record; the rest is put together from what was said.
+pub fn answer_text(debate: &DebateState, conclusion: &Conclusion) -> String {
     let mut out = headline(debate);
     for card in &debate.cards {
-        out.push_str(&crux(card));
+        out.push_str(&card_text(card));
     }
     if let Some(summary) = &conclusion.summary {
-        out.push_str(&record(debate, &summary.value));
+        out.push_str(&record_text(debate, &summary.value));
     }
-    let moved = moves(debate, &conclusion.moves);
-    if !moved.is_empty() {
-        let _ = write!(out, "### Who moved\n\n{moved}\n");
+    let shifts = shifts_text(&conclusion.shifts);
+    if !shifts.is_empty() {
+        let _ = write!(out, "### Who moved\n\n{shifts}\n");
     }
     if conclusion.summary.is_none() {
         out.push_str(&last_words(debate));
@@ -25,14 +27,14 @@ pub fn text(debate: &Debate, conclusion: &Conclusion) -> String {
     out.trim_end().to_owned()
 }
 
-fn headline(debate: &Debate) -> String {
+fn headline(debate: &DebateState) -> String {
     let open = debate.cards.iter().filter(|card| !card.resolved).count();
     match (debate.cards.len(), open) {
-        (0, _) if !debate.seen.is_empty() => {
-            let seen: Vec<String> = debate.seen.iter().map(|question| flat(question)).collect();
-            format!("Two of them contradicted each other, and no room was held for it: {}\n\n", seen.join(" "))
+        (0, _) if !debate.contradictions.is_empty() => {
+            let questions: Vec<String> = debate.contradictions.iter().map(|question| flat(question)).collect();
+            format!("Two of them contradicted each other, and no room was held for it: {}\n\n", questions.join(" "))
         }
-        (0, _) if debate.unheard || debate.closed => {
+        (0, _) if debate.detection_failed || debate.closed => {
             "It is not known whether any two of them contradict each other: nobody could look into it.\n\n".to_owned()
         }
         (0, _) => "No two of them contradicted each other on one claim, so no crux was found.\n\n".to_owned(),
@@ -45,7 +47,7 @@ fn headline(debate: &Debate) -> String {
     }
 }
 
-fn crux(card: &Card) -> String {
+fn card_text(card: &Card) -> String {
     let state = if card.resolved { "resolved" } else { "open" };
     let weak = if card.weak { " Both give the same answer, so this may not be where they part." } else { "" };
     let mut out = format!("### {}\n\nA disagreement of {} ({state}). {}{weak}\n\n", flat(&card.question), card.kind.as_str(), flat(&card.diagnosis));
@@ -61,14 +63,14 @@ fn crux(card: &Card) -> String {
 }
 
 /// The written record: claims, agreements, what would change minds, what would settle it.
-pub fn record(debate: &Debate, summary: &Summary) -> String {
+pub fn record_text(debate: &DebateState, summary: &Summary) -> String {
     let names = debate.cast.names();
     let mut out = String::new();
     if !summary.claims.is_empty() {
         out.push_str("### What was claimed\n\n");
         for claim in &summary.claims {
-            // Whoever is named twice is taken at the first word.
-            let stance_of = |seat| claim.stances.iter().find(|stance| meant(&stance.persona, &names) == Some(seat));
+            // If somebody is named twice, the first stance counts.
+            let stance_of = |seat| claim.stances.iter().find(|stance| find_person(&stance.persona, &names) == Some(seat));
             let stances: Vec<String> =
                 names.iter().filter_map(|(seat, name)| Some(format!("{name} {}", Side::of(&stance_of(*seat)?.position).as_str()))).collect();
             let stances = if stances.is_empty() { String::new() } else { format!(" ({})", stances.join(", ")) };
@@ -88,7 +90,7 @@ pub fn record(debate: &Debate, summary: &Summary) -> String {
     let trimmed = |items: &[String]| items.iter().map(|item| flat(item)).filter(|item| !item.is_empty()).collect::<Vec<_>>();
     list("What nobody disputes", trimmed(&summary.agreements));
     let flips = summary.flip_conditions.iter().filter_map(|flips| {
-        let who = debate.cast.name(meant(&flips.persona, &names)?);
+        let who = debate.cast.name(find_person(&flips.persona, &names)?);
         (!flips.conditions.is_empty()).then(|| format!("{who}: {}", trimmed(&flips.conditions).join("; ")))
     });
     list("What would change their minds", flips.collect());
@@ -96,26 +98,26 @@ pub fn record(debate: &Debate, summary: &Summary) -> String {
     out
 }
 
-/// A model's words on one line: a break in them would end the heading or the list they stand in.
+/// A model's words on one line: a line break in them would end the heading or the list item.
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn moves(debate: &Debate, moves: &[Moved]) -> String {
-    let line = |each: &Moved| {
-        let how = match each.shifted {
+fn shifts_text(shifts: &[PersonaShift]) -> String {
+    let line = |shift: &PersonaShift| {
+        let how = match shift.shifted {
             Some(true) => "moved",
             Some(false) => "stayed",
             None => "not assessed",
         };
-        let summary = if each.shifted.is_some() && !each.summary.is_empty() { format!(": {}", flat(&each.summary)) } else { String::new() };
-        format!("- {} {how}{summary}\n", debate.cast.name(each.seat))
+        let summary = if shift.shifted.is_some() && !shift.summary.is_empty() { format!(": {}", flat(&shift.summary)) } else { String::new() };
+        format!("- {} {how}{summary}\n", shift.persona)
     };
-    moves.iter().map(line).collect()
+    shifts.iter().map(line).collect()
 }
 
-/// Each one's last message, for want of a record.
-fn last_words(debate: &Debate) -> String {
+/// Each persona's last message, shown when there is no record.
+fn last_words(debate: &DebateState) -> String {
     let mut out = "### Their last words\n\n".to_owned();
     for (seat, name) in debate.cast.names() {
         if let Some(message) = debate.messages.iter().rev().find(|message| message.seat == seat) {

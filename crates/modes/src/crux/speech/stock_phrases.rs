@@ -1,17 +1,17 @@
-//! Phrases no persona says: taken out of what models write, family by family. Pure text; what is left may be too little to stand.
+//! Stock phrases that no persona uses, removed from what models write, one family of phrases after the other. What is left may be too short to use.
 
-/// A text after the filter.
+/// A text without its stock phrases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cleaned {
-    /// `None`: too little was left.
+pub struct FilteredText {
+    /// `None`: what was left is too short.
     pub text: Option<String>,
-    /// The families that hit, in order.
+    /// The families of which a phrase was removed, in order.
     pub removed: Vec<&'static str>,
 }
 
-/// Less than this is no contribution.
-const LEAST: usize = 20;
-/// One removal may uncover another, but not forever.
+/// The fewest characters a contribution has.
+const LEAST_CHARS: usize = 20;
+/// One removal may uncover another phrase, so the families are tried so many times.
 const PASSES: usize = 3;
 
 const PRAISE: (&[&str], &[&str]) = (&["great", "good", "interesting", "valid", "fair"], &["point", "question", "observation"]);
@@ -32,7 +32,7 @@ const FAMILIES: &[Family] = &[
     ("dismissal", dismissal),
 ];
 
-pub fn clean(text: &str) -> Cleaned {
+pub fn remove_stock_phrases(text: &str) -> FilteredText {
     let mut chars: Vec<char> = text.trim().chars().collect();
     let mut removed = Vec::new();
     for _ in 0..PASSES {
@@ -55,12 +55,12 @@ pub fn clean(text: &str) -> Cleaned {
         }
     }
     let text = text.trim();
-    let kept = text.chars().count() >= LEAST;
-    Cleaned { text: kept.then(|| capitalised(text)), removed }
+    let kept = text.chars().count() >= LEAST_CHARS;
+    FilteredText { text: kept.then(|| capitalised(text)), removed }
 }
 
-/// Which of these phrases a text uses, as whole words, whatever their case; each as often as it stands there.
-pub fn uses<'a>(text: &str, phrases: &'a [String]) -> Vec<&'a str> {
+/// Which of these phrases a text uses, as whole words and in any case. A phrase that occurs twice is listed twice.
+pub fn phrases_used<'a>(text: &str, phrases: &'a [String]) -> Vec<&'a str> {
     let chars: Vec<char> = text.chars().collect();
     let text = Text::new(&chars);
     phrases.iter().map(|phrase| phrase.trim()).flat_map(|phrase| std::iter::repeat_n(phrase, text.words(&low(phrase)).count())).collect()
@@ -74,7 +74,7 @@ fn capitalised(text: &str) -> String {
 fn low(text: &str) -> String {
     text.chars().map(low_char).collect()
 }
-/// One character for one, so that places stay what they are.
+/// One character for each character, so that positions stay the same.
 fn low_char(c: char) -> char {
     if c == '’' { '\'' } else { c.to_lowercase().next().unwrap_or(c) }
 }
@@ -92,7 +92,7 @@ impl Text {
         words.chars().all(|c| here.next() == Some(&c))
     }
 
-    /// Every place where the words stand, not as part of longer ones.
+    /// Every position at which these words begin, not counting parts of longer words.
     fn words(&self, words: &str) -> impl Iterator<Item = usize> {
         let inside = |at: usize| self.0.get(at).is_some_and(|c| c.is_alphanumeric());
         let length = words.chars().count();
@@ -103,7 +103,7 @@ impl Text {
         self.words(words).next()
     }
 
-    /// The end of the first of these words standing here, followed by nothing that would make it a longer word.
+    /// Where the first of these words ends that begins here as a whole word.
     fn one_of(&self, at: usize, words: &[&str]) -> Option<usize> {
         let end = |word: &&str| at + word.chars().count();
         words.iter().find(|word| self.begins(at, word) && !self.0.get(end(word)).is_some_and(|c| c.is_alphanumeric())).map(end)
@@ -128,7 +128,7 @@ fn summing_up(text: &Text) -> Option<(usize, usize)> {
     places.filter(|(_, end)| goes_on(*end)).min().map(|(start, end)| (start, end + 1))
 }
 
-/// "The … argument misses": some words without a stop in between.
+/// "The … argument misses", with no punctuation in between.
 fn dismissal(text: &Text) -> Option<(usize, usize)> {
     if !text.begins(0, "the ") {
         return None;

@@ -1,11 +1,11 @@
-//! The personas at hand: those built in, and those a user keeps in files. A user's own of the same name comes first.
+//! The personas that can be named: those built in, and those a user keeps in files. A user's own comes before a built-in one of the same name.
 
 use super::{KIND, Persona, read};
 use std::sync::OnceLock;
 use synod_engine::Library;
 use synod_types::Problem;
 
-/// Who sits when nobody is named.
+/// The deck that is used if neither personas nor a deck are named.
 pub const DEFAULT_DECK: &str = "mixed";
 
 macro_rules! built_in {
@@ -44,9 +44,9 @@ pub fn files() -> &'static [(&'static str, &'static str)] {
 }
 
 pub fn built_in() -> &'static [Persona] {
-    static SHELF: OnceLock<Vec<Persona>> = OnceLock::new();
-    // A test reads every one of them; a file that could not be read would be missing here, and named there.
-    SHELF.get_or_init(|| FILES.iter().filter_map(|(id, text)| read(id, text).ok()).collect())
+    static PERSONAS: OnceLock<Vec<Persona>> = OnceLock::new();
+    // A file that cannot be read would be missing here; a test reads every one of them.
+    PERSONAS.get_or_init(|| FILES.iter().filter_map(|(id, text)| read(id, text).ok()).collect())
 }
 
 /// One persona by its name.
@@ -69,8 +69,8 @@ pub fn find(name: &str, library: &dyn Library) -> Result<Persona, Vec<Problem>> 
     })
 }
 
-/// Everybody seated for a subject: the built-in ones, then the user's own. A file that cannot be read is left out, since nobody named it
-/// (`persona list` and `persona check` tell), unless it stands for somebody of this deck or nobody is left to sit.
+/// The personas of a deck: the built-in ones, then the user's own. A file that cannot be read is left out, since nobody named it, unless it
+/// replaces a persona of this deck or the deck would be empty.
 pub fn deck(name: &str, library: &dyn Library) -> Result<Vec<Persona>, Vec<Problem>> {
     let (mut problems, mut left_out) = (Vec::new(), Vec::new());
     let mut seated: Vec<Persona> = built_in().iter().filter(|persona| persona.decks.iter().any(|deck| deck == name)).cloned().collect();

@@ -1,0 +1,256 @@
+//! The crux card: what two personas disagree about, put so that it can be tested. What a model wrote is checked; what fails is corrected or left out.
+
+use super::aliases::Aliases;
+use super::card_reply::{CardReply, DisagreementType, Stance};
+use super::checks::Core;
+use super::{Line, Party, Room};
+use crate::crux::rows::{CardPositionData, CardQuoteData, CardRow};
+use crate::crux::speech::names::find_person;
+use crate::crux::state::DebateState;
+use crate::text::{bare, words};
+use synod_engine::{Result, prompt};
+use synod_math::verbatim::Verbatim;
+use synod_types::{CardPosition, CardQuote, CruxCard, Exhibit, SeatIx, Shape};
+
+const LONGEST_QUESTION: u32 = 15;
+
+/// A checked card.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    pub id: String,
+    /// Which aspect it came out of, from 1, and what that is called.
+    pub round: u32,
+    pub aspect: String,
+    pub question: String,
+    pub kind: DisagreementType,
+    pub diagnosis: String,
+    pub resolved: bool,
+    pub resolution: Option<String>,
+    /// Both give the same answer and nothing is resolved, so this may not be the question they differ on.
+    pub weak: bool,
+    pub positions: [Position; 2],
+    /// The clerk's account of the core, and its kind.
+    pub core: Option<String>,
+    pub convergence_type: Option<DisagreementType>,
+    /// Made without a model, because none could write it.
+    pub fallback: bool,
+    pub room: String,
+    pub sources: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Position {
+    pub seat: SeatIx,
+    pub id: String,
+    pub name: String,
+    pub stance: Stance,
+    pub reasoning: String,
+    pub falsifier: Option<String>,
+    pub quotes: Vec<CardQuote>,
+}
+
+/// What a card is checked against.
+pub struct CardContext<'a> {
+    pub room: &'a str,
+    pub round: u32,
+    pub aspect: &'a str,
+    pub question: &'a str,
+    pub sources: &'a [String],
+    pub pair: [Party<'a>; 2],
+    /// What the two are called by whoever writes the card.
+    pub aliases: &'a Aliases,
+    /// Everything the two said, as the writer read it.
+    pub lines: &'a [Line],
+    /// The clerk's account of the core.
+    pub core: Option<&'a Core>,
+}
+
+impl Position {
+    /// A position of which nothing is known but whose it is.
+    fn empty(party: Party) -> Self {
+        Self { seat: party.seat, id: party.id.to_owned(), name: party.name.to_owned(), ..Self::default() }
+    }
+}
+
+impl Card {
+    /// The card as it was written, with every field checked.
+    pub fn from_reply(reply: &CardReply, context: &CardContext) -> Self {
+        let statement = reply.crux_statement.split_whitespace().collect::<Vec<_>>().join(" ");
+        let sound = statement.ends_with('?') && words(&statement) <= LONGEST_QUESTION && statement.chars().any(char::is_alphanumeric);
+        let among = [0, 1].map(|at: usize| (context.pair[at].seat, context.aliases.shown[at].as_str()));
+        let text = |text: &str| Some(context.aliases.show_names(text.trim())).filter(|text| !text.is_empty());
+        let positions = context.pair.map(|party| {
+            let given = reply.positions.iter().find(|given| find_person(&given.persona, &among) == Some(party.seat));
+            let Some(given) = given else { return Position::empty(party) };
+            let quotes = given.quotes.iter().map(|quote| quote.trim()).filter(|quote| !quote.is_empty());
+            Position {
+                stance: Stance::of(&given.position),
+                reasoning: text(&given.reasoning).unwrap_or_default(),
+                falsifier: given.falsifier.as_deref().and_then(text),
+                quotes: quotes
+                    .map(|quote| CardQuote { text: context.aliases.show_names(quote), found_in: found_in(quote, party.seat, context.lines) })
+                    .collect(),
+                ..Position::empty(party)
+            }
+        });
+        let resolution = reply.resolution.as_deref().and_then(text);
+        let resolved = reply.resolved && resolution.is_some();
+        Self {
+            question: if sound { context.aliases.show_names(&statement) } else { context.question.to_owned() },
+            kind: DisagreementType::of(&reply.disagreement_type),
+            diagnosis: text(&reply.diagnosis).unwrap_or_default(),
+            resolved,
+            resolution: resolution.filter(|_| resolved),
+            weak: !resolved && positions[0].stance == positions[1].stance && positions[0].stance != Stance::Nuanced,
+            positions,
+            fallback: false,
+            ..Self::fallback(context)
+        }
+    }
+
+    /// The card if nobody could write one: the question, and where to read what was said.
+    pub fn fallback(context: &CardContext) -> Self {
+        let position = |party: Party| Position { reasoning: "See what was said in the room.".to_owned(), ..Position::empty(party) };
+        let kind = context.core.map(|core| core.kind.as_str()).filter(|kind| !kind.trim().is_empty());
+        Self {
+            id: format!("card-{}", context.room),
+            round: context.round,
+            aspect: context.aspect.to_owned(),
+            question: context.question.to_owned(),
+            kind: DisagreementType::Claim,
+            diagnosis: "Nobody could sum this exchange up; what was said is in the room.".to_owned(),
+            resolved: false,
+            resolution: None,
+            weak: false,
+            positions: context.pair.map(position),
+            core: context.core.map(|core| context.aliases.show_names(core.core_disagreement.trim())),
+            convergence_type: kind.map(DisagreementType::of),
+            fallback: true,
+            room: context.room.to_owned(),
+            sources: context.sources.to_vec(),
+        }
+    }
+
+    /// One line of a turn context.
+    pub fn line(&self) -> String {
+        format!("{} [{}] ({})", self.question, self.kind.as_str(), if self.resolved { "resolved" } else { "unresolved" })
+    }
+
+    /// The whole card as other prompts read it.
+    pub fn plain(&self) -> String {
+        let mut out = format!("{}\n{}\n", self.line(), self.diagnosis);
+        for position in &self.positions {
+            let falsifier = position.falsifier.as_ref().map(|text| format!(" Proved wrong by: {text}")).unwrap_or_default();
+            out.push_str(&format!("{}: {}. {}{falsifier}\n", position.name, position.stance.as_str(), position.reasoning));
+        }
+        if let Some(resolution) = &self.resolution {
+            out.push_str(&format!("Resolved: {resolution}\n"));
+        }
+        out
+    }
+
+    pub fn exhibit(&self) -> Exhibit {
+        let position = |position: &Position| CardPosition {
+            name: position.name.clone(),
+            seat: Some(position.seat),
+            stance: position.stance.as_str().to_owned(),
+            reasoning: position.reasoning.clone(),
+            falsifier: position.falsifier.clone().unwrap_or_default(),
+            quotes: position.quotes.clone(),
+        };
+        let card = CruxCard {
+            question: self.question.clone(),
+            disagreement: self.kind.as_str().to_owned(),
+            settled_by: self.kind.settled_by().to_owned(),
+            diagnosis: self.diagnosis.clone(),
+            resolved: self.resolved,
+            resolution: self.resolution.clone().unwrap_or_default(),
+            weak: self.weak,
+            positions: self.positions.iter().map(position).collect(),
+        };
+        Exhibit::new(format!("Crux: {}", self.aspect), Shape::Card(card)).data(&self.row())
+    }
+
+    fn row(&self) -> CardRow {
+        let quote = |quote: &CardQuote| CardQuoteData { text: quote.text.clone(), found_in: quote.found_in.clone() };
+        let position = |position: &Position| CardPositionData {
+            name: position.name.clone(),
+            seat: position.seat,
+            position: position.stance,
+            reasoning: position.reasoning.clone(),
+            falsifier: position.falsifier.clone(),
+            grounding_quotes: position.quotes.iter().map(quote).collect(),
+        };
+        CardRow {
+            id: self.id.clone(),
+            crux_room_id: self.room.clone(),
+            question: self.question.clone(),
+            disagreement_type: self.kind,
+            diagnosis: self.diagnosis.clone(),
+            resolved: self.resolved,
+            resolution: self.resolution.clone(),
+            weak_crux: self.weak,
+            fallback: self.fallback,
+            source_aspect: self.aspect.clone(),
+            source_messages: self.sources.clone(),
+            core_disagreement: self.core.clone(),
+            convergence_type: self.convergence_type,
+            personas: self.positions.iter().map(|each| (each.id.clone(), position(each))).collect(),
+        }
+    }
+}
+
+impl Room<'_> {
+    /// The two may not write the card on their own dispute: the moderator does, else another persona, else the clerk.
+    pub(super) async fn write_card(&self, debate: &mut DebateState<'_>, context: &CardContext<'_>, too_short: bool) -> Result<Card> {
+        let bench = debate.bench;
+        let mut writers: Vec<SeatIx> = Vec::new();
+        for seat in bench.role("moderator").iter().chain(&debate.cast.seats()).chain(bench.role("clerk")) {
+            if !self.pair.contains(seat) && !writers.contains(seat) {
+                writers.push(*seat);
+            }
+        }
+        let written = if too_short || debate.closed {
+            None
+        } else {
+            let shown = &self.aliases.shown;
+            let exchange = [self.for_prompt(&self.before), self.for_prompt(&self.lines)].concat();
+            let last_sentences = |at: usize| -> Vec<String> {
+                let own = self.lines.iter().filter(|line| line.seat == self.pair[at]);
+                own.filter_map(|line| line.text.split(". ").last()).map(|text| self.aliases.hide_names(text)).collect()
+            };
+            let ask = prompt!("card", crux = self.question_shown, names = shown, exchange, core = context.core.map(|core| &core.core_disagreement))
+                .ids("pair", shown.iter().cloned())
+                .ids("types", DisagreementType::NAMES)
+                .ids("stances", Stance::NAMES)
+                .fill("one", &shown[0])
+                .fill("two", &shown[1])
+                .fill("first", last_sentences(0))
+                .fill("second", last_sentences(1));
+            self.phase.ask_first::<CardReply>(&writers, ask).await?
+        };
+        let (card, exhibit) = match written {
+            Some(reply) => {
+                let card = Card::from_reply(&reply.value, context);
+                let exhibit = card.exhibit().by(reply.seat, "moderator").turn(&reply.key);
+                (card, exhibit)
+            }
+            None => {
+                if !too_short {
+                    self.phase.warn(format!("Nobody wrote the card on \"{}\"; what was said is in the room.", self.question));
+                }
+                let card = Card::fallback(context);
+                let exhibit = card.exhibit();
+                (card, exhibit)
+            }
+        };
+        self.phase.show("crux_card", exhibit)?;
+        Ok(card)
+    }
+}
+
+/// The id of this speaker's message that holds the quotation word for word.
+fn found_in(quote: &str, seat: SeatIx, lines: &[Line]) -> Option<String> {
+    let wanted = bare(quote).trim_end_matches(['.', '…']);
+    lines.iter().find(|line| line.seat == seat && Verbatim::new(&line.text).quotes(wanted)).map(|line| line.id.clone())
+}
