@@ -66,7 +66,7 @@ pub static MODE: Mode = mode! {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Who debates: names from `synod persona list`, or files. Give these or a deck.
+    /// Who debates: names of personas, or files. Give these or a deck.
     #[schemars(length(max = 6))]
     pub personas: Vec<PersonaRef>,
     /// The personas of one subject: mixed, markets, work, public, technology, or one your own personas name. Default: mixed.

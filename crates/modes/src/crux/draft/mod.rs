@@ -26,7 +26,7 @@ const ANCHOR_CHARS: std::ops::RangeInclusive<usize> = 12..=280;
 pub static MODE: Mode = mode! {
     id: "persona_draft", name: "Persona draft", family: RoleBased, seats: 1..=1, roles: &[each("drafter")],
     summary: "Drafts a persona's contract and voice from texts that were supplied.",
-    pick: "Through `synod persona new --from FILE`.",
+    pick: "Take it to draft a persona of your own from texts by somebody.",
     phases: &["draft"],
     stages: &[Stage::from_seat::<DraftRow>("draft", "drafter")],
     multi_turn: false, estimated_ms: 60_000, turn_secs: 120, run_secs: 600,

@@ -78,7 +78,7 @@ pub fn read(id: &str, text: &str) -> Result<Persona, Vec<Problem>> {
     let mut value = match parsed {
         Ok(value) => value,
         Err(error) => {
-            return Err(vec![Problem::new(at, error, "a TOML, YAML, JSON or markdown file; `synod persona show actuary --file` prints one")]);
+            return Err(vec![Problem::new(at, error, "a TOML, YAML, JSON or markdown file with a persona's fields")]);
         }
     };
     if let Some(map) = value.as_object_mut()
@@ -104,7 +104,7 @@ pub fn read_value(at: &str, value: &Value) -> Result<Persona, Vec<Problem>> {
     if !problems.is_empty() {
         return Err(problems);
     }
-    Persona::deserialize(trimmed(value)).map_err(|error| vec![Problem::new(at, error.to_string(), "a persona as `synod persona show` prints it")])
+    Persona::deserialize(trimmed(value)).map_err(|error| vec![Problem::new(at, error.to_string(), "a persona's fields, each of its type")])
 }
 
 /// How options may name a persona.
