@@ -2,10 +2,11 @@
 
 use super::labels::{Label, Reference, Sentence, references, sentences};
 use super::reply::NewClaim;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Flaw {
     /// A citation without an entry in the list.

@@ -7,6 +7,7 @@ use super::ingest::{Epistemic, Touched};
 use super::material::{Part, material, reserve};
 use super::perspectives::Perspective;
 use super::reply::{Asked, Turn};
+use super::rows::RoleViolation;
 use super::safety::{Evaluation, Watch};
 use super::state::{Extent, Risk, State};
 use super::style::{Role, Style};
@@ -41,7 +42,7 @@ pub struct Response {
     /// An evaluator was called in for it and could not read it.
     pub unread: bool,
     /// What its role asked of it and what it did: another stance, or answers where it is only to attack.
-    pub violation: Option<(String, Option<String>)>,
+    pub violation: Option<RoleViolation>,
     /// Risks it was to answer and left unanswered.
     pub owed: Vec<String>,
     /// Where its seat stood in the regular round before.
@@ -251,8 +252,13 @@ impl<'a> Debate<'a> {
         let others: Vec<String> = heard.filter(|other| other.seat != seat).map(|other| self.names[other.seat].clone()).collect();
         let before = self.stood(seat);
         let turn = given.value.asked(&Asked { vote: held.votes, again: before.is_some(), others: &others, role });
-        let stance = role.stance.clone().filter(|expected| turn.stance.as_ref() != Some(expected)).map(|expected| (expected, turn.stance.clone()));
-        let violation = stance.or_else(|| (remedies > 0).then(|| ("no solutions".into(), Some(format!("{remedies} solutions")))));
+        let stance = role
+            .stance
+            .clone()
+            .filter(|expected| turn.stance.as_ref() != Some(expected))
+            .map(|expected| RoleViolation { expected, actual: turn.stance.clone() });
+        let violation = stance
+            .or_else(|| (remedies > 0).then(|| RoleViolation { expected: "no solutions".into(), actual: Some(format!("{remedies} solutions")) }));
         let audit = self.state.audit(&turn);
         let (touched, epistemic) = (Touched::default(), Epistemic::default());
         let answered = |id: &String| turn.mitigations.iter().any(|answer| answer.id == *id && !answer.text.trim().is_empty());

@@ -1,20 +1,21 @@
 //! What a reader is shown: responses, safety, camps, summaries, the guard's and the exit's numbers.
 
-use super::analysis::Analysis;
+use super::analysis::{Alignment, Analysis};
 use super::debate::{Debate, Response, RoundRecord};
 use super::perspectives::anchor;
 use super::reply::vote_name;
+use super::rows::*;
+use super::safety::Evaluation;
 use super::state::ClaimStatus;
 use super::stops::{Kind, Look};
 use super::summary::Moved;
 use crate::markdown;
-use serde_json::{Value, json};
 use synod_engine::{Bench, Result};
 use synod_math::debate::guard::Objection;
 use synod_math::debate::outcome::{Level, level};
 use synod_types::*;
 
-pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<()> {
+pub fn responses(debate: &Debate, stage: &Bench, held: &RoundRecord) -> Result<()> {
     for response in &held.responses {
         let title = format!("{}, {}", held.title(), debate.names[response.seat]);
         let turn = &response.turn;
@@ -33,50 +34,74 @@ pub async fn responses(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -
     Ok(())
 }
 
-fn row(debate: &Debate, held: &RoundRecord, response: &Response) -> Value {
+fn row(debate: &Debate, held: &RoundRecord, response: &Response) -> ResponseRow {
     let turn = &response.turn;
     // Of a response that was withheld nothing is kept that it said in its own words.
-    let said = |value: Value| if response.blocked.is_some() { Value::Null } else { value };
-    let change = response
-        .before
-        .map(|before| json!({"delta": response.delta(), "previousRound": before.round, "reason": said(json!(turn.confidence_reason))}));
-    let tool = |run: &ToolRun| json!({"toolName": run.name, "input": run.input, "output": run.output, "error": run.error, "timestamp": run.at});
-    let tools: Vec<Value> = response.tools.iter().map(tool).collect();
-    let violation = response.violation.as_ref().map(|(expected, actual)| json!({"expected": expected, "actual": actual}));
-    json!({
-        "round": held.number, "seat": debate.names[response.seat], "role": debate.roles[response.seat].id,
-        "position": said(json!(turn.position)), "reasoning": said(json!(turn.reasons)), "confidence": turn.confidence, "confidenceChange": change,
-        "vote": turn.vote, "positionChange": said(json!(turn.position_change)), "stance": turn.stance,
-        "debateAlignment": held.reading.alignment.get(&response.seat), "epistemicClaims": response.epistemic, "keyPoints": said(json!(turn.key_points)),
-        "uncertainties": said(json!(turn.uncertainties)), "perspectiveAnchor": anchor(response.seat).0,
-        "citations": said(json!(response.audit.references)), "toolCalls": said(json!(tools)), "claimsTouched": response.touched,
-        "directRepliesTo": said(json!(turn.replies_to)), "roleViolation": violation, "owed": response.owed, "labelFindings": said(json!(response.audit.flaws)), "blocked": response.blocked,
-    })
+    let withheld = response.blocked.is_some();
+    let text = |text: &String| (!withheld).then(|| text.clone());
+    let list = |list: &Vec<String>| (!withheld).then(|| list.clone());
+    let change = response.before.map(|before| ConfidenceChange {
+        delta: turn.confidence - before.confidence,
+        previous_round: before.round,
+        reason: text(&turn.confidence_reason),
+    });
+    let tool = |run: &ToolRun| ToolCallRow {
+        tool_name: run.name.clone(),
+        input: run.input.clone(),
+        output: run.output.clone(),
+        error: run.error,
+        timestamp: run.at,
+    };
+    ResponseRow {
+        round: held.number,
+        seat: debate.names[response.seat].clone(),
+        role: debate.roles[response.seat].id.clone(),
+        position: text(&turn.position),
+        reasoning: text(&turn.reasons),
+        confidence: turn.confidence,
+        confidence_change: change,
+        vote: turn.vote.clone(),
+        position_change: turn.position_change.as_ref().and_then(text),
+        stance: turn.stance.clone(),
+        debate_alignment: held.reading.alignment.get(&response.seat).copied(),
+        epistemic_claims: response.epistemic,
+        key_points: list(&turn.key_points),
+        uncertainties: list(&turn.uncertainties),
+        perspective_anchor: anchor(response.seat).0,
+        citations: (!withheld).then(|| response.audit.references.clone()),
+        tool_calls: (!withheld).then(|| response.tools.iter().map(tool).collect()),
+        claims_touched: response.touched.clone(),
+        direct_replies_to: list(&turn.replies_to),
+        role_violation: response.violation.clone(),
+        owed: response.owed.clone(),
+        label_findings: (!withheld).then(|| response.audit.flaws.clone()),
+        blocked: response.blocked.clone(),
+    }
 }
 
-pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<()> {
+pub fn safety(debate: &Debate, stage: &Bench, held: &RoundRecord) -> Result<()> {
     let armed = debate.watch.armed();
     let evaluated = held.responses.iter().filter(|response| response.evaluation.is_some()).count();
-    let blocked: Vec<Value> = held
-        .responses
-        .iter()
-        .filter_map(|response| response.blocked.as_ref().map(|reason| json!({"seat": debate.names[response.seat], "reason": reason})))
-        .collect();
-    let of = |pick: fn(&super::safety::Evaluation) -> &Vec<String>| -> Vec<Value> {
+    let seat = |response: &Response| debate.names[response.seat].clone();
+    let blocked: Vec<WithheldResponse> =
+        held.responses.iter().filter_map(|response| Some(WithheldResponse { seat: seat(response), reason: response.blocked.clone()? })).collect();
+    let remarks = |pick: fn(&Evaluation) -> &Vec<String>| -> Vec<SafetyRemark> {
         // What is said of withheld words may repeat them.
-        let said = held.counted().filter_map(|response| Some((response.seat, response.evaluation.as_ref()?)));
-        said.flat_map(|(seat, said)| pick(said).iter().map(move |text| json!({"seat": debate.names[seat], "text": text}))).collect()
+        let evaluated = held.counted().filter_map(|response| Some((seat(response), response.evaluation.as_ref()?)));
+        evaluated
+            .flat_map(|(seat, evaluation)| pick(evaluation).iter().map(move |text| SafetyRemark { seat: seat.clone(), text: text.clone() }))
+            .collect()
     };
-    let (concerns, recommendations) = (of(|said| &said.concerns), of(|said| &said.recommendations));
+    let (concerns, recommendations) = (remarks(|evaluation| &evaluation.concerns), remarks(|evaluation| &evaluation.recommendations));
     // Which rule, never the passage: that is what was withheld.
     let finding = |response: &Response| {
-        let said = response.evaluation.as_ref().filter(|said| !said.clean())?;
-        let rules: Vec<&str> = said.findings.iter().map(|finding| finding.rule.word()).collect();
-        let verdict = if said.passed { "pass" } else { "block" };
-        Some(json!({"seat": debate.names[response.seat], "verdict": verdict, "rules": rules, "withheld": response.blocked.is_some()}))
+        let evaluation = response.evaluation.as_ref().filter(|evaluation| !evaluation.clean())?;
+        let rules = evaluation.findings.iter().map(|finding| finding.rule).collect();
+        let verdict = if evaluation.passed { "pass" } else { "block" };
+        Some(SafetyFinding { seat: seat(response), verdict, rules, withheld: response.blocked.is_some() })
     };
-    let findings: Vec<Value> = held.responses.iter().filter_map(finding).collect();
-    let doubted = findings.iter().filter(|finding| finding["withheld"] == false).count();
+    let findings: Vec<SafetyFinding> = held.responses.iter().filter_map(finding).collect();
+    let doubted = findings.iter().filter(|finding| !finding.withheld).count();
     let triggers = debate.watch.triggers();
     let text = match (armed, blocked.len()) {
         (false, 0) => "The monitor found nothing, and nothing called for an evaluator.".to_owned(),
@@ -98,10 +123,7 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> R
     } else {
         1
     };
-    let data = json!({
-        "round": held.number, "tier": tier, "triggers": triggers, "passed": blocked.is_empty(), "findings": findings,
-        "concerns": concerns, "recommendations": recommendations, "blocked": blocked,
-    });
+    let data = SafetyRow { round: held.number, tier, triggers, passed: blocked.is_empty(), findings, concerns, recommendations, blocked };
     let unread = held.responses.iter().filter(|response| response.unread).count();
     if unread > 0 {
         stage.warn(format!("The safety evaluator could not read {unread} of {} responses; they were withheld.", held.responses.len()));
@@ -119,7 +141,7 @@ pub async fn safety(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> R
     stage.show(&format!("{}_safety", held.prefix()), note)
 }
 
-pub async fn analysis(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<()> {
+pub fn analysis(debate: &Debate, stage: &Bench, held: &RoundRecord) -> Result<()> {
     let reading = &held.reading;
     let said = reading.analysis.clone().unwrap_or_default();
     let known = reading.analysis.is_some();
@@ -136,26 +158,38 @@ pub async fn analysis(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) ->
         }
     };
     let clusters: Vec<Cluster> = reading.groups().into_iter().enumerate().map(cluster).collect();
-    let listed: Vec<Value> = clusters
-        .iter()
-        .map(
-            |cluster| json!({"theme": cluster.name, "seats": cluster.items.iter().map(|(who, _)| who).collect::<Vec<_>>(), "summary": cluster.theme}),
-        )
-        .collect();
-    let alignment: Vec<Value> = reading.alignment.iter().map(|(seat, support)| json!({"seat": debate.names[*seat], "support": support})).collect();
-    let nuances = json!({"partialAgreements": said.partial_agreements, "conditionalPositions": said.conditional_positions, "uncertainties": said.uncertainties});
-    let warning = json!({"detected": !said.groupthink_signs.is_empty(), "indicators": said.groupthink_signs});
-    let data = json!({
-        "round": held.number, "agreementLevel": reading.agreement(), "leadingProposal": proposal(&said), "commonGround": said.common_ground, "disagreementPoints": said.disagreements,
-        "summary": if known { json!(said.summary) } else { Value::Null }, "clusters": listed, "nuances": nuances, "alignment": alignment,
-        "sigma": reading.sigma, "source": reading.source, "byWords": reading.by_words, "groupthinkWarning": warning,
-    });
+    let data = AnalysisRow {
+        round: held.number,
+        agreement_level: reading.agreement(),
+        leading_proposal: proposal(&said),
+        summary: known.then_some(said.summary),
+        common_ground: said.common_ground,
+        disagreement_points: said.disagreements,
+        clusters: clusters
+            .iter()
+            .map(|cluster| CampRow {
+                theme: cluster.name.clone(),
+                seats: cluster.items.iter().map(|(who, _)| who.clone()).collect(),
+                summary: cluster.theme.clone(),
+            })
+            .collect(),
+        nuances: Nuances {
+            partial_agreements: said.partial_agreements,
+            conditional_positions: said.conditional_positions,
+            uncertainties: said.uncertainties,
+        },
+        alignment: reading.alignment.iter().map(|(seat, support)| Alignment { seat: debate.names[*seat].clone(), support: *support }).collect(),
+        sigma: reading.sigma,
+        source: reading.source,
+        by_words: reading.by_words,
+        groupthink_warning: GroupthinkWarning { detected: !said.groupthink_signs.is_empty(), indicators: said.groupthink_signs },
+    };
     let exhibit = Exhibit::new(format!("{}: who stands together", held.title()), Shape::Clusters(Clusters { clusters })).data(&data);
     stage.show(&format!("{}_analysis", held.prefix()), exhibit)
 }
 
 /// The round for people: how far they agree, on what, who stands against whom, where each seat is, what is new.
-pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<()> {
+pub fn summary(debate: &Debate, stage: &Bench, held: &RoundRecord) -> Result<()> {
     let reading = &held.reading;
     let said = reading.analysis.clone().unwrap_or_default();
     let status = reading.agreement().map(|agreement| (name(level(agreement)), agreement));
@@ -188,20 +222,22 @@ pub async fn summary(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> 
         lines.extend((!owed.is_empty()).then(|| format!("- Owed: {} left {} unanswered", debate.names[response.seat], owed.join(", "))));
         lines.extend(response.audit.flaws.iter().map(|flaw| format!("- Labels, {}: {}", debate.names[response.seat], flaw.say())));
     }
-    let ids = |found: Vec<&str>| json!(found);
-    let data = json!({
-        "round": held.number, "status": status.map(|(level, _)| level), "oneLiner": reading.analysis.as_ref().map(|analysis| &analysis.one_liner),
-        "leadingProposal": proposal(&said),
-        "newClaims": ids(debate.state.claims.iter().skip(held.since.claims).map(|claim| claim.id.as_str()).collect()),
-        "newEvidence": ids(debate.state.evidence.iter().skip(held.since.evidence).map(|evidence| evidence.id.as_str()).collect()),
-        "decisions": ids(debate.state.decisions.iter().skip(held.since.decisions).map(|decision| decision.id.as_str()).collect()),
-        "contested": ids(debate.state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested).map(|claim| claim.id.as_str()).collect()),
-    });
+    let state = &debate.state;
+    let data = SummaryRow {
+        round: held.number,
+        status: status.map(|(level, _)| level),
+        one_liner: reading.analysis.as_ref().map(|analysis| analysis.one_liner.clone()),
+        leading_proposal: proposal(&said),
+        new_claims: state.claims.iter().skip(held.since.claims).map(|claim| claim.id.clone()).collect(),
+        new_evidence: state.evidence.iter().skip(held.since.evidence).map(|evidence| evidence.id.clone()).collect(),
+        decisions: state.decisions.iter().skip(held.since.decisions).map(|decision| decision.id.clone()).collect(),
+        contested: state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested).map(|claim| claim.id.clone()).collect(),
+    };
     stage.show(&format!("{}_summary", held.prefix()), Exhibit::note(format!("{}: summary", held.title()), lines.join("\n")).data(&data))
 }
 
-fn proposal(said: &Analysis) -> Option<&str> {
-    Some(said.leading_proposal.trim()).filter(|text| !text.is_empty())
+fn proposal(said: &Analysis) -> Option<String> {
+    Some(said.leading_proposal.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 pub fn name(level: Level) -> &'static str {
@@ -212,7 +248,7 @@ pub fn name(level: Level) -> &'static str {
     }
 }
 
-pub async fn groupthink(debate: &Debate<'_>, stage: &Bench, look: &Look) -> Result<()> {
+pub fn groupthink(debate: &Debate, stage: &Bench, look: &Look) -> Result<()> {
     let round = debate.last_regular().map_or(0, |held| held.number);
     let signs =
         debate.last_regular().and_then(|held| held.reading.analysis.as_ref()).map(|analysis| analysis.groupthink_signs.clone()).unwrap_or_default();
@@ -221,7 +257,7 @@ pub async fn groupthink(debate: &Debate<'_>, stage: &Bench, look: &Look) -> Resu
         (Some(kind), true) => format!("{}: the panel must object to itself before it may end.", said(kind)),
         (Some(kind), false) => format!("{}; it is recorded and nothing follows from it.", said(kind)),
     };
-    let mut indicators: Vec<&str> = Vec::new();
+    let mut indicators: Vec<&'static str> = Vec::new();
     if let Some(early) = &look.early {
         let gate = [(early.few_sources, "few_sources"), (early.same_premises, "same_premises"), (early.one_view, "one_view")];
         indicators.extend(gate.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name));
@@ -238,11 +274,19 @@ pub async fn groupthink(debate: &Debate<'_>, stage: &Bench, look: &Look) -> Resu
     ];
     numbers.extend(measured.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     numbers.extend([("sources".to_owned(), look.sources as f64), ("camps".to_owned(), look.clusters as f64)]);
-    let data = json!({
-        "round": round, "trigger": look.trigger.map(Kind::as_str), "indicators": indicators, "acted": look.acts, "sources": look.sources,
-        "overlap": look.overlap, "clusters": look.clusters, "sigma": look.pulse.sigma, "factsPerSeat": look.pulse.facts_per_seat, "shift": look.pulse.shift,
-        "modelSigns": signs,
-    });
+    let data = GroupthinkRow {
+        round,
+        trigger: look.trigger,
+        indicators,
+        acted: look.acts,
+        sources: look.sources,
+        overlap: look.overlap,
+        clusters: look.clusters,
+        sigma: look.pulse.sigma,
+        facts_per_seat: look.pulse.facts_per_seat,
+        shift: look.pulse.shift,
+        model_signs: signs,
+    };
     let title = format!("Round {round}: groupthink");
     let figures: Vec<String> = numbers.iter().map(|(name, value)| format!("{name} {value:.2}")).collect();
     let exhibit = match look.trigger {
@@ -261,14 +305,7 @@ fn said(kind: Kind) -> &'static str {
 }
 
 /// `answer`: `None` if nobody was asked, `Some(None)` if nobody answered.
-pub async fn objection(
-    debate: &Debate<'_>,
-    stage: &Bench,
-    round: u32,
-    kind: Kind,
-    result: &Objection,
-    answer: Option<Option<&PersonAnswer>>,
-) -> Result<()> {
+pub fn objection(debate: &Debate, stage: &Bench, round: u32, kind: Kind, result: &Objection, answer: Option<Option<&PersonAnswer>>) -> Result<()> {
     let facts = debate.rounds.last().map_or(0, |held| held.new_facts);
     let decided = match (result.failed, answer) {
         (false, _) if super::stops::cap(debate, round).is_some() => "The objections moved something; the rounds are used up.".to_owned(),
@@ -279,11 +316,16 @@ pub async fn objection(
     let mut numbers: Vec<(String, f64)> = vec![("new facts".into(), facts as f64), ("belief change".into(), result.belief_change)];
     numbers.extend(result.mean_confidence.map(|mean| ("mean confidence".to_owned(), mean)));
     let rung = if result.failed { "objection_failed" } else { "objection_passed" }.to_owned();
-    let resolution = answer.flatten().map(|answer| json!({"answer": answer.answer, "note": answer.note, "by": answer.by}));
-    let data = json!({
-        "round": round, "trigger": kind.as_str(), "newFacts": facts, "meanConfidence": result.mean_confidence, "beliefChange": result.belief_change,
-        "failed": result.failed, "resolution": resolution,
-    });
+    let resolution = answer.flatten().map(|answer| Resolution { answer: answer.answer.clone(), note: answer.note.clone(), by: answer.by.clone() });
+    let data = ObjectionRow {
+        round,
+        trigger: kind,
+        new_facts: facts,
+        mean_confidence: result.mean_confidence,
+        belief_change: result.belief_change,
+        failed: result.failed,
+        resolution,
+    };
     let exhibit = Exhibit::new(format!("Objections after round {round}: outcome"), Shape::Rule(Rule { decided, rung, numbers })).data(&data);
     stage.show(&format!("objection_{round}_outcome"), exhibit)
 }

@@ -5,6 +5,7 @@ use super::labels::Label;
 use super::reply::Turn;
 use super::state::{Claim, ClaimStatus, EvidenceKind, State};
 use super::tokens::clip;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use synod_math::debate::exits::Vote;
@@ -17,7 +18,7 @@ const OBJECTION_TOKENS: usize = 25;
 pub const POSITION_TOKENS: usize = 120;
 
 /// What a turn did to the record.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Touched {
     pub introduced: Vec<String>,
     pub reinforced: Vec<String>,
@@ -31,7 +32,7 @@ pub struct Touched {
 }
 
 /// Labels of a turn's claims, by count, as they are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Epistemic {
     pub facts: usize,
     pub inferences: usize,

@@ -44,7 +44,7 @@ pub struct Sentence {
 }
 
 /// An entry of the list of references.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reference {
     pub n: u32,
     pub title: String,

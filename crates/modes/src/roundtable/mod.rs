@@ -17,6 +17,7 @@ mod outcome;
 mod packet;
 mod perspectives;
 mod reply;
+mod rows;
 mod safety;
 mod state;
 mod stops;
@@ -34,11 +35,11 @@ use exhibits as show;
 pub use options::{Audience, Continued, Groupthink, HighStakes, Options};
 use outcome::Decision;
 use perspectives::{Perspective, Perspectives};
-use serde_json::{Value, json};
+use rows::*;
 use stops::{Guard, Kind, Stop};
 use style::Style;
 use summary::{Moved, Summary};
-use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{Abilities, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::debate::clusters::mean_overlap;
 use synod_types::*;
 
@@ -48,70 +49,30 @@ pub static MODE: Mode = mode! {
     pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
     phases: &["perspectives", "round", "synthesis"],
     stages: &[
-        Stage::computed::<Value>("perspectives").stand_in(),
-        Stage::from_seat::<Value>("round_{n}", "debater"),
-        Stage::computed::<Value>("round_{n}_safety"),
-        Stage::computed::<Value>("round_{n}_analysis"),
-        Stage::computed::<Value>("round_{n}_summary"),
-        Stage::computed::<Value>("round_{n}_groupthink"),
-        Stage::from_seat::<Value>("objection_{n}", "debater").stand_in(),
-        Stage::computed::<Value>("objection_{n}_safety").stand_in(),
-        Stage::computed::<Value>("objection_{n}_analysis").stand_in(),
-        Stage::computed::<Value>("objection_{n}_outcome").stand_in(),
-        Stage::computed::<Value>("exit"),
-        Stage::computed::<Value>("confidence"),
-        Stage::computed::<Value>("votes"),
-        Stage::computed::<Value>("diversity"),
-        Stage::computed::<Value>("claims"),
-        Stage::from_seat::<Value>("synthesis", "chair"),
+        Stage::computed::<PerspectivesRow>("perspectives").stand_in(),
+        Stage::from_seat::<ResponseRow>("round_{n}", "debater"),
+        Stage::computed::<SafetyRow>("round_{n}_safety"),
+        Stage::computed::<AnalysisRow>("round_{n}_analysis"),
+        Stage::computed::<SummaryRow>("round_{n}_summary"),
+        Stage::computed::<GroupthinkRow>("round_{n}_groupthink"),
+        Stage::from_seat::<ResponseRow>("objection_{n}", "debater").stand_in(),
+        Stage::computed::<SafetyRow>("objection_{n}_safety").stand_in(),
+        Stage::computed::<AnalysisRow>("objection_{n}_analysis").stand_in(),
+        Stage::computed::<ObjectionRow>("objection_{n}_outcome").stand_in(),
+        Stage::computed::<ExitRow>("exit"),
+        Stage::computed::<ConfidenceRow>("confidence"),
+        Stage::computed::<VotesRow>("votes"),
+        Stage::computed::<DiversityRow>("diversity"),
+        Stage::computed::<ClaimsRow>("claims"),
+        Stage::from_seat::<SynthesisRow>("synthesis", "chair"),
     ],
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
     cost: "n + 1 a round for n seats, up to twice more for objections, n more a round while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
     example: Example { options: &[("style", "socratic")], ..Example::ask("What would make our on-call rota fair?") },
     failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, camps are found by the words of the positions. If nobody can write the synthesis, the record of the last round is the answer.",
     prompts: ["perspectives", "turn", "safety", "analysis", "synthesis"],
+    abilities: Abilities { continues: Some("continued"), ..Abilities::NONE },
 };
-
-const TURN: &[&str] = &[
-    "round",
-    "seat",
-    "role",
-    "position",
-    "reasoning",
-    "confidence",
-    "confidenceChange",
-    "vote",
-    "positionChange",
-    "stance",
-    "debateAlignment",
-    "epistemicClaims",
-    "keyPoints",
-    "uncertainties",
-    "perspectiveAnchor",
-    "citations",
-    "toolCalls",
-    "claimsTouched",
-    "directRepliesTo",
-    "roleViolation",
-    "owed",
-    "labelFindings",
-    "blocked",
-];
-const SAFETY: &[&str] = &["round", "tier", "triggers", "passed", "findings", "concerns", "recommendations", "blocked"];
-const ANALYSIS: &[&str] = &[
-    "round",
-    "agreementLevel",
-    "leadingProposal",
-    "commonGround",
-    "disagreementPoints",
-    "summary",
-    "clusters",
-    "nuances",
-    "alignment",
-    "sigma",
-    "source",
-    "groupthinkWarning",
-];
 
 /// In characters: every prompt carries all of it.
 const LONGEST_QUESTION: usize = 10_000;
@@ -159,11 +120,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         }
         let stage = bench.round("round", number);
         let held = debate.hold(&stage, number, false).await?;
-        if let Some(stop) = unheld(&mut debate, &stage, &held).await? {
+        if let Some(stop) = unheld(&debate, &stage, &held)? {
             break stop;
         }
         let closed = conclude_round(&mut debate, &stage, held).await?;
-        let kind = guard.look(&mut debate, &stage, closed).await?;
+        let kind = guard.look(&debate, &stage, closed)?;
         if closed {
             break Stop::Closed;
         }
@@ -234,21 +195,21 @@ async fn perspectives(debate: &Debate<'_>) -> Result<Vec<Perspective>> {
     };
     let lines: Vec<String> =
         dealt.iter().enumerate().map(|(seat, one)| format!("{}: {} – {}", bench.seat(seat as SeatIx).label, one.name, one.description)).collect();
-    let data = json!({"perspectives": dealt, "generated": generated});
+    let data = PerspectivesRow { perspectives: dealt.clone(), generated };
     stage.show("perspectives", Exhibit::note("Perspectives", lines.join("\n")).data(&data))?;
     Ok(dealt)
 }
 
 /// A round that does not count: what was said is shown all the same, and the round before stands.
-async fn unheld(debate: &mut Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<Option<Stop>> {
+fn unheld(debate: &Debate, stage: &Bench, held: &RoundRecord) -> Result<Option<Stop>> {
     let spoke = held.counted().count();
     let first = debate.rounds.is_empty();
     let whole = spoke >= LEAST && (!held.closed || first);
     if whole {
         return Ok(None);
     }
-    show::responses(debate, stage, held).await?;
-    show::safety(debate, stage, held).await?;
+    show::responses(debate, stage, held)?;
+    show::safety(debate, stage, held)?;
     if first {
         let blocked = held.responses.len() - spoke;
         let why =
@@ -267,8 +228,8 @@ async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: RoundR
     let (analysis, closed) = read(debate, stage, &held).await?;
     let spoke: Vec<(usize, &str)> = held.counted().map(|response| (response.seat, response.turn.position.as_str())).collect();
     held.reading = Reading::new(analysis, &spoke, &debate.names);
-    show::responses(debate, stage, &held).await?;
-    show::safety(debate, stage, &held).await?;
+    show::responses(debate, stage, &held)?;
+    show::safety(debate, stage, &held)?;
     let checked = held.responses.iter().all(|response| response.evaluation.as_ref().is_some_and(safety::Evaluation::clean));
     if debate.watch.armed() && checked && held.counted().count() == held.responses.len() {
         debate.watch.clean();
@@ -287,9 +248,9 @@ async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: RoundR
     let one_liner =
         held.reading.analysis.as_ref().map(|analysis| if analysis.one_liner.is_empty() { &analysis.summary } else { &analysis.one_liner });
     held.summary = Summary::new(&held.title(), held.since, one_liner.map_or("nobody summed it up.", String::as_str), &moved, &debate.state);
-    show::analysis(debate, stage, &held).await?;
+    show::analysis(debate, stage, &held)?;
     if !held.objection {
-        show::summary(debate, stage, &held).await?;
+        show::summary(debate, stage, &held)?;
     }
     held.sources = debate.state.sources();
     held.overlap = mean_overlap(&debate.state.premises());
@@ -320,7 +281,7 @@ async fn read(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<
 async fn object(debate: &mut Debate<'_>, stage: &Bench, number: u32, kind: Kind) -> Result<Option<Stop>> {
     let stage = stage.phase("objection");
     let held = debate.hold(&stage, number, true).await?;
-    if let Some(stop) = unheld(debate, &stage, &held).await? {
+    if let Some(stop) = unheld(debate, &stage, &held)? {
         return Ok((stop == Stop::Closed).then_some(stop));
     }
     if conclude_round(debate, &stage, held).await? {
@@ -328,7 +289,7 @@ async fn object(debate: &mut Debate<'_>, stage: &Bench, number: u32, kind: Kind)
     }
     let result = stops::objected(debate);
     let answer = if result.failed { Some(stops::ask_person(debate, &stage, kind, &result).await?) } else { None };
-    show::objection(debate, &stage, number, kind, &result, answer.as_ref().map(|answer| answer.as_ref())).await?;
+    show::objection(debate, &stage, number, kind, &result, answer.as_ref().map(|answer| answer.as_ref()))?;
     let Some(answer) = answer else { return Ok(None) };
     let Some(answer) = answer else { return Ok(Some(Stop::Closed)) };
     let accepts = answer.answer == stops::ACCEPT;

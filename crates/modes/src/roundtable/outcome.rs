@@ -3,6 +3,7 @@
 use super::debate::{Debate, RoundRecord};
 use super::exhibits::name;
 use super::reply::{VOTES, vote_name};
+use super::rows::*;
 use super::state::{Blocker, ClaimStatus};
 use super::stops::{self, Stop};
 use super::synthesis::{Synthesis, compose, record};
@@ -54,9 +55,9 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: Stop) -> Result<ModeResult>
     let stage = debate.bench.phase("synthesis");
     let numbers = stops::numbers(debate);
     let ended = ended(debate, stop, &numbers);
-    show_exit(debate, &stage, stop, &numbers, &ended).await?;
-    show_charts(debate, &stage).await?;
-    show_claims(debate, &stage).await?;
+    show_exit(debate, &stage, stop, &numbers, &ended)?;
+    show_charts(debate, &stage)?;
+    show_claims(debate, &stage)?;
     let decision = decision(debate, stop);
     let answer = synthesis(debate, &stage, &ended).await?;
     for (name, value) in
@@ -142,7 +143,7 @@ fn ended(debate: &Debate, stop: Stop, numbers: &stops::Numbers) -> String {
     }
 }
 
-async fn show_exit(debate: &Debate<'_>, stage: &Bench, stop: Stop, numbers: &stops::Numbers, ended: &str) -> Result<()> {
+fn show_exit(debate: &Debate, stage: &Bench, stop: Stop, numbers: &stops::Numbers, ended: &str) -> Result<()> {
     let met = &numbers.consensus;
     let mut shown: Vec<(String, f64)> = Vec::new();
     if debate.style.votes {
@@ -157,22 +158,27 @@ async fn show_exit(debate: &Debate<'_>, stage: &Bench, stop: Stop, numbers: &sto
     shown.extend(measured.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     shown.push(("new facts".into(), numbers.now.new_facts as f64));
     let rounds = debate.last_regular().map_or(0, |held| held.number);
-    let data = json!({
-        "reason": stop.as_str(), "rounds": rounds, "share": met.share, "openBlockers": met.open_blockers, "leastSure": met.least_sure,
-        "agreement": numbers.agreement, "movement": [numbers.before.movement, numbers.now.movement],
-        "newFacts": [numbers.before.new_facts, numbers.now.new_facts],
-    });
+    let data = ExitRow {
+        reason: stop,
+        rounds,
+        share: met.share,
+        open_blockers: met.open_blockers,
+        least_sure: met.least_sure,
+        agreement: numbers.agreement,
+        movement: [numbers.before.movement, numbers.now.movement],
+        new_facts: [numbers.before.new_facts, numbers.now.new_facts],
+    };
     let rule = Rule { decided: ended.to_owned(), rung: stop.as_str().to_owned(), numbers: shown };
     stage.show("exit", Exhibit::new("Why the debate ended", Shape::Rule(rule)).data(&data))
 }
 
-async fn show_charts(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
+fn show_charts(debate: &Debate, stage: &Bench) -> Result<()> {
     let steps: Vec<String> = debate.rounds.iter().map(RoundRecord::title).collect();
     let line = |name: String, value: &dyn Fn(&RoundRecord) -> Option<f64>| Line { name, values: debate.rounds.iter().map(value).collect() };
     let confidence =
         |seat: usize| move |held: &RoundRecord| held.counted().find(|response| response.seat == seat).map(|response| response.turn.confidence);
     let lines: Vec<Line> = (0..debate.seats()).map(|seat| line(debate.who(seat), &confidence(seat))).collect();
-    let data = json!({"seats": lines.iter().map(|line| json!({"seat": line.name, "values": line.values})).collect::<Vec<_>>()});
+    let data = ConfidenceRow { seats: lines.iter().map(|line| SeatConfidence { seat: line.name.clone(), values: line.values.clone() }).collect() };
     stage.show("confidence", Exhibit::new("Confidence by round", Shape::Series(Series { steps: steps.clone(), lines })).data(&data))?;
 
     let rubric = "ACCEPT: fine as it stands; MINOR: fine after small changes; BLOCKER: must change first";
@@ -182,7 +188,8 @@ async fn show_charts(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
     lines.push(line("no vote".into(), &|held: &RoundRecord| {
         Some(debate.seats() as f64 - held.counted().filter(|response| response.turn.vote().is_some()).count() as f64)
     }));
-    let data = json!({"rubric": rubric, "rounds": lines.iter().map(|line| json!({"vote": line.name, "counts": line.values})).collect::<Vec<_>>()});
+    let counts = |line: &Line| VoteCounts { vote: line.name.clone(), counts: line.values.iter().copied().flatten().collect() };
+    let data = VotesRow { rubric, rounds: lines.iter().map(counts).collect() };
     stage.show("votes", Exhibit::new(format!("Votes by round ({rubric})"), Shape::Series(Series { steps: steps.clone(), lines })).data(&data))?;
 
     let lines = vec![
@@ -191,11 +198,12 @@ async fn show_charts(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
         line("sources so far".into(), &|held: &RoundRecord| Some(held.sources as f64)),
         line("overlap of premises".into(), &|held: &RoundRecord| held.overlap),
     ];
-    let data = json!({"rounds": lines.iter().map(|line| json!({"measure": line.name, "values": line.values})).collect::<Vec<_>>()});
+    let data =
+        DiversityRow { rounds: lines.iter().map(|line| DiversityMeasure { measure: line.name.clone(), values: line.values.clone() }).collect() };
     stage.show("diversity", Exhibit::new("How different the seats are", Shape::Series(Series { steps, lines })).data(&data))
 }
 
-async fn show_claims(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
+fn show_claims(debate: &Debate, stage: &Bench) -> Result<()> {
     let state = &debate.state;
     let entry = |claim: &super::state::Claim| {
         let source = |id: &String| {
@@ -218,7 +226,8 @@ async fn show_claims(debate: &Debate<'_>, stage: &Bench) -> Result<()> {
         }
     };
     let entries: Vec<CheckEntry> = state.claims.iter().map(entry).collect();
-    let data = json!({"claims": state.claims, "evidence": state.evidence, "decisions": state.decisions, "risks": state.risks});
+    let data =
+        ClaimsRow { claims: state.claims.clone(), evidence: state.evidence.clone(), decisions: state.decisions.clone(), risks: state.risks.clone() };
     let measure = "status by who supports and who disputes".to_owned();
     stage.show("claims", Exhibit::new("Claims", Shape::Checks(Checks { entries, score: None, measure })).data(&data))
 }
@@ -242,10 +251,14 @@ async fn synthesis(debate: &Debate<'_>, stage: &Bench, ended: &str) -> Result<An
         return Ok(Answer { kind: AnswerKind::Computed, text: format!("{ended}\n\n{}", record(debate)), by });
     };
     let said = &given.value;
-    let data = json!({
-        "summary": said.summary, "commonGround": said.common_ground, "keyDifferences": said.key_differences, "evolutionSummary": said.evolution,
-        "recommendation": said.recommendation, "confidence": said.confidence,
-    });
+    let data = SynthesisRow {
+        summary: said.summary.clone(),
+        common_ground: said.common_ground.clone(),
+        key_differences: said.key_differences.clone(),
+        evolution_summary: said.evolution.clone(),
+        recommendation: said.recommendation.clone(),
+        confidence: said.confidence,
+    };
     let text = compose(debate, said);
     let shape = Shape::Statement(Statement { text: Some(text.clone()), ..Statement::default() });
     stage.show("synthesis", Exhibit::new("Synthesis", shape).by(given.seat, "chair").turn(&given.key).data(&data))?;

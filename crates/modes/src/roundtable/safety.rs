@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
 use synod_math::Verbatim;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     Mode,
@@ -17,7 +17,7 @@ pub enum Category {
     Context,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trigger {
     pub category: Category,
     pub reason: String,

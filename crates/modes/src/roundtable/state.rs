@@ -3,6 +3,7 @@
 
 use super::labels::{Label, source_key};
 use super::tokens::clip;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use synod_math::debate::clusters::{jaccard, words};
@@ -14,7 +15,7 @@ pub const GIST_TOKENS: usize = 25;
 const DECREE_TOKENS: usize = 150;
 pub const PROPOSAL_TOKENS: usize = 60;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimStatus {
     Open,
@@ -34,7 +35,7 @@ impl ClaimStatus {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Claim {
     pub id: String,
     pub text: String,
@@ -55,7 +56,7 @@ pub struct Claim {
     pub objection: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
     Citation,
@@ -73,7 +74,7 @@ impl EvidenceKind {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Evidence {
     pub id: String,
     pub kind: EvidenceKind,
@@ -87,7 +88,7 @@ pub struct Evidence {
 }
 
 /// Something settled: by the panel, by the question's own constraints, or by a person.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Settled {
     pub id: String,
     pub text: String,
@@ -95,7 +96,7 @@ pub struct Settled {
 }
 
 /// A numbered problem, and what answers it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Risk {
     pub id: String,
     pub kind: String,

@@ -3,6 +3,8 @@
 use super::debate::{Debate, RoundRecord};
 use super::exhibits;
 use super::options::Groupthink;
+use schemars::JsonSchema;
+use serde::Serialize;
 use synod_engine::{Bench, Result};
 use synod_math::debate::exits::{Consensus, Still, confidence_shift, consensus, movement, plateau};
 use synod_math::debate::guard::{Early, Objection, Pulse, early_convergence, objection, stagnation};
@@ -14,7 +16,8 @@ pub const ACCEPT: &str = "accept";
 const GO_ON: &str = "continue";
 
 /// Why there was no further round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Stop {
     Consensus,
     Convergence,
@@ -92,7 +95,8 @@ pub fn cap(debate: &Debate, number: u32) -> Option<Stop> {
 }
 
 /// What made the guard look up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     Stagnation,
     EarlyConvergence,
@@ -127,11 +131,11 @@ pub struct Guard {
 
 impl Guard {
     /// Looks at the regular round just held; the kind of trigger that calls for objections now.
-    pub async fn look(&mut self, debate: &mut Debate<'_>, stage: &Bench, closed: bool) -> Result<Option<Kind>> {
+    pub fn look(&mut self, debate: &Debate, stage: &Bench, closed: bool) -> Result<Option<Kind>> {
         let mut look = self.measure(debate);
         // Whoever is told to conclude holds no further round.
         look.acts &= !closed;
-        exhibits::groupthink(debate, stage, &look).await?;
+        exhibits::groupthink(debate, stage, &look)?;
         let kind = look.trigger.filter(|_| look.acts);
         self.used.extend(kind);
         Ok(kind)
