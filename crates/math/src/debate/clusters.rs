@@ -1,11 +1,11 @@
-//! Who says much the same, by the words they use: for when nobody has read and sorted them.
+//! Which texts say much the same, by the words they use: for positions that nobody has sorted into camps.
 
 use std::collections::BTreeSet;
 
 /// Two texts that share this part of their content words belong together.
-const TOGETHER: f64 = 0.50;
+const SAME_CLUSTER: f64 = 0.50;
 
-/// Share of elements that both sets have; nothing where neither has any.
+/// Share of elements that both sets have; `None` where neither has any.
 pub fn jaccard<T: Ord>(a: &BTreeSet<T>, b: &BTreeSet<T>) -> Option<f64> {
     let union = a.union(b).count();
     (union > 0).then(|| a.intersection(b).count() as f64 / union as f64)
@@ -38,7 +38,7 @@ pub fn by_words(texts: &[&str]) -> Vec<usize> {
     let mut cluster: Vec<usize> = (0..texts.len()).collect();
     for i in 0..sets.len() {
         for j in i + 1..sets.len() {
-            if jaccard(&sets[i], &sets[j]).is_some_and(|alike| super::at_least(alike, TOGETHER)) {
+            if jaccard(&sets[i], &sets[j]).is_some_and(|alike| super::at_least(alike, SAME_CLUSTER)) {
                 let (from, to) = (cluster[i].max(cluster[j]), cluster[i].min(cluster[j]));
                 cluster.iter_mut().filter(|own| **own == from).for_each(|own| *own = to);
             }
@@ -59,10 +59,10 @@ pub fn count(clusters: &[usize]) -> usize {
     clusters.iter().collect::<BTreeSet<_>>().len()
 }
 
-/// Share of members that changed clusters, given where each was and where it is. Clusters have no names that last: each is taken for the one
-/// before with which it has most members in common, so that as few as possible have moved. Made for a panel: time doubles with every cluster
+/// Share of members that changed clusters, given where each was and where it is. The numbers of clusters do not last from round to round, so
+/// each cluster is matched with one of before in the way that moves the fewest members. Made for a panel: time doubles with every cluster
 /// there is now.
-pub fn switched(moves: &[(usize, usize)]) -> f64 {
+pub fn share_switched(moves: &[(usize, usize)]) -> f64 {
     if moves.is_empty() {
         return 0.0;
     }
@@ -82,7 +82,7 @@ pub fn switched(moves: &[(usize, usize)]) -> f64 {
     (moves.len() - most) as f64 / moves.len() as f64
 }
 
-/// Mean share in common over all pairs of sets that have anything in them; nothing where there is no such pair.
+/// Mean share in common over all pairs of sets that are not empty; `None` where there is no such pair.
 pub fn mean_overlap<T: Ord>(sets: &[BTreeSet<T>]) -> Option<f64> {
     let full: Vec<&BTreeSet<T>> = sets.iter().filter(|set| !set.is_empty()).collect();
     let pairs = full.iter().enumerate().flat_map(|(i, a)| full[i + 1..].iter().map(move |b| (a, b)));
@@ -126,20 +126,20 @@ mod tests {
         ];
         for (then, now, share) in table {
             let moves: Vec<(usize, usize)> = then.iter().copied().zip(now.iter().copied()).collect();
-            assert_eq!(switched(&moves), share, "{then:?} {now:?}");
+            assert_eq!(share_switched(&moves), share, "{then:?} {now:?}");
         }
     }
 
     proptest! {
         #[test]
         fn switching_hangs_on_no_order_and_no_name(moves in prop::collection::vec((0_usize..4, 0_usize..4), 1..9), turn in 0_usize..9) {
-            let share = switched(&moves);
+            let share = share_switched(&moves);
             prop_assert!((0.0..1.0).contains(&share));
             let mut turned = moves.clone();
             turned.rotate_left(turn % moves.len());
-            prop_assert_eq!(share, switched(&turned));
-            prop_assert_eq!(share, switched(&moves.iter().map(|(then, now)| (*now, *then)).collect::<Vec<_>>()));
-            prop_assert_eq!(share, switched(&moves.iter().map(|(then, now)| (9 - then, now * 3)).collect::<Vec<_>>()));
+            prop_assert_eq!(share, share_switched(&turned));
+            prop_assert_eq!(share, share_switched(&moves.iter().map(|(then, now)| (*now, *then)).collect::<Vec<_>>()));
+            prop_assert_eq!(share, share_switched(&moves.iter().map(|(then, now)| (9 - then, now * 3)).collect::<Vec<_>>()));
         }
 
         #[test]

@@ -3,25 +3,25 @@
 use super::{EPSILON, at_least, below, mean};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum AgreementLevel {
     High,
     Medium,
     Low,
 }
 
 /// The level of a measured agreement between 0 and 1.
-pub fn level(agreement: f64) -> Level {
+pub fn agreement_level(agreement: f64) -> AgreementLevel {
     if at_least(agreement, 0.7) {
-        Level::High
+        AgreementLevel::High
     } else if at_least(agreement, 0.4) {
-        Level::Medium
+        AgreementLevel::Medium
     } else {
-        Level::Low
+        AgreementLevel::Low
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum AdvisedAction {
     Proceed,
     /// Check what the conflicts are about first.
     Verify,
@@ -30,16 +30,16 @@ pub enum Action {
 }
 
 /// By mean confidence, agreement and the number of conflicts between the seats.
-pub fn action(mean_confidence: f64, agreement: f64, conflicts: usize) -> Action {
-    let level = level(agreement);
-    if at_least(mean_confidence, 0.8) && level == Level::High {
-        Action::Proceed
+pub fn advise(mean_confidence: f64, agreement: f64, conflicts: usize) -> AdvisedAction {
+    let level = agreement_level(agreement);
+    if at_least(mean_confidence, 0.8) && level == AgreementLevel::High {
+        AdvisedAction::Proceed
     } else if conflicts > 1 || (below(mean_confidence, 0.6) && conflicts > 0) {
-        Action::Verify
-    } else if below(mean_confidence, 0.5) || level == Level::Low {
-        Action::QueryDetail
+        AdvisedAction::Verify
+    } else if below(mean_confidence, 0.5) || level == AgreementLevel::Low {
+        AdvisedAction::QueryDetail
     } else {
-        Action::Proceed
+        AdvisedAction::Proceed
     }
 }
 
@@ -57,14 +57,17 @@ mod tests {
 
     #[test]
     fn vectors() {
-        assert_eq!(action(0.8, 0.7, 0), Action::Proceed);
-        assert_eq!(action(0.8, 0.7, 3), Action::Proceed, "sure and agreed outweighs conflicts");
-        assert_eq!(action(0.75, 0.7, 2), Action::Verify);
-        assert_eq!(action(0.55, 0.5, 1), Action::Verify);
-        assert_eq!(action(0.45, 0.5, 0), Action::QueryDetail);
-        assert_eq!(action(0.65, 0.5, 1), Action::Proceed);
-        assert_eq!(action(0.65, 0.3, 0), Action::QueryDetail);
-        assert_eq!([0.7, 0.69, 0.4, 0.39].map(level), [Level::High, Level::Medium, Level::Medium, Level::Low]);
+        assert_eq!(advise(0.8, 0.7, 0), AdvisedAction::Proceed);
+        assert_eq!(advise(0.8, 0.7, 3), AdvisedAction::Proceed, "sure and agreed outweighs conflicts");
+        assert_eq!(advise(0.75, 0.7, 2), AdvisedAction::Verify);
+        assert_eq!(advise(0.55, 0.5, 1), AdvisedAction::Verify);
+        assert_eq!(advise(0.45, 0.5, 0), AdvisedAction::QueryDetail);
+        assert_eq!(advise(0.65, 0.5, 1), AdvisedAction::Proceed);
+        assert_eq!(advise(0.65, 0.3, 0), AdvisedAction::QueryDetail);
+        assert_eq!(
+            [0.7, 0.69, 0.4, 0.39].map(agreement_level),
+            [AgreementLevel::High, AgreementLevel::Medium, AgreementLevel::Medium, AgreementLevel::Low]
+        );
     }
 
     #[test]

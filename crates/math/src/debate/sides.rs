@@ -26,8 +26,8 @@ pub fn for_and_against(n: usize) -> Vec<Side> {
     (0..n).map(place).collect()
 }
 
-/// Attack or defence: turn about, attack first.
-pub fn attacks(seat: usize) -> bool {
+/// Seats attack and defend in turns; the first attacks.
+pub fn is_attacker(seat: usize) -> bool {
     seat.is_multiple_of(2)
 }
 
@@ -54,6 +54,6 @@ mod tests {
 
     #[test]
     fn teams_take_turns() {
-        assert_eq!([0, 1, 2, 3].map(attacks), [true, false, true, false]);
+        assert_eq!([0, 1, 2, 3].map(is_attacker), [true, false, true, false]);
     }
 }

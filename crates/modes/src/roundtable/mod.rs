@@ -3,45 +3,25 @@
 //! Seats refer to a shared record of claims and evidence by id. A guard makes the panel object to itself when it agrees too soon; a monitor
 //! reads every response before anybody else does.
 
-mod analysis;
-mod asking;
-mod audit;
-mod debate;
-mod entry;
-mod exhibits;
-mod ingest;
-mod labels;
-mod material;
 mod options;
 mod outcome;
-mod packet;
-mod perspectives;
-mod reply;
+mod prompting;
+mod record;
+mod rounds;
 mod rows;
-mod safety;
-mod state;
-mod stops;
 mod style;
-mod summary;
-mod synthesis;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod tools;
 
-use analysis::{Analysis, Reading};
-use debate::{Debate, LEAST, RoundRecord};
-use exhibits as show;
-pub use options::{Audience, Continued, Groupthink, HighStakes, Options};
-use outcome::Decision;
-use perspectives::{Perspective, Perspectives};
+pub use options::{Audience, Continuation, Groupthink, HighStakes, Options};
+use outcome::{Decision, GroupthinkGuard, StopReason, guard, stops};
+use prompting::{Perspective, Perspectives, one_per_seat};
+use rounds::{Debate, LEAST, conclude_round, hold_objections, safety, stop_if_incomplete};
 use rows::*;
-use stops::{Guard, Kind, Stop};
 use style::Style;
-use summary::{Moved, Summary};
 use synod_engine::{Abilities, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
-use synod_math::debate::clusters::mean_overlap;
-use synod_types::*;
+use synod_types::{Exhibit, SeatIx};
 
 pub static MODE: Mode = mode! {
     id: "roundtable", name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
@@ -84,7 +64,7 @@ pub fn styles() -> Vec<&'static str> {
 
 fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let n = seating.panel();
-    let objections = if options.groupthink == Groupthink::Act { stops::MOST_OBJECTIONS } else { 0 };
+    let objections = if options.groupthink == Groupthink::Act { guard::MOST_OBJECTIONS } else { 0 };
     let rounds = options.most_rounds() + objections;
     let made = u32::from(options.finds_perspectives());
     let call = |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| Calls { prompt, role, min, max, reads, max_tokens: None };
@@ -103,38 +83,38 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let mut debate = Debate::new(bench, &options, style);
     admit(&mut debate)?;
-    debate.perspectives = perspectives(&debate).await?;
+    debate.perspectives = deal_perspectives(&debate).await?;
     for (n, category) in options.high_stakes.iter().enumerate() {
         if options.high_stakes[..n].contains(category) {
             continue;
         }
         bench.figure(&format!("high_stakes_{}", category.id()), 1.0);
     }
-    let mut guard = Guard::default();
+    let mut groupthink = GroupthinkGuard::default();
     let mut number = 0;
     let stop = loop {
         number += 1;
         for focus in options.focus_from(number) {
-            debate.watch.add(safety::topics(focus));
-            debate.watch.add(safety::intents(focus));
+            debate.watch.add(safety::topic_triggers(focus));
+            debate.watch.add(safety::intent_triggers(focus));
         }
-        let stage = bench.round("round", number);
-        let held = debate.hold(&stage, number, false).await?;
-        if let Some(stop) = unheld(&debate, &stage, &held)? {
+        let phase = bench.round("round", number);
+        let round = debate.hold_round(&phase, number, false).await?;
+        if let Some(stop) = stop_if_incomplete(&debate, &phase, &round)? {
             break stop;
         }
-        let closed = conclude_round(&mut debate, &stage, held).await?;
-        let kind = guard.look(&debate, &stage, closed)?;
+        let closed = conclude_round(&mut debate, &phase, round).await?;
+        let kind = groupthink.inspect(&debate, &phase, closed)?;
         if closed {
-            break Stop::Closed;
+            break StopReason::Closed;
         }
         let stop = match kind {
-            None => stops::exit(&debate, number),
-            Some(kind) => match object(&mut debate, &stage, number, kind).await? {
-                // Whoever took the debate further did so after the person had spoken.
-                Some(Stop::Person) if options.goes_on_after(number) => None,
-                // The panel was just made to think again: it goes on as long as there are rounds.
-                None => stops::cap(&debate, number),
+            None => stops::exit_reason(&debate, number),
+            Some(kind) => match hold_objections(&mut debate, &phase, number, kind).await? {
+                // The debate was taken further after the person had answered.
+                Some(StopReason::Person) if options.goes_on_after(number) => None,
+                // The panel was just made to think again, so only the number of rounds ends the debate now.
+                None => stops::round_cap(&debate, number),
                 stop => stop,
             },
         };
@@ -145,8 +125,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     outcome::conclude(&mut debate, stop).await
 }
 
-/// The question itself is read before anybody is asked, and every focus question there will be. What a later one calls for begins with its round:
-/// what came before knows nothing of it.
+/// Checks the question, and every focus question there will be, before anybody is asked. A later focus question calls for an evaluator only from
+/// its round on, so that the rounds before do not depend on it.
 fn admit(debate: &mut Debate) -> Result<()> {
     let question = debate.bench.question();
     let focus = debate.options.every_focus();
@@ -162,143 +142,43 @@ fn admit(debate: &mut Debate) -> Result<()> {
         return Err(Halt::failed("round 1", why));
     }
     let texts: Vec<&str> = [Some(question.text.as_str()), question.content.as_deref()].into_iter().flatten().collect();
-    if let Some(why) = texts.iter().copied().chain(focus).find_map(safety::blocked) {
+    if let Some(why) = texts.iter().copied().chain(focus).find_map(safety::block_reason) {
         return Err(Halt::failed("round 1", format!("the question was not put to the panel: {why}")));
     }
     for text in texts {
-        debate.watch.add(safety::topics(text));
-        debate.watch.add(safety::intents(text));
+        debate.watch.add(safety::topic_triggers(text));
+        debate.watch.add(safety::intent_triggers(text));
     }
     Ok(())
 }
 
-async fn perspectives(debate: &Debate<'_>) -> Result<Vec<Perspective>> {
+async fn deal_perspectives(debate: &Debate<'_>) -> Result<Vec<Perspective>> {
     let (bench, options, n) = (debate.bench, debate.options, debate.seats());
     if !debate.style.perspectives {
         return Ok(Vec::new());
     }
-    let stage = bench.phase("perspectives");
+    let phase = bench.phase("perspectives");
     let generated = options.finds_perspectives();
-    let dealt = if generated {
+    let perspectives = if generated {
         let places = (1..=n).map(|place| place.to_string());
-        let found = match stage.ask_clerk::<Perspectives>(prompt!("perspectives", n, material = debate.material).ids("seats", places)).await? {
-            Ok(given) => given.value.perspectives,
+        let found = match phase.ask_clerk::<Perspectives>(prompt!("perspectives", n, material = debate.material).ids("seats", places)).await? {
+            Ok(reply) => reply.value.perspectives,
             Err(_) => {
-                stage.warn("No perspectives could be found for this question; the usual ones were taken.");
+                phase.warn("No perspectives could be found for this question; the usual ones were taken.");
                 Vec::new()
             }
         };
-        perspectives::dealt(found, n)
+        one_per_seat(found, n)
     } else {
         let given: Vec<Perspective> = options.perspectives.iter().map(|text| Perspective::named(text)).collect();
         (0..n).map(|seat| given[seat % given.len()].clone()).collect()
     };
-    let lines: Vec<String> =
-        dealt.iter().enumerate().map(|(seat, one)| format!("{}: {} – {}", bench.seat(seat as SeatIx).label, one.name, one.description)).collect();
-    let data = PerspectivesRow { perspectives: dealt.clone(), generated };
-    stage.show("perspectives", Exhibit::note("Perspectives", lines.join("\n")).data(&data))?;
-    Ok(dealt)
-}
-
-/// A round that does not count: what was said is shown all the same, and the round before stands.
-fn unheld(debate: &Debate, stage: &Bench, held: &RoundRecord) -> Result<Option<Stop>> {
-    let spoke = held.counted().count();
-    let first = debate.rounds.is_empty();
-    let whole = spoke >= LEAST && (!held.closed || first);
-    if whole {
-        return Ok(None);
-    }
-    show::responses(debate, stage, held)?;
-    show::safety(debate, stage, held)?;
-    if first {
-        let blocked = held.responses.len() - spoke;
-        let why =
-            format!("{spoke} of {} seats gave something that counts in round 1 ({blocked} withheld), and at least {LEAST} must", debate.seats());
-        return Err(if blocked > 0 { Halt::failed("round 1", why) } else { Halt::no_quorum("round 1", why) });
-    }
-    if held.closed {
-        return Ok(Some(Stop::Closed));
-    }
-    stage.warn(format!("Fewer than {LEAST} seats gave something that counts in {}, so what was said before stands.", held.title().to_lowercase()));
-    Ok(Some(Stop::TooFew))
-}
-
-/// Has it read what was said, shows it, and sums it up. True: the run is closing.
-async fn conclude_round(debate: &mut Debate<'_>, stage: &Bench, mut held: RoundRecord) -> Result<bool> {
-    let (analysis, closed) = read(debate, stage, &held).await?;
-    let spoke: Vec<(usize, &str)> = held.counted().map(|response| (response.seat, response.turn.position.as_str())).collect();
-    held.reading = Reading::new(analysis, &spoke, &debate.names);
-    show::responses(debate, stage, &held)?;
-    show::safety(debate, stage, &held)?;
-    let checked = held.responses.iter().all(|response| response.evaluation.as_ref().is_some_and(safety::Evaluation::clean));
-    if debate.watch.armed() && checked && held.counted().count() == held.responses.len() {
-        debate.watch.clean();
-    }
-    for (seat, support) in &held.reading.alignment {
-        debate.state.seats[*seat].alignment = Some(*support);
-    }
-    if let Some(proposal) = held.reading.analysis.as_ref().map(|analysis| analysis.leading_proposal.trim()).filter(|text| !text.is_empty()) {
-        debate.state.proposal = tokens::clip(proposal, state::PROPOSAL_TOKENS);
-    }
-    let settled = held.reading.analysis.iter().flat_map(|analysis| &analysis.decisions).filter(|text| !text.trim().is_empty()).take(3);
-    for text in settled {
-        debate.state.decide(text, held.number);
-    }
-    let moved: Vec<Moved> = held.counted().map(|response| show::moved(debate, response)).collect();
-    let one_liner =
-        held.reading.analysis.as_ref().map(|analysis| if analysis.one_liner.is_empty() { &analysis.summary } else { &analysis.one_liner });
-    held.summary = Summary::new(&held.title(), held.since, one_liner.map_or("nobody summed it up.", String::as_str), &moved, &debate.state);
-    show::analysis(debate, stage, &held)?;
-    if !held.objection {
-        show::summary(debate, stage, &held)?;
-    }
-    held.sources = debate.state.sources();
-    held.overlap = mean_overlap(&debate.state.premises());
-    debate.rounds.push(held);
-    Ok(closed)
-}
-
-async fn read(debate: &Debate<'_>, stage: &Bench, held: &RoundRecord) -> Result<(Option<Analysis>, bool)> {
-    let packet = debate.packet_of(held);
-    let names: Vec<&String> = held.counted().map(|response| &debate.names[response.seat]).collect();
-    let entries: Vec<_> = packet.current.iter().filter(|words| names.contains(&&words.name)).collect();
-    let (round, objection, focus, record) = (held.number, held.objection, debate.options.focus_at(held.number), &packet.state);
-    let ask = prompt!("analysis", round, objection, focus, record, entries, material = debate.material)
-        .ids("seats", names.iter().map(|name| name.as_str()));
-    match stage.ask_clerk::<Analysis>(ask).await? {
-        Ok(given) => Ok((Some(given.value), held.closed)),
-        Err(missed) => {
-            let closed = missed.failure.kind == FailureKind::Closed;
-            if !closed {
-                stage.warn(format!("Nobody could read {}; camps were found by the words of the positions.", held.title().to_lowercase()));
-            }
-            Ok((None, closed || held.closed))
-        }
-    }
-}
-
-/// Makes the panel object to itself; when even that moves nothing, asks a person. `None`: the debate goes on.
-async fn object(debate: &mut Debate<'_>, stage: &Bench, number: u32, kind: Kind) -> Result<Option<Stop>> {
-    let stage = stage.phase("objection");
-    let held = debate.hold(&stage, number, true).await?;
-    if let Some(stop) = unheld(debate, &stage, &held)? {
-        return Ok((stop == Stop::Closed).then_some(stop));
-    }
-    if conclude_round(debate, &stage, held).await? {
-        return Ok(Some(Stop::Closed));
-    }
-    let result = stops::objected(debate);
-    let answer = if result.failed { Some(stops::ask_person(debate, &stage, kind, &result).await?) } else { None };
-    show::objection(debate, &stage, number, kind, &result, answer.as_ref().map(|answer| answer.as_ref()))?;
-    let Some(answer) = answer else { return Ok(None) };
-    let Some(answer) = answer else { return Ok(Some(Stop::Closed)) };
-    let accepts = answer.answer == stops::ACCEPT;
-    if accepts {
-        debate.state.blockers.clear();
-    }
-    let note = answer.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
-    if let Some(said) = note.or_else(|| accepts.then_some("The panel's view stands as it is.")) {
-        debate.state.decreed(said, number);
-    }
-    Ok(accepts.then_some(Stop::Person))
+    let lines: Vec<String> = perspectives
+        .iter()
+        .enumerate()
+        .map(|(seat, one)| format!("{}: {} – {}", bench.seat(seat as SeatIx).label, one.name, one.description))
+        .collect();
+    let data = PerspectivesRow { perspectives: perspectives.clone(), generated };
+    phase.show("perspectives", Exhibit::note("Perspectives", lines.join("\n")).data(&data))?;
+    Ok(perspectives)
 }

@@ -31,7 +31,7 @@ pub struct Options {
     pub audience: Audience,
     /// How the debate was taken further than it had gone; written by `synod resume RUN --continue`.
     #[schemars(length(max = 5))]
-    pub continued: Vec<Continued>,
+    pub continued: Vec<Continuation>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +82,7 @@ impl HighStakes {
 /// One time a finished debate was taken further.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Continued {
+pub struct Continuation {
     /// The round after which it had ended.
     pub after: u32,
     /// The focus question from then on; empty keeps the one before.
@@ -135,7 +135,7 @@ impl Options {
         self.perspectives.is_empty() && Style::find(&self.style).is_some_and(|style| style.perspectives)
     }
 
-    /// The number of rounds as it was when this one began: what came before a continuation knows nothing of it.
+    /// The limit of rounds as it was when this round began: a later continuation does not change it.
     pub(super) fn limit_at(&self, round: u32) -> u32 {
         let grown = self.continued.iter().filter(|entry| entry.after < round).map(|entry| entry.after + 1);
         grown.max().unwrap_or(0).max(self.rounds).min(MOST_ROUNDS)
@@ -145,7 +145,7 @@ impl Options {
         self.limit_at(MOST_ROUNDS)
     }
 
-    /// The debate was taken further here, so it does not end here.
+    /// Whether the debate was taken further after this round, so that it does not end there.
     pub(super) fn goes_on_after(&self, round: u32) -> bool {
         self.continued.iter().any(|entry| entry.after == round)
     }

@@ -1,13 +1,10 @@
 //! The parsed data of roundtable's stored rows.
 
-use super::analysis::{Alignment, Disagreement};
-use super::audit::Flaw;
-use super::ingest::{Epistemic, Touched};
-use super::labels::Reference;
-use super::perspectives::Perspective;
-use super::safety::{Rule, Trigger};
-use super::state::{Claim, Evidence, Risk, Settled};
-use super::stops::{Kind, Stop};
+use super::outcome::{GroupthinkKind, StopReason};
+use super::prompting::Perspective;
+use super::record::{Claim, EvidenceItem, Flaw, LabelCounts, RecordChanges, Reference, Risk, SettledPoint};
+use super::rounds::safety::{SafetyRule, SafetyTrigger};
+use super::rounds::{Alignment, Disagreement};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -41,13 +38,13 @@ pub struct ResponseRow {
     pub stance: Option<String>,
     /// Support for the leading proposal, as whoever read the round measured it.
     pub debate_alignment: Option<f64>,
-    pub epistemic_claims: Epistemic,
+    pub epistemic_claims: LabelCounts,
     pub key_points: Option<Vec<String>>,
     pub uncertainties: Option<Vec<String>>,
     pub perspective_anchor: &'static str,
     pub citations: Option<Vec<Reference>>,
     pub tool_calls: Option<Vec<ToolCallRow>>,
-    pub claims_touched: Touched,
+    pub claims_touched: RecordChanges,
     pub direct_replies_to: Option<Vec<String>>,
     pub role_violation: Option<RoleViolation>,
     /// Ids of the risks it was to answer and did not.
@@ -90,7 +87,7 @@ pub struct SafetyRow {
     pub round: u32,
     /// 1: patterns only; 2: an evaluator was called in and read nothing; 3: it read at least one response.
     pub tier: u8,
-    pub triggers: Vec<Trigger>,
+    pub triggers: Vec<SafetyTrigger>,
     /// Nothing was withheld.
     pub passed: bool,
     pub findings: Vec<SafetyFinding>,
@@ -105,7 +102,7 @@ pub struct SafetyFinding {
     pub seat: String,
     /// `pass` or `block`.
     pub verdict: &'static str,
-    pub rules: Vec<Rule>,
+    pub rules: Vec<SafetyRule>,
     pub withheld: bool,
 }
 
@@ -187,7 +184,7 @@ pub struct SummaryRow {
 #[serde(rename_all = "camelCase")]
 pub struct GroupthinkRow {
     pub round: u32,
-    pub trigger: Option<Kind>,
+    pub trigger: Option<GroupthinkKind>,
     pub indicators: Vec<&'static str>,
     /// A round of objections follows.
     pub acted: bool,
@@ -207,7 +204,7 @@ pub struct GroupthinkRow {
 #[serde(rename_all = "camelCase")]
 pub struct ObjectionRow {
     pub round: u32,
-    pub trigger: Kind,
+    pub trigger: GroupthinkKind,
     pub new_facts: usize,
     pub mean_confidence: Option<f64>,
     pub belief_change: f64,
@@ -227,7 +224,7 @@ pub struct Resolution {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExitRow {
-    pub reason: Stop,
+    pub reason: StopReason,
     pub rounds: u32,
     /// Of all seats, those that accept.
     pub share: f64,
@@ -279,8 +276,8 @@ pub struct DiversityMeasure {
 #[derive(Serialize, JsonSchema)]
 pub struct ClaimsRow {
     pub claims: Vec<Claim>,
-    pub evidence: Vec<Evidence>,
-    pub decisions: Vec<Settled>,
+    pub evidence: Vec<EvidenceItem>,
+    pub decisions: Vec<SettledPoint>,
     pub risks: Vec<Risk>,
 }
 

@@ -1,9 +1,9 @@
-//! A style of debate as data: who plays what, in which order, under which contract. Each is one file in `styles/`, all of one shape;
-//! another one is another file.
+//! A style of debate as data: which seat has which role, in which order they speak, and what each role must do. Each style is a file in
+//! `styles/`; a new file is a new style.
 
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
-use synod_math::debate::sides::{Side, attacks, for_and_against};
+use synod_math::debate::sides::{Side, for_and_against, is_attacker};
 
 /// Name and text of each file.
 const FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/styles.rs"));
@@ -13,9 +13,9 @@ const FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/styles.rs"))
 pub struct Style {
     #[serde(skip)]
     pub id: &'static str,
-    /// Where it stands in lists. The first is the default.
+    /// Its place in lists. The first is the default.
     pub place: u32,
-    /// Seats speak one after another and hear those before them; else all at once.
+    /// Seats speak one after another and read those before them; else all speak at once.
     pub sequential: bool,
     /// Whether a vote is asked for. Questions cannot be voted on.
     pub votes: bool,
@@ -28,15 +28,15 @@ pub struct Style {
     /// The style itself calls for a safety evaluator.
     #[serde(default)]
     pub risky: bool,
-    pub deal: Deal,
+    pub deal: RoleDeal,
     pub personas: Vec<String>,
-    pub roles: Vec<Role>,
+    pub roles: Vec<StyleRole>,
 }
 
 /// How roles are dealt to the seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deal {
+pub enum RoleDeal {
     /// One role for all.
     One,
     /// For, against, and those who weigh both: three roles.
@@ -45,10 +45,10 @@ pub enum Deal {
     Teams,
 }
 
-/// A part to play: what the four layers of its prompt say.
+/// What a seat's prompt says of its part, layer by layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Role {
+pub struct StyleRole {
     pub id: String,
     /// The stance its answers must carry.
     #[serde(default)]
@@ -78,7 +78,7 @@ pub struct Role {
     pub answers_risks: bool,
 }
 
-impl Role {
+impl StyleRole {
     /// It names problems and leaves the answers to others.
     pub fn only_attacks(&self) -> bool {
         !self.risk_kinds.is_empty() && self.mitigated_kinds.is_empty() && !self.answers_risks
@@ -104,33 +104,33 @@ impl Style {
     }
 
     /// The role of each of `n` seats.
-    pub fn dealt(&self, n: usize) -> Vec<&Role> {
-        (0..n).filter_map(|seat| self.roles.get(self.part(seat, n))).collect()
+    pub fn deal_roles(&self, n: usize) -> Vec<&StyleRole> {
+        (0..n).filter_map(|seat| self.roles.get(self.role_place(seat, n))).collect()
     }
 
-    fn part(&self, seat: usize, n: usize) -> usize {
+    fn role_place(&self, seat: usize, n: usize) -> usize {
         match self.deal {
-            Deal::One => 0,
-            Deal::Sides => match for_and_against(n)[seat] {
+            RoleDeal::One => 0,
+            RoleDeal::Sides => match for_and_against(n)[seat] {
                 Side::For => 0,
                 Side::Against => 1,
                 Side::Weighing => 2,
             },
-            Deal::Teams => usize::from(!attacks(seat)),
+            RoleDeal::Teams => usize::from(!is_attacker(seat)),
         }
     }
 
-    /// Where parts differ, the part names the persona; where all play the same, personas go round.
+    /// Where roles differ, each role has its persona; where all seats have the same role, personas go round.
     pub fn persona(&self, seat: usize, n: usize) -> &str {
         let place = match self.deal {
-            Deal::One => seat,
-            Deal::Sides | Deal::Teams => self.part(seat, n),
+            RoleDeal::One => seat,
+            RoleDeal::Sides | RoleDeal::Teams => self.role_place(seat, n),
         };
         &self.personas[place % self.personas.len()]
     }
 }
 
-/// The files are part of the program, and a test reads each.
+/// The files are built into the program, and a test reads every one of them.
 fn read(id: &'static str, text: &str) -> Style {
     let style: Style = toml::from_str(text).unwrap_or_else(|error| unreachable!("the built-in style {id}: {error}"));
     Style { id, ..style }
@@ -153,9 +153,9 @@ mod tests {
         assert_eq!(places, (1..=FILES.len() as u32).collect::<Vec<_>>());
         for style in Style::all() {
             let roles = match style.deal {
-                Deal::One => 1,
-                Deal::Teams => 2,
-                Deal::Sides => 3,
+                RoleDeal::One => 1,
+                RoleDeal::Teams => 2,
+                RoleDeal::Sides => 3,
             };
             assert_eq!(style.roles.len(), roles, "{}", style.id);
             assert!(!style.personas.is_empty(), "{}", style.id);
@@ -164,7 +164,7 @@ mod tests {
                     assert!(list.len() >= 2, "{} {}", style.id, role.id);
                 }
             }
-            assert_eq!(style.dealt(5).len(), 5, "{}", style.id);
+            assert_eq!(style.deal_roles(5).len(), 5, "{}", style.id);
         }
     }
 
@@ -179,11 +179,11 @@ mod tests {
     }
 
     #[test]
-    fn a_part_names_its_persona() {
-        for style in Style::all().iter().filter(|style| style.deal != Deal::One) {
+    fn a_role_has_its_persona() {
+        for style in Style::all().iter().filter(|style| style.deal != RoleDeal::One) {
             assert_eq!(style.personas.len(), style.roles.len(), "{}", style.id);
             for n in 2..=10 {
-                for (seat, role) in style.dealt(n).into_iter().enumerate() {
+                for (seat, role) in style.deal_roles(n).into_iter().enumerate() {
                     let place = style.roles.iter().position(|known| known.id == role.id).expect("a role of the style");
                     assert_eq!(style.persona(seat, n), style.personas[place], "{} seat {seat} of {n}", style.id);
                 }

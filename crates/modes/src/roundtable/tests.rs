@@ -1,13 +1,10 @@
 //! The record and the packet for any input: budgets hold, nothing protected is lost, ids are never given twice.
 
-use super::audit::audit;
-use super::entry::Entry;
-use super::ingest::Touched;
-use super::labels::Label;
-use super::packet::{Material, PREVIOUS, Packet, STATE, TRIGGER, WALL};
-use super::reply::{Challenge, NewClaim, NewRisk, Turn};
-use super::state::{ClaimStatus, State};
-use super::summary::{Moved, Summary};
+use super::prompting::contribution::Contribution;
+use super::prompting::packet::{PREVIOUS, Packet, PacketParts, RECORD, TRIGGER, WALL};
+use super::prompting::{RoundSummary, SeatMoves};
+use super::record::{Claim, ClaimStatus, Label, Record, RecordChanges, audit};
+use super::rounds::reply::{Challenge, NewClaim, NewRisk, Turn};
 use super::tokens::size;
 use proptest::prelude::*;
 use serde_json::json;
@@ -25,60 +22,60 @@ fn claim(text: &str, label: Label, cites: &[u32]) -> NewClaim {
     NewClaim { text: text.into(), label, cites: cites.to_vec(), evidence: Vec::new(), against: Vec::new() }
 }
 
-fn take(state: &mut State, seat: usize, round: u32, turn: &Turn) -> Touched {
-    let mut touched = Touched { withdrawn: state.withdraw(seat, round, &turn.withdraws), ..Touched::default() };
-    let audit = state.audit(turn);
-    state.ingest(seat, round, turn, &audit, &[], &mut touched);
-    state.settle();
-    touched
+fn take(record: &mut Record, seat: usize, round: u32, turn: &Turn) -> RecordChanges {
+    let mut changes = RecordChanges { withdrawn: record.withdraw(seat, round, &turn.withdraws), ..RecordChanges::default() };
+    let audit = record.audit(turn);
+    record.ingest(seat, round, turn, &audit, &[], &mut changes);
+    record.update_statuses();
+    changes
 }
 
 const CITED: &str = "Queues retry. [FACT][1]\nReferences\n[1] Manual https://example.org/q?utm_source=a";
 
 #[test]
 fn a_claim_is_open_accepted_contested_and_withdrawn_by_what_is_said_of_it() {
-    let mut state = State::new(4);
-    let first = take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry failed jobs.", Label::Fact, &[1])]));
+    let mut record = Record::new(4);
+    let first = take(&mut record, 0, 1, &turn(CITED, vec![claim("Queues retry failed jobs.", Label::Fact, &[1])]));
     assert_eq!((first.introduced.as_slice(), first.evidence.as_slice()), (&["C1".to_owned()][..], &["E1".to_owned()][..]));
-    let status = |state: &State| state.claim("C1").expect("C1").status;
-    assert_eq!(status(&state), ClaimStatus::Open, "its author alone is not half of the table");
-    take(&mut state, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("Yes.", Vec::new()) });
-    assert_eq!(status(&state), ClaimStatus::Accepted);
+    let status = |record: &Record| record.claim("C1").expect("C1").status;
+    assert_eq!(status(&record), ClaimStatus::Open, "its author alone is not half of the table");
+    take(&mut record, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("Yes.", Vec::new()) });
+    assert_eq!(status(&record), ClaimStatus::Accepted);
     let why = Challenge { id: "C1".into(), why: "Only some do.".into() };
-    take(&mut state, 2, 2, &Turn { challenges: vec![why], ..turn("No.", Vec::new()) });
-    assert_eq!((status(&state), state.claims[0].objection.as_str()), (ClaimStatus::Contested, "Only some do."));
-    take(&mut state, 2, 3, &Turn { reinforces: vec!["C1".into()], ..turn("After all.", Vec::new()) });
-    assert_eq!(status(&state), ClaimStatus::Accepted, "whoever supports it no longer disputes it");
-    take(&mut state, 1, 3, &Turn { withdraws: vec!["C1".into()], ..turn("No.", Vec::new()) });
-    assert_eq!(status(&state), ClaimStatus::Accepted, "only its author may take it back");
-    take(&mut state, 0, 3, &Turn { withdraws: vec!["C1".into()], ..turn("No.", Vec::new()) });
-    assert_eq!(status(&state), ClaimStatus::Retracted);
+    take(&mut record, 2, 2, &Turn { challenges: vec![why], ..turn("No.", Vec::new()) });
+    assert_eq!((status(&record), record.claims[0].objection.as_str()), (ClaimStatus::Contested, "Only some do."));
+    take(&mut record, 2, 3, &Turn { reinforces: vec!["C1".into()], ..turn("After all.", Vec::new()) });
+    assert_eq!(status(&record), ClaimStatus::Accepted, "whoever supports it no longer disputes it");
+    take(&mut record, 1, 3, &Turn { withdraws: vec!["C1".into()], ..turn("No.", Vec::new()) });
+    assert_eq!(status(&record), ClaimStatus::Accepted, "only its author may take it back");
+    take(&mut record, 0, 3, &Turn { withdraws: vec!["C1".into()], ..turn("No.", Vec::new()) });
+    assert_eq!(status(&record), ClaimStatus::Retracted);
 }
 
 #[test]
 fn saying_it_again_is_support_and_saying_the_opposite_is_not() {
-    let mut state = State::new(2);
-    take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]));
-    let again = take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues retry every failed job on the same night", Label::Fact, &[1])]));
-    assert_eq!((again.reinforced.as_slice(), state.facts_since(0).count(), state.facts_since(1).count()), (&["C1".to_owned()][..], 1, 0));
-    let denied = take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues do not retry every failed job on the same night", Label::Infer, &[])]));
+    let mut record = Record::new(2);
+    take(&mut record, 0, 1, &turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]));
+    let again = take(&mut record, 1, 2, &turn(CITED, vec![claim("Queues retry every failed job on the same night", Label::Fact, &[1])]));
+    assert_eq!((again.reinforced.as_slice(), record.new_facts_after(0).count(), record.new_facts_after(1).count()), (&["C1".to_owned()][..], 1, 0));
+    let denied = take(&mut record, 1, 2, &turn(CITED, vec![claim("Queues do not retry every failed job on the same night", Label::Infer, &[])]));
     assert_eq!(denied.introduced, ["C2"]);
-    assert_eq!(state.sources(), 1, "the same page twice is one source");
+    assert_eq!(record.source_count(), 1, "the same page twice is one source");
 }
 
 #[test]
 fn a_fact_without_a_source_is_an_inference() {
-    let mut state = State::new(2);
-    take(&mut state, 0, 1, &turn("Plain words.", vec![claim("Queues retry.", Label::Fact, &[1])]));
-    assert_eq!((state.facts_since(0).count(), state.claims[0].label), (0, Label::Infer));
+    let mut record = Record::new(2);
+    take(&mut record, 0, 1, &turn("Plain words.", vec![claim("Queues retry.", Label::Fact, &[1])]));
+    assert_eq!((record.new_facts_after(0).count(), record.claims[0].label), (0, Label::Infer));
     let mut backed = claim("Cron never retries anything.", Label::Fact, &[]);
-    take(&mut state, 1, 1, &turn(CITED, vec![claim("A page says so.", Label::Fact, &[1])]));
+    take(&mut record, 1, 1, &turn(CITED, vec![claim("A page says so.", Label::Fact, &[1])]));
     backed.evidence = vec!["E1".into()];
-    take(&mut state, 0, 2, &turn("Plain words.", vec![backed]));
-    assert_eq!(state.facts_since(2).count(), 1, "evidence of the record backs it");
-    take(&mut state, 1, 2, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
+    take(&mut record, 0, 2, &turn("Plain words.", vec![backed]));
+    assert_eq!(record.new_facts_after(2).count(), 1, "evidence of the record backs it");
+    take(&mut record, 1, 2, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
     assert_eq!(
-        (state.claims[0].label, state.facts_since(3).count()),
+        (record.claims[0].label, record.new_facts_after(3).count()),
         (Label::Fact, 0),
         "who has a source for it makes it a fact, if not a new claim"
     );
@@ -86,146 +83,155 @@ fn a_fact_without_a_source_is_an_inference() {
 
 #[test]
 fn a_new_fact_counts_once_and_never_again() {
-    let mut state = State::new(3);
+    let mut record = Record::new(3);
     let fact = || turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]);
-    (0..3).for_each(|seat| drop(take(&mut state, seat, 1, &fact())));
-    assert_eq!(state.facts_since(0).count(), 1, "three seats, one fact");
-    take(&mut state, 0, 1, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
-    take(&mut state, 2, 1, &fact());
-    assert_eq!((state.claims.len(), state.facts_since(1).count()), (2, 0), "made anew it stands, and is nothing new");
+    (0..3).for_each(|seat| drop(take(&mut record, seat, 1, &fact())));
+    assert_eq!(record.new_facts_after(0).count(), 1, "three seats, one fact");
+    take(&mut record, 0, 1, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
+    take(&mut record, 2, 1, &fact());
+    assert_eq!((record.claims.len(), record.new_facts_after(1).count()), (2, 0), "made anew it stands, and is nothing new");
 }
 
 #[test]
 fn what_is_withdrawn_once_can_be_said_again() {
-    let mut state = State::new(2);
+    let mut record = Record::new(2);
     let said = || vec![claim("Queues retry every failed job on the same night.", Label::Infer, &[])];
-    take(&mut state, 0, 1, &turn("x", said()));
+    take(&mut record, 0, 1, &turn("x", said()));
     let reworded = Turn { withdraws: vec!["C1".into(), "C1".into()], ..turn("x", said()) };
-    let touched = take(&mut state, 0, 2, &reworded);
-    assert_eq!((touched.withdrawn.as_slice(), touched.introduced.as_slice()), (&["C1".to_owned()][..], &["C2".to_owned()][..]));
-    assert_eq!((state.claims[0].status, state.claims[1].status), (ClaimStatus::Retracted, ClaimStatus::Open));
-    let again = take(&mut state, 0, 3, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
+    let changes = take(&mut record, 0, 2, &reworded);
+    assert_eq!((changes.withdrawn.as_slice(), changes.introduced.as_slice()), (&["C1".to_owned()][..], &["C2".to_owned()][..]));
+    assert_eq!((record.claims[0].status, record.claims[1].status), (ClaimStatus::Retracted, ClaimStatus::Open));
+    let again = take(&mut record, 0, 3, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
     assert!(again.withdrawn.is_empty(), "it is gone already");
 }
 
 #[test]
 fn a_blocker_stands_until_its_author_or_its_claim_says_otherwise() {
-    let mut state = State::new(3);
-    take(&mut state, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
+    let mut record = Record::new(3);
+    take(&mut record, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
     let block = |claim: Option<&str>| Turn { vote: Some("BLOCKER".into()), blocker: claim.map(str::to_owned), ..turn("x", Vec::new()) };
-    take(&mut state, 1, 1, &block(Some("C1")));
-    take(&mut state, 2, 1, &block(None));
-    assert_eq!(state.open_blockers().len(), 2);
-    take(&mut state, 2, 2, &turn("x", Vec::new()));
-    assert_eq!(state.open_blockers().len(), 1, "a MINOR takes it back");
-    take(&mut state, 2, 2, &Turn { vote: None, ..turn("x", Vec::new()) });
-    assert_eq!(state.open_blockers().len(), 1, "silence does not");
-    take(&mut state, 0, 2, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
-    assert_eq!(state.open_blockers().len(), 0, "the claim in question is gone");
+    take(&mut record, 1, 1, &block(Some("C1")));
+    take(&mut record, 2, 1, &block(None));
+    assert_eq!(record.open_blockers().len(), 2);
+    take(&mut record, 2, 2, &turn("x", Vec::new()));
+    assert_eq!(record.open_blockers().len(), 1, "a MINOR takes it back");
+    take(&mut record, 2, 2, &Turn { vote: None, ..turn("x", Vec::new()) });
+    assert_eq!(record.open_blockers().len(), 1, "silence does not");
+    take(&mut record, 0, 2, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
+    assert_eq!(record.open_blockers().len(), 0, "the claim in question is gone");
 }
 
 #[test]
 fn a_blocker_disputes_the_claim_it_names() {
-    let mut state = State::new(4);
-    take(&mut state, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
-    take(&mut state, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("x", Vec::new()) });
-    assert_eq!(state.claims[0].status, ClaimStatus::Accepted);
+    let mut record = Record::new(4);
+    take(&mut record, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
+    take(&mut record, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("x", Vec::new()) });
+    assert_eq!(record.claims[0].status, ClaimStatus::Accepted);
     let block = |claim: &str| Turn { vote: Some("BLOCKER".into()), blocker: Some(claim.into()), ..turn("x", Vec::new()) };
-    let touched = take(&mut state, 2, 2, &block("C1"));
-    assert_eq!((state.open_blockers().len(), state.claims[0].status, touched.challenged), (1, ClaimStatus::Contested, vec!["C1".to_owned()]));
-    take(&mut state, 2, 3, &turn("x", Vec::new()));
-    assert_eq!((state.open_blockers().len(), state.claims[0].status), (0, ClaimStatus::Accepted), "taken back, with the dispute it came with");
-    take(&mut state, 0, 4, &block("C1"));
-    assert_eq!(state.open_blockers().len(), 1, "a blocker on a claim of one's own stands by itself");
+    let changes = take(&mut record, 2, 2, &block("C1"));
+    assert_eq!((record.open_blockers().len(), record.claims[0].status, changes.challenged), (1, ClaimStatus::Contested, vec!["C1".to_owned()]));
+    take(&mut record, 2, 3, &turn("x", Vec::new()));
+    assert_eq!((record.open_blockers().len(), record.claims[0].status), (0, ClaimStatus::Accepted), "taken back, with the dispute it came with");
+    take(&mut record, 0, 4, &block("C1"));
+    assert_eq!(record.open_blockers().len(), 1, "a blocker on a claim of one's own stands by itself");
 }
 
 #[test]
 fn shortened_words_cite_the_record_and_long_addresses_stay_in_it() {
-    let mut state = State::new(2);
-    take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
+    let mut record = Record::new(2);
+    take(&mut record, 0, 1, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
     let address = format!("https://example.org/{}", "long-part/".repeat(60));
     let text = format!("{} Cron fails in silence. [FACT][1]\nReferences\n[1] Logs {address}", "Filler without a label. ".repeat(60));
     let said = turn(&text, vec![claim("Cron fails in silence.", Label::Fact, &[1])]);
-    let touched = take(&mut state, 1, 1, &said);
-    let mut entry = Entry::new("S2", "Position: x".into(), &said.reasons, &audit(&said.reasons, &said.claims, &|_| false), &touched, &[]);
+    let changes = take(&mut record, 1, 1, &said);
+    let mut entry = Contribution::new("S2", "Position: x".into(), &said.reasons, &audit(&said.reasons, &said.claims, &|_| false), &changes, &[]);
     assert!(entry.text().contains("[FACT][1]"), "as written, with its own list");
     entry.reduce(60);
     assert!(entry.text().contains("Cron fails in silence. [FACT][E2]") && !entry.text().contains("[1]"), "{}", entry.text());
-    assert_eq!(state.evidence[1].url.as_deref(), Some(address.as_str()));
-    let packet = packed(&state, &[entry], &[], 2, false);
-    assert!(packet.state.contains("E2 Logs") && packet.state.contains("example.org/q") && !packet.state.contains("long-part"), "{}", packet.state);
+    assert_eq!(record.evidence[1].url.as_deref(), Some(address.as_str()));
+    let packet = packed(&record, &[entry], &[], 2, false);
+    assert!(
+        packet.record.contains("E2 Logs") && packet.record.contains("example.org/q") && !packet.record.contains("long-part"),
+        "{}",
+        packet.record
+    );
 }
 
 #[test]
 fn figures_tell_statements_apart_and_a_person_is_kept_in_full() {
-    let mut state = State::new(2);
+    let mut record = Record::new(2);
     assert_eq!(
-        (state.decide("Fund it with 12 percent of the budget", 1), state.decide("Fund it with 90 percent of the budget", 1)),
+        (record.decide("Fund it with 12 percent of the budget", 1), record.decide("Fund it with 90 percent of the budget", 1)),
         ("D1".into(), "D2".into())
     );
-    assert_eq!(state.decide("Fund it with 12 percent of the budget.", 2), "D1", "said again");
+    assert_eq!(record.decide("Fund it with 12 percent of the budget.", 2), "D1", "said again");
     let note = "Keep the old way for a year, then look at the figures with the people who run it. ".repeat(4);
-    assert_eq!((state.decreed(note.trim(), 2).as_str(), state.decisions[2].text.as_str()), ("D3", note.trim()));
+    assert_eq!((record.decide_by_person(note.trim(), 2).as_str(), record.decisions[2].text.as_str()), ("D3", note.trim()));
 }
 
 #[test]
 fn a_round_that_does_not_count_leaves_its_ids_behind() {
-    let mut state = State::new(2);
-    take(&mut state, 0, 1, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
-    let saved = state.clone();
-    take(&mut state, 1, 2, &turn("x", vec![claim("Cron fails in silence.", Label::Infer, &[])]));
-    state.back_to(saved);
-    let later = take(&mut state, 1, 2, &turn("x", vec![claim("Alarms wake whoever sleeps.", Label::Infer, &[])]));
-    assert_eq!((later.introduced.as_slice(), state.claims.len()), (&["C3".to_owned()][..], 2));
+    let mut record = Record::new(2);
+    take(&mut record, 0, 1, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
+    let saved = record.clone();
+    take(&mut record, 1, 2, &turn("x", vec![claim("Cron fails in silence.", Label::Infer, &[])]));
+    record.restore(saved);
+    let later = take(&mut record, 1, 2, &turn("x", vec![claim("Alarms wake whoever sleeps.", Label::Infer, &[])]));
+    assert_eq!((later.introduced.as_slice(), record.claims.len()), (&["C3".to_owned()][..], 2));
 }
 
 #[test]
 fn a_record_too_long_for_its_budget_keeps_what_fits_of_risks_and_open_claims() {
-    let (state, entries, summaries) = long(5, 5, 60, 5, "plain");
-    let packet = packed(&state, &entries, &summaries, 5, false);
-    assert!(packet.steps == 7 && size(&packet.state) <= STATE && size(&packet.state) > STATE * 3 / 4, "{} {}", packet.steps, size(&packet.state));
+    let (record, entries, summaries) = long(5, 5, 60, 5, "plain");
+    let packet = packed(&record, &entries, &summaries, 5, false);
+    assert!(
+        packet.steps == 7 && size(&packet.record) <= RECORD && size(&packet.record) > RECORD * 3 / 4,
+        "{} {}",
+        packet.steps,
+        size(&packet.record)
+    );
     assert!(!packet.risks.is_empty() && packet.risks[0] == "R1", "{:?}", packet.risks);
 }
 
 /// What the record says, whatever its ids are.
-fn said_of(state: &State) -> Vec<String> {
+fn said_of(record: &Record) -> Vec<String> {
     let sources = |ids: &[String]| -> Vec<String> {
         let mut found: Vec<String> =
-            ids.iter().filter_map(|id| state.evidence.iter().find(|one| one.id == *id)).map(|one| one.title.clone()).collect();
+            ids.iter().filter_map(|id| record.evidence.iter().find(|one| one.id == *id)).map(|one| one.title.clone()).collect();
         found.sort();
         found
     };
-    let line = |claim: &super::state::Claim| {
+    let line = |claim: &Claim| {
         let (backers, challengers) = (&claim.backers, &claim.challengers);
         format!("{} {:?} {:?} {backers:?} {challengers:?} {:?}", claim.text, claim.label, claim.status, sources(&claim.support))
     };
-    let mut lines: Vec<String> = state.claims.iter().map(line).collect();
+    let mut lines: Vec<String> = record.claims.iter().map(line).collect();
     lines.sort();
     lines
 }
 
 /// A round in which all speak at once, taken in in this order.
-fn at_once(state: &State, round: u32, said: &[(usize, Turn)]) -> (Vec<String>, usize) {
-    let mut state = state.clone();
-    let known = state.claims.len();
-    said.iter().for_each(|(seat, turn)| drop(state.withdraw(*seat, round, &turn.withdraws)));
+fn at_once(record: &Record, round: u32, said: &[(usize, Turn)]) -> (Vec<String>, usize) {
+    let mut record = record.clone();
+    let known = record.claims.len();
+    said.iter().for_each(|(seat, turn)| drop(record.withdraw(*seat, round, &turn.withdraws)));
     for (seat, turn) in said {
-        let audit = state.audit(turn);
-        state.ingest(*seat, round, turn, &audit, &[], &mut Touched::default());
+        let audit = record.audit(turn);
+        record.ingest(*seat, round, turn, &audit, &[], &mut RecordChanges::default());
     }
-    state.settle();
-    (said_of(&state), state.facts_since(known).count())
+    record.update_statuses();
+    (said_of(&record), record.new_facts_after(known).count())
 }
 
 /// A long debate: every seat says so many words a round, brings claims and disputes the others'.
-fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (State, Vec<Entry>, Vec<Summary>) {
-    let mut state = State::new(seats);
+fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (Record, Vec<Contribution>, Vec<RoundSummary>) {
+    let mut record = Record::new(seats);
     let mut entries = Vec::new();
     let mut summaries = Vec::new();
     for round in 1..=rounds {
-        let since = state.extent();
+        let record_before = record.size();
         entries.clear();
-        let known: Vec<String> = state.claims.iter().map(|claim| claim.id.clone()).collect();
+        let known: Vec<String> = record.claims.iter().map(|claim| claim.id.clone()).collect();
         for seat in 0..seats {
             let body: Vec<String> = (0..words).map(|n| if n % 12 == 11 { format!("{word}{n}. [INFER]") } else { format!("{word}{n}") }).collect();
             // Claims share no words, so that none is taken for another.
@@ -236,60 +242,61 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
             let text = format!("{}\nReferences\n[1] {word} source{round}x{seat} https://example.org/{round}/{seat}", body.join(" "));
             let said = Turn { challenges, risks, ..turn(&text, new.collect()) };
             let tools = vec![ToolRun { name: "calculate".into(), input: json!({"expression": own(200)}), output: own(300), error: false, at: 0 }];
-            let audit = state.audit(&said);
-            let mut touched = Touched::default();
-            state.ingest(seat, round, &said, &audit, &tools, &mut touched);
-            entries.push(Entry::new(
+            let audit = record.audit(&said);
+            let mut changes = RecordChanges::default();
+            record.ingest(seat, round, &said, &audit, &tools, &mut changes);
+            entries.push(Contribution::new(
                 &format!("S{}", seat + 1),
                 "MINOR, confidence 0.70. Position: x".into(),
                 &said.reasons,
                 &audit,
-                &touched,
+                &changes,
                 &tools,
             ));
         }
-        state.settle();
-        state.decide(&format!("{word}{round}a {word}{round}b {word}{round}c"), round);
-        let moved: Vec<Moved> =
-            (0..seats).map(|seat| Moved { name: format!("S{}", seat + 1), confidence: 0.7, note: "n ".repeat(50), ..Moved::default() }).collect();
-        summaries.push(Summary::new(&format!("Round {round}"), since, &format!("{word} ").repeat(60), &moved, &state));
+        record.update_statuses();
+        record.decide(&format!("{word}{round}a {word}{round}b {word}{round}c"), round);
+        let moved: Vec<SeatMoves> = (0..seats)
+            .map(|seat| SeatMoves { name: format!("S{}", seat + 1), confidence: 0.7, note: "n ".repeat(50), ..SeatMoves::default() })
+            .collect();
+        summaries.push(RoundSummary::new(&format!("Round {round}"), record_before, &format!("{word} ").repeat(60), &moved, &record));
     }
-    state.proposal = "the proposal in question".into();
+    record.proposal = "the proposal in question".into();
     let (each, turns) = (claims, seats * rounds as usize);
     assert_eq!(
-        (state.claims.len(), state.risks.len(), state.decisions.len()),
+        (record.claims.len(), record.risks.len(), record.decisions.len()),
         (each * turns, each * turns, rounds as usize),
         "none is taken for another"
     );
-    assert!(state.evidence.len() >= turns, "{} of {turns}", state.evidence.len());
-    (state, entries, summaries)
+    assert!(record.evidence.len() >= turns, "{} of {turns}", record.evidence.len());
+    (record, entries, summaries)
 }
 
-fn packed(state: &State, entries: &[Entry], summaries: &[Summary], seats: usize, sequential: bool) -> Packet {
+fn packed(record: &Record, entries: &[Contribution], summaries: &[RoundSummary], seats: usize, sequential: bool) -> Packet {
     let current = if sequential { entries.to_vec() } else { Vec::new() };
-    let summaries: Vec<&Summary> = summaries.iter().rev().skip(1).take(2).collect();
-    Material { state, names: &names(seats), round: 7, summaries, previous: entries.to_vec(), current, reserve: 300 }.pack()
+    let summaries: Vec<&RoundSummary> = summaries.iter().rev().skip(1).take(2).collect();
+    PacketParts { record, names: &names(seats), round: 7, summaries, previous: entries.to_vec(), current, reserve: 300 }.pack()
 }
 
 /// What the packet really takes, as it would be sent.
 fn counted(packet: &Packet) -> usize {
     let words = packet.previous.iter().chain(&packet.current).map(|words| words.text.clone());
-    let parts: Vec<String> = [packet.state.clone()].into_iter().chain(packet.summaries.iter().cloned()).chain(words).collect();
+    let parts: Vec<String> = [packet.record.clone()].into_iter().chain(packet.summaries.iter().cloned()).chain(words).collect();
     size(&parts.join("\n"))
 }
 
 #[test]
 fn five_seats_at_a_thousand_tokens_stay_below_the_trigger_in_round_six() {
-    let (state, entries, summaries) = long(5, 5, 500, 2, "plain");
-    assert!(entries.iter().all(|entry| entry.size() > 900), "{:?}", entries.iter().map(Entry::size).collect::<Vec<_>>());
-    let packet = packed(&state, &entries, &summaries, 5, false);
+    let (record, entries, summaries) = long(5, 5, 500, 2, "plain");
+    assert!(entries.iter().all(|entry| entry.size() > 900), "{:?}", entries.iter().map(Contribution::size).collect::<Vec<_>>());
+    let packet = packed(&record, &entries, &summaries, 5, false);
     assert!(packet.tokens <= TRIGGER && counted(&packet) <= TRIGGER && !packet.overflow, "{} {}", packet.tokens, counted(&packet));
 }
 
 #[test]
 fn a_small_debate_is_sent_whole() {
-    let (state, entries, summaries) = long(3, 3, 30, 1, "plain");
-    let packet = packed(&state, &entries, &summaries, 3, false);
+    let (record, entries, summaries) = long(3, 3, 30, 1, "plain");
+    let packet = packed(&record, &entries, &summaries, 3, false);
     assert_eq!((packet.steps, packet.overflow, packet.summaries.len()), (0, false, 2));
     assert!(packet.previous.iter().all(|words| words.text.contains("plain0")));
 }
@@ -306,9 +313,9 @@ proptest! {
     ) {
         let labels = [Label::Fact, Label::Infer, Label::Assume];
         let claims = |picked: &[(usize, usize)]| picked.iter().map(|(text, label)| claim(SAYINGS[*text], labels[*label], &[1])).collect::<Vec<_>>();
-        let mut state = State::new(4);
-        first.iter().enumerate().for_each(|(seat, picked)| drop(take(&mut state, seat, 1, &turn(CITED, claims(picked)))));
-        let id = |at: usize| state.claims.get(at).map(|claim| claim.id.clone());
+        let mut record = Record::new(4);
+        first.iter().enumerate().for_each(|(seat, picked)| drop(take(&mut record, seat, 1, &turn(CITED, claims(picked)))));
+        let id = |at: usize| record.claims.get(at).map(|claim| claim.id.clone());
         let turns: Vec<(usize, Turn)> = second.iter().enumerate().map(|(seat, (picked, supports, disputes, withdraws, blocks))| {
             let challenges = id(*disputes).map(|id| Challenge { id, why: "Not so.".into() }).into_iter().collect();
             let vote = Some(if *blocks { "BLOCKER" } else { "MINOR" }.to_owned());
@@ -317,7 +324,7 @@ proptest! {
             (seat, Turn { challenges, withdraws, reinforces, vote, blocker: id(*disputes), ..turn(CITED, claims(picked)) })
         }).collect();
         let shuffled: Vec<(usize, Turn)> = order.iter().map(|at| turns[*at].clone()).collect();
-        prop_assert_eq!(at_once(&state, 2, &turns), at_once(&state, 2, &shuffled));
+        prop_assert_eq!(at_once(&record, 2, &turns), at_once(&record, 2, &shuffled));
     }
 }
 
@@ -327,31 +334,31 @@ proptest! {
     fn budgets_hold_and_nothing_protected_is_lost(
         seats in 2_usize..=10, rounds in 1_u32..=8, words in 0_usize..900, claims in 0_usize..=5, word in "(a|ab|é|漢|𝛼𝛽){1,6}", sequential: bool,
     ) {
-        let (state, entries, summaries) = long(seats, rounds, words, claims, &word);
-        let packet = packed(&state, &entries, &summaries, seats, sequential);
+        let (record, entries, summaries) = long(seats, rounds, words, claims, &word);
+        let packet = packed(&record, &entries, &summaries, seats, sequential);
         prop_assert!(packet.tokens <= WALL, "{}", packet.tokens);
         prop_assert!(counted(&packet) <= WALL, "{}", counted(&packet));
-        prop_assert!(size(&packet.state) <= STATE, "{}", size(&packet.state));
+        prop_assert!(size(&packet.record) <= RECORD, "{}", size(&packet.record));
         let spoken: usize = packet.previous.iter().chain(&packet.current).map(|words| size(&words.text)).sum();
         prop_assert!(spoken <= PREVIOUS, "{spoken}");
-        for claim in state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested) {
-            let shown = packet.state.split([' ', ':', '\n']).any(|word| word == claim.id);
+        for claim in record.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested) {
+            let shown = packet.record.split([' ', ':', '\n']).any(|word| word == claim.id);
             prop_assert!(shown, "{} is contested and missing", claim.id);
         }
         for id in &packet.risks {
-            prop_assert!(packet.state.lines().any(|line| line.starts_with(&format!("{id} ")) || line.starts_with(&format!("{id}:"))), "{}", id);
+            prop_assert!(packet.record.lines().any(|line| line.starts_with(&format!("{id} ")) || line.starts_with(&format!("{id}:"))), "{}", id);
         }
-        prop_assert!(packet.state.contains("the proposal in question"));
-        for decision in &state.decisions {
-            prop_assert!(packet.state.lines().any(|line| line.starts_with(&format!("{} (", decision.id))), "{}", decision.id);
+        prop_assert!(packet.record.contains("the proposal in question"));
+        for decision in &record.decisions {
+            prop_assert!(packet.record.lines().any(|line| line.starts_with(&format!("{} (", decision.id))), "{}", decision.id);
         }
         for name in names(seats) {
-            prop_assert!(packet.state.lines().any(|line| line.starts_with(&format!("{name}: confidence"))), "{}", name);
+            prop_assert!(packet.record.lines().any(|line| line.starts_with(&format!("{name}: confidence"))), "{}", name);
         }
         for summary in &packet.summaries {
             prop_assert!(size(summary) <= 400);
         }
-        let mut ids: Vec<&str> = state.claims.iter().map(|claim| claim.id.as_str()).chain(state.evidence.iter().map(|evidence| evidence.id.as_str())).collect();
+        let mut ids: Vec<&str> = record.claims.iter().map(|claim| claim.id.as_str()).chain(record.evidence.iter().map(|evidence| evidence.id.as_str())).collect();
         let count = ids.len();
         ids.sort_unstable();
         ids.dedup();

@@ -33,7 +33,7 @@ pub fn clip(text: &str, most: usize) -> String {
 }
 
 /// The most each may have, so that all of these sizes fit into `room`.
-pub fn even(sizes: &[usize], room: usize) -> usize {
+pub fn even_share(sizes: &[usize], room: usize) -> usize {
     let fits = |most: usize| sizes.iter().map(|size| (*size).min(most)).sum::<usize>() <= room;
     let (mut low, mut high) = (0, sizes.iter().copied().max().unwrap_or(0));
     while low < high {

@@ -1,59 +1,59 @@
-//! One seat's words of a round, as others read them, and what is left of them when they must be short.
+//! One seat's response as others read it, and what is left of it when it must be short.
 
-use super::audit::Audit;
-use super::ingest::Touched;
-use super::labels::{Label, Sentence};
-use super::tokens::{clip, size};
+use crate::roundtable::record::{Audit, Label, RecordChanges, Sentence};
+use crate::roundtable::rounds::tools::unfenced;
+use crate::roundtable::tokens::{clip, size};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use synod_types::ToolRun;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entry {
+pub struct Contribution {
     pub name: String,
-    /// Vote, confidence, position: kept to the last.
+    /// Vote, confidence and position: never dropped.
     head: String,
-    /// The text as written; nothing once it has been taken apart.
+    /// The text as written; `None` once it is reduced to some of its sentences.
     full: Option<String>,
-    /// Taken apart: sentences as they are printed, by label. They cite the record, because the list of references is gone by then.
+    /// Its sentences with their labels. They cite the record, because a reduced text has lost its list of references.
     sentences: Vec<(Option<Label>, String)>,
     /// What it did to the record, in ids.
-    touched: String,
+    changes: String,
     tools: Vec<String>,
-    /// Cut to so many tokens.
+    /// Cut to this many tokens.
     most: Option<usize>,
-    counted: Cell<Option<usize>>,
+    /// Its size in tokens, once it was counted.
+    counted_size: Cell<Option<usize>>,
 }
 
-impl Entry {
-    pub fn new(name: &str, head: String, text: &str, audit: &Audit, touched: &Touched, tools: &[ToolRun]) -> Self {
+impl Contribution {
+    pub fn new(name: &str, head: String, text: &str, audit: &Audit, changes: &RecordChanges, tools: &[ToolRun]) -> Self {
         let ids = |word: &str, ids: &[String]| if ids.is_empty() { None } else { Some(format!("{word} {}", ids.join(", "))) };
         let parts = [
-            ids("introduced", &touched.introduced),
-            ids("supported", &touched.reinforced),
-            ids("disputed", &touched.challenged),
-            ids("withdrew", &touched.withdrawn),
-            ids("cited", &touched.evidence),
-            ids("raised", &touched.risks),
+            ids("introduced", &changes.introduced),
+            ids("supported", &changes.reinforced),
+            ids("disputed", &changes.challenged),
+            ids("withdrew", &changes.withdrawn),
+            ids("cited", &changes.evidence),
+            ids("raised", &changes.risks),
         ];
-        let sources = touched.sources.clone();
-        let touched: Vec<String> = parts.into_iter().flatten().collect();
-        let touched = if touched.is_empty() { String::new() } else { format!("In the record: {}.", touched.join("; ")) };
+        let sources = changes.sources.clone();
+        let changes: Vec<String> = parts.into_iter().flatten().collect();
+        let changes = if changes.is_empty() { String::new() } else { format!("In the record: {}.", changes.join("; ")) };
         let tool = |run: &ToolRun| format!("Used {}({}): {}", run.name, clip(&run.input.to_string(), 60), tool_output(run));
         Self {
             name: name.to_owned(),
             head,
             full: Some(text.trim().to_owned()),
             sentences: audit.sentences.iter().map(|sentence| (sentence.label, marked(sentence, &sources))).collect(),
-            touched,
+            changes,
             tools: tools.iter().map(tool).collect(),
             most: None,
-            counted: Cell::new(None),
+            counted_size: Cell::new(None),
         }
     }
 
-    /// What is said in place of words that may not be shown.
-    pub fn stub(name: &str, reason: &str) -> Self {
+    /// Stands in for words that may not be shown.
+    pub fn withheld(name: &str, reason: &str) -> Self {
         Self { name: name.to_owned(), head: format!("[withheld: {reason}]"), ..Self::default() }
     }
 
@@ -63,7 +63,7 @@ impl Entry {
             Some(full) => parts.push(full.clone()),
             None => parts.push(self.sentences.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ")),
         }
-        parts.push(self.touched.clone());
+        parts.push(self.changes.clone());
         parts.extend(self.tools.iter().cloned());
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
         match self.most {
@@ -73,26 +73,27 @@ impl Entry {
     }
 
     pub fn size(&self) -> usize {
-        if let Some(size) = self.counted.get() {
+        if let Some(size) = self.counted_size.get() {
             return size;
         }
         let size = size(&self.text());
-        self.counted.set(Some(size));
+        self.counted_size.set(Some(size));
         size
     }
 
-    /// Down to a quota: tool logs go first, then what no label marks, from the end. Position, vote and labelled sentences stay.
+    /// Reduces it to a quota of tokens, if that is enough: tool logs go first, then sentences without a label, from the end. Position, vote and
+    /// labelled sentences stay.
     pub fn reduce(&mut self, quota: usize) {
         if self.size() <= quota {
             return;
         }
         self.tools.clear();
-        self.counted.set(None);
+        self.counted_size.set(None);
         if self.size() <= quota || self.sentences.is_empty() {
             return;
         }
         self.full = None;
-        self.counted.set(None);
+        self.counted_size.set(None);
         let mut over = self.size().saturating_sub(quota);
         for at in (0..self.sentences.len()).rev() {
             if over == 0 {
@@ -103,21 +104,21 @@ impl Entry {
                 self.sentences.remove(at);
             }
         }
-        self.counted.set(None);
+        self.counted_size.set(None);
     }
 
-    /// Hard limit, whatever it costs.
+    /// Cuts it to this many tokens, whatever is lost.
     pub fn cut(&mut self, most: usize) {
         if self.size() > most {
             self.most = Some(most);
-            self.counted.set(None);
+            self.counted_size.set(None);
         }
     }
 }
 
-/// What a tool gave, as far as others read it.
+/// What a tool returned, as far as others read it.
 pub fn tool_output(run: &ToolRun) -> String {
-    clip(&super::tools::unfenced(&run.output), 120)
+    clip(&unfenced(&run.output), 120)
 }
 
 fn marked(sentence: &Sentence, sources: &BTreeMap<u32, String>) -> String {

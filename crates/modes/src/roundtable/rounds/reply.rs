@@ -1,8 +1,8 @@
 //! What a seat hands in: one form for every style and round. Fields a style or a round has no use for are not asked for, because the ids they
 //! would need do not exist.
 
-use super::audit::audit;
-use super::labels::Label;
+use crate::roundtable::record::{Label, audit};
+use crate::roundtable::style::StyleRole;
 use crate::text::{bare, field, items, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -126,32 +126,32 @@ pub fn vote_name(vote: Vote) -> &'static str {
 }
 
 /// What a turn was asked for.
-pub struct Asked<'a> {
+pub struct TurnRequest<'a> {
     pub vote: bool,
     /// Its seat has spoken before.
     pub again: bool,
-    /// Whom it can answer.
+    /// The seats it can answer.
     pub others: &'a [String],
-    pub role: &'a super::style::Role,
+    pub role: &'a StyleRole,
 }
 
 impl Turn {
-    /// Without what this turn was not asked for: nobody checked it, and the form has room for any words there.
-    pub fn asked(mut self, asked: &Asked) -> Self {
-        let role = asked.role;
-        self.vote = self.vote.filter(|_| asked.vote);
-        self.blocker = self.blocker.filter(|_| asked.vote);
+    /// The turn without what it was not asked for: nobody checks such fields, and a model may write anything into them.
+    pub fn keep_requested(mut self, request: &TurnRequest) -> Self {
+        let role = request.role;
+        self.vote = self.vote.filter(|_| request.vote);
+        self.blocker = self.blocker.filter(|_| request.vote);
         self.stance = self.stance.filter(|_| role.stance.is_some());
-        self.position_change = self.position_change.filter(|change| asked.again && CHANGES.contains(&change.as_str()));
+        self.position_change = self.position_change.filter(|change| request.again && CHANGES.contains(&change.as_str()));
         self.risks.retain(|risk| role.risk_kinds.contains(&risk.kind));
-        // Answering is for others, who owe it whatever the attacker thinks of it.
+        // Whoever only attacks leaves the answers to others, so its own are dropped.
         if role.mitigated_kinds.is_empty() {
             self.risks.iter_mut().for_each(|risk| risk.mitigation.clear());
         }
         self.key_points.truncate(MOST_POINTS);
         self.mitigations.retain(|_| role.answers_risks);
         let mut named = std::collections::BTreeSet::new();
-        self.replies_to.retain(|name| asked.others.contains(name) && named.insert(name.clone()));
+        self.replies_to.retain(|name| request.others.contains(name) && named.insert(name.clone()));
         self
     }
 
@@ -183,7 +183,7 @@ impl TypedReply for Turn {
         let audit = audit(text, &[], &|id| terms.list("evidence").iter().any(|known| known == id));
         let is_field = |sentence: &str| FIELDS.iter().any(|field| sentence.to_lowercase().starts_with(&format!("{}:", field.to_lowercase())));
         let sentences = || audit.sentences.iter().filter(|sentence| !is_field(&sentence.text));
-        // Whoever names too few points is taken by what it says first.
+        // Where too few key points are named, the position and the first sentences fill the list.
         let mut key_points: Vec<String> = list("Key points").into_iter().take(MOST_POINTS).collect();
         for text in std::iter::once(&position).chain(sentences().map(|sentence| &sentence.text)) {
             if key_points.len() < LEAST_POINTS && !key_points.contains(text) {
@@ -230,7 +230,7 @@ impl TypedReply for Turn {
     }
 }
 
-/// A share as people write it: `0.8`, `80 %`, `8/10`. A word or a range is none.
+/// A share as people write it: `0.8`, `80 %`, `8/10`. Words and ranges are not read.
 fn share(text: &str) -> Option<f64> {
     let text = bare(text).lines().next()?;
     if let Some(percent) = text.strip_suffix('%') {
@@ -245,6 +245,7 @@ fn share(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::roundtable::style::Style;
     use synod_engine::{ReplyFormat, to_value};
 
     fn terms() -> IdLists {
@@ -296,21 +297,21 @@ mod tests {
         assert!(said(risk("One key a service.")).check(&terms).is_ok());
         let logical = NewRisk { kind: "logical".into(), ..risk("") };
         assert!(said(logical).check(&terms).is_ok(), "a gap in an argument is mended by whoever made it");
-        let role = |style: &str| super::super::style::Style::find(style).expect("a style").dealt(2)[0];
-        let asked = |style: &str| Asked { vote: true, again: false, others: &[], role: role(style) };
-        let kept = said(risk("One key a service.")).asked(&asked("adversarial"));
+        let role = |style: &str| Style::find(style).expect("a style").deal_roles(2)[0];
+        let request = |style: &str| TurnRequest { vote: true, again: false, others: &[], role: role(style) };
+        let kept = said(risk("One key a service.")).keep_requested(&request("adversarial"));
         assert_eq!(kept.risks[0].mitigation, "One key a service.");
         let attack = NewRisk { kind: "attack".into(), ..risk("One key a service.") };
         assert_eq!((said(attack.clone()).remedies().count(), role("red-team-blue-team").only_attacks()), (1, true));
         let offered = |terms: &IdLists| Turn::schema(terms).expect("a form").schema.to_string().contains("prevent it or limit it");
         assert!(offered(&terms) && !offered(&terms.clone().with("mitigated_kinds", [""; 0])), "whoever only attacks is asked for no answer");
-        let cleared = said(attack).asked(&asked("red-team-blue-team"));
+        let cleared = said(attack).keep_requested(&request("red-team-blue-team"));
         assert_eq!(cleared.risks[0].mitigation, "", "red finds problems, blue answers them");
     }
 
     #[test]
     fn words_in_fields_nobody_asked_for_go_no_further() {
-        let role = super::super::style::Style::find("collaborative").expect("a style").dealt(2)[0];
+        let role = Style::find("collaborative").expect("a style").deal_roles(2)[0];
         let said = || Turn {
             position_change: Some("and now something else".into()),
             replies_to: vec!["S2".into(), "S2".into(), "anything at all".into()],
@@ -318,9 +319,9 @@ mod tests {
             ..Turn::default()
         };
         let others = ["S2".to_owned()];
-        let first = said().asked(&Asked { vote: false, again: false, others: &[], role });
+        let first = said().keep_requested(&TurnRequest { vote: false, again: false, others: &[], role });
         assert_eq!((first.position_change, first.replies_to.len(), first.vote), (None, 0, None));
-        let later = said().asked(&Asked { vote: true, again: true, others: &others, role });
+        let later = said().keep_requested(&TurnRequest { vote: true, again: true, others: &others, role });
         assert_eq!((later.position_change, later.replies_to.as_slice(), later.vote.as_deref()), (None, &others[..], Some("ACCEPT")));
     }
 

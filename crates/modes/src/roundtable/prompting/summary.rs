@@ -1,7 +1,7 @@
-//! A round in a few lines, for those who come later: what was new, who moved, what is disputed.
+//! A round in a few lines, for the prompts of later rounds: what was new, who moved, what is disputed.
 
-use super::state::{ClaimStatus, Extent, State};
-use super::tokens::{clip, size};
+use crate::roundtable::record::{ClaimStatus, Record, RecordSize};
+use crate::roundtable::tokens::{clip, size};
 
 const MOST: usize = 400;
 const SHORT: usize = 150;
@@ -11,7 +11,7 @@ const ARGUMENT: usize = 25;
 
 /// One seat's part in the round.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Moved {
+pub struct SeatMoves {
     pub name: String,
     pub confidence: f64,
     pub delta: Option<f64>,
@@ -21,28 +21,28 @@ pub struct Moved {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Summary {
+pub struct RoundSummary {
     pub text: String,
     /// The line that says it all, and what is disputed.
     pub short: String,
 }
 
-impl Summary {
-    /// `since`: the record as it was before.
-    pub fn new(title: &str, since: Extent, one_liner: &str, moved: &[Moved], state: &State) -> Self {
+impl RoundSummary {
+    /// `record_before`: the size of the record before the round.
+    pub fn new(title: &str, record_before: RecordSize, one_liner: &str, moves: &[SeatMoves], record: &Record) -> Self {
         let head = format!("{title}: {}", clip(one_liner, ONE_LINER));
-        let contested: Vec<String> = state
+        let contested: Vec<String> = record
             .claims
             .iter()
             .filter(|claim| claim.status == ClaimStatus::Contested)
             .map(|claim| format!("Disputed {}: {} / {}", claim.id, clip(&claim.text, ARGUMENT), clip(&claim.objection, ARGUMENT)))
             .collect();
         let ids = |found: Vec<String>, word: &str| if found.is_empty() { String::new() } else { format!("{word}: {}", found.join(", ")) };
-        let new_claims = state.claims.iter().skip(since.claims).map(|claim| claim.id.clone()).collect();
-        let new_evidence = state.evidence.iter().skip(since.evidence).map(|evidence| evidence.id.clone()).collect();
-        let decided = state.decisions.iter().skip(since.decisions).map(|decision| decision.id.clone()).collect();
+        let new_claims = record.claims.iter().skip(record_before.claims).map(|claim| claim.id.clone()).collect();
+        let new_evidence = record.evidence.iter().skip(record_before.evidence).map(|evidence| evidence.id.clone()).collect();
+        let decided = record.decisions.iter().skip(record_before.decisions).map(|decision| decision.id.clone()).collect();
         let new = [ids(new_claims, "New claims"), ids(new_evidence, "New evidence"), ids(decided, "Decided")];
-        let seats = moved.iter().map(|seat| {
+        let seats = moves.iter().map(|seat| {
             let delta = seat.delta.map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
             let moves: Vec<String> =
                 seat.moves.iter().filter(|(_, ids)| !ids.is_empty()).map(|(kind, ids)| format!("{kind} {}", ids.join(" "))).collect();
@@ -56,7 +56,7 @@ impl Summary {
     }
 }
 
-/// As many lines as fit, the first ones first. The record holds what is left out here.
+/// As many lines as fit, from the first on. What is left out here is in the record.
 fn within(lines: impl Iterator<Item = String>, most: usize) -> String {
     let mut text = String::new();
     for line in lines {

@@ -1,11 +1,11 @@
 //! What kind of statement a sentence is, and what it cites: tags, numeric citations, ranges, the list of references.
 //!
-//! Owns reading them out of whatever a model writes. Refuses to judge: findings about them are the auditor's.
+//! Reads them out of whatever a model writes. Whether they fit together is for the audit.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A range of citations wider than this is no range.
+/// A wider range of citations is not taken for one.
 const WIDEST: u32 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +81,7 @@ fn number(word: &str) -> Option<u32> {
 }
 
 impl Sentence {
-    fn take(&mut self, mark: Mark) {
+    fn add(&mut self, mark: Mark) {
         match mark {
             Mark::Label(label) => match self.label {
                 None => self.label = Some(label),
@@ -122,8 +122,8 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
                 rest = &rest[length..];
                 let finished = found.len() > before && open.is_blank();
                 match found.last_mut().filter(|_| finished) {
-                    Some(last) => last.take(mark),
-                    None => open.take(mark),
+                    Some(last) => last.add(mark),
+                    None => open.add(mark),
                 }
                 continue;
             }
@@ -137,10 +137,10 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
         if open.text.chars().any(char::is_alphanumeric) {
             found.push(open);
         } else if let Some(last) = found.last_mut() {
-            // A line of nothing but marks speaks of the sentence above.
-            open.label.into_iter().for_each(|label| last.take(Mark::Label(label)));
-            open.cites.iter().for_each(|n| last.take(Mark::Cites(*n..=*n)));
-            open.evidence.into_iter().for_each(|id| last.take(Mark::Evidence(id)));
+            // A line of nothing but marks belongs to the sentence above.
+            open.label.into_iter().for_each(|label| last.add(Mark::Label(label)));
+            open.cites.iter().for_each(|n| last.add(Mark::Cites(*n..=*n)));
+            open.evidence.into_iter().for_each(|id| last.add(Mark::Evidence(id)));
         }
     }
     for sentence in &mut found {
@@ -197,7 +197,7 @@ fn numbered(line: &str) -> Option<(u32, &str)> {
     Some((number(&line[..end])?, line[end..].strip_prefix(['.', ')'])?.trim()))
 }
 
-/// What a source is the same by: its address without fragment, tracking and case of the host; else its title's words.
+/// What tells sources apart: the address without fragment, tracking and case of the host; without an address, the title's words.
 pub fn source_key(title: &str, url: Option<&str>) -> String {
     let Some((scheme, rest)) = url.and_then(|url| url.split_once("://")) else {
         return title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect::<Vec<_>>().join(" ");

@@ -1,17 +1,18 @@
-//! What came with the question, as far as it goes into every prompt. The rest is found by a tool: nobody pays for a long file twelve times over.
+//! What came with the question, as far as it goes into every prompt. The rest is found with a tool, so that a long file is not paid for in every
+//! prompt.
 
-use super::tokens::{clip, size};
-use super::tools::CONTENT;
+use crate::roundtable::rounds::tools::CONTENT;
+use crate::roundtable::tokens::{clip, even_share, size};
 use serde::Serialize;
 use synod_types::Question;
 
 /// All of it together, in tokens.
 pub const MATERIAL: usize = 2_000;
-/// No more than this many characters of a text are counted for each token it may have.
+/// Of a text only this many characters for each token it may have are looked at.
 const LONGEST_TOKEN: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Part {
+pub struct MaterialPart {
     /// `content` or `file`.
     pub tag: &'static str,
     pub name: String,
@@ -21,30 +22,30 @@ pub struct Part {
 }
 
 /// The content under review and the attached files, the longest cut to one length so that all fit.
-pub fn material(question: &Question) -> Vec<Part> {
+pub fn material(question: &Question) -> Vec<MaterialPart> {
     let content = question.content.iter().map(|text| ("content", CONTENT, text.as_str()));
     let files = question.files.iter().map(|file| ("file", file.name.as_str(), file.text.as_str()));
     let parts: Vec<(&'static str, &str, &str, &str)> = content.chain(files).map(|(tag, name, text)| (tag, name, text.trim(), head(text))).collect();
     let sizes: Vec<usize> =
         parts.iter().map(|(_, _, text, head)| if head.len() < text.len() { MATERIAL } else { size(head).min(MATERIAL) }).collect();
-    let most = super::tokens::even(&sizes, MATERIAL);
+    let most = even_share(&sizes, MATERIAL);
     let part = |(tag, name, text, head): (&'static str, &str, &str, &str)| {
         let text_shown = clip(head, most);
-        Part { tag, name: name.to_owned(), cut: text_shown.len() < text.len(), text: text_shown }
+        MaterialPart { tag, name: name.to_owned(), cut: text_shown.len() < text.len(), text: text_shown }
     };
     parts.into_iter().map(part).collect()
 }
 
 /// Tokens a prompt takes beside the debate: the ask with its focus and, where seats are told of the group, its figures; what came with the
 /// question; and the question as far as it leaves room for a debate.
-pub fn reserve(question: &Question, material: &[Part], focus: Option<&str>, group: bool) -> usize {
+pub fn reserve(question: &Question, material: &[MaterialPart], focus: Option<&str>, group: bool) -> usize {
     const GROUP: usize = 250;
     const ASK: usize = 300;
     const FRAME: usize = 40;
     const LONGEST_QUESTION: usize = 3_000;
     let material: usize = material.iter().map(|part| size(&part.text) + FRAME).sum();
-    let told = focus.map_or(0, size) + if group { GROUP } else { 0 };
-    ASK + told + material + size(head(&question.text)).min(LONGEST_QUESTION)
+    let for_prompt = focus.map_or(0, size) + if group { GROUP } else { 0 };
+    ASK + for_prompt + material + size(head(&question.text)).min(LONGEST_QUESTION)
 }
 
 fn head(text: &str) -> &str {

@@ -4,7 +4,7 @@
 //! measure that cannot be taken is `None`, never 0.
 
 /// From pairwise distances between 0 and 1: the root of their mean square over both orders of each pair, halved.
-pub fn of(n: usize, distance: impl Fn(usize, usize) -> f64) -> Option<f64> {
+pub fn from_distances(n: usize, distance: impl Fn(usize, usize) -> f64) -> Option<f64> {
     if n == 0 {
         return None;
     }
@@ -15,13 +15,13 @@ pub fn of(n: usize, distance: impl Fn(usize, usize) -> f64) -> Option<f64> {
 }
 
 /// From positions between 0 and 1.
-pub fn of_values(values: &[f64]) -> Option<f64> {
-    of(values.len(), |i, j| (values[i] - values[j]).abs())
+pub fn from_values(values: &[f64]) -> Option<f64> {
+    from_distances(values.len(), |i, j| (values[i] - values[j]).abs())
 }
 
 /// From the cluster each seat belongs to.
-pub fn of_clusters(clusters: &[usize]) -> Option<f64> {
-    of(clusters.len(), |i, j| f64::from(u8::from(clusters[i] != clusters[j])))
+pub fn from_clusters(clusters: &[usize]) -> Option<f64> {
+    from_distances(clusters.len(), |i, j| f64::from(u8::from(clusters[i] != clusters[j])))
 }
 
 #[cfg(test)]
@@ -35,15 +35,15 @@ mod tests {
 
     #[test]
     fn vectors() {
-        assert!(close(of_values(&[0.9, 0.8, 0.85, 0.9]), 0.041458));
-        assert!(close(of_values(&[0.5, 0.8]), 0.15));
-        assert!(close(of_values(&[0.5, 0.81]), 0.155));
-        assert!(close(of_values(&[1.0, 0.0, 0.5]), 0.408248));
-        assert!(close(of_clusters(&[0, 0, 0, 1]), 0.433013));
-        assert!(close(of_clusters(&[0, 0, 1, 1]), 0.5));
-        assert!(close(of_clusters(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 1]), 0.3));
-        assert!(close(of_clusters(&[3, 3, 3]), 0.0));
-        assert_eq!((of_values(&[]), of_values(&[0.4])), (None, Some(0.0)));
+        assert!(close(from_values(&[0.9, 0.8, 0.85, 0.9]), 0.041458));
+        assert!(close(from_values(&[0.5, 0.8]), 0.15));
+        assert!(close(from_values(&[0.5, 0.81]), 0.155));
+        assert!(close(from_values(&[1.0, 0.0, 0.5]), 0.408248));
+        assert!(close(from_clusters(&[0, 0, 0, 1]), 0.433013));
+        assert!(close(from_clusters(&[0, 0, 1, 1]), 0.5));
+        assert!(close(from_clusters(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 1]), 0.3));
+        assert!(close(from_clusters(&[3, 3, 3]), 0.0));
+        assert_eq!((from_values(&[]), from_values(&[0.4])), (None, Some(0.0)));
     }
 
     proptest! {
@@ -52,10 +52,10 @@ mod tests {
             let n = values.len() as f64;
             let mean = values.iter().sum::<f64>() / n;
             let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
-            let before = of_values(&values).expect("values");
+            let before = from_values(&values).expect("values");
             prop_assert!((before - deviation).abs() < 1e-9);
             values.reverse();
-            prop_assert_eq!(of_values(&values), Some(before));
+            prop_assert_eq!(from_values(&values), Some(before));
             prop_assert!((0.0..=0.75).contains(&before));
         }
     }

@@ -1,8 +1,8 @@
 //! The final text: what the chair writes, and the evidence, positions and open risks that are added from the record.
 
-use super::debate::{Debate, RoundRecord};
-use super::outcome::stands;
-use super::reply::vote_name;
+use crate::roundtable::record::{ClaimStatus, Risk};
+use crate::roundtable::rounds::reply::vote_name;
+use crate::roundtable::rounds::{Debate, Round};
 use crate::text::{field, items};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,28 +72,28 @@ fn part(title: &str, lines: Vec<String>) -> String {
     if lines.is_empty() { String::new() } else { format!("## {title}\n\n{}", lines.join("\n")) }
 }
 
-/// What the record alone has to say.
-pub fn record(debate: &Debate) -> String {
+/// What the record alone says, where nobody wrote a synthesis.
+pub fn answer_from_record(debate: &Debate) -> String {
     joined([grounds(debate), risks(debate)])
 }
 
 fn risks(debate: &Debate) -> String {
-    let line = |risk: &super::state::Risk| format!("- {} {} – {}", risk.id, risk.text, risk.mitigation.as_deref().unwrap_or("nobody answered it"));
-    part("Risks", debate.state.risks.iter().map(line).collect())
+    let line = |risk: &Risk| format!("- {} {} – {}", risk.id, risk.text, risk.mitigation.as_deref().unwrap_or("nobody answered it"));
+    part("Risks", debate.record.risks.iter().map(line).collect())
 }
 
 /// Key evidence and final positions.
 fn grounds(debate: &Debate) -> String {
-    let state = &debate.state;
-    let live = |id: &String| state.claim(id).is_some_and(|claim| stands(claim.status));
-    let evidence = state.evidence.iter().filter(|evidence| evidence.supports.iter().any(live)).map(|evidence| {
+    let record = &debate.record;
+    let live = |id: &String| record.claim(id).is_some_and(|claim| claim.status != ClaimStatus::Retracted);
+    let evidence = record.evidence.iter().filter(|evidence| evidence.supports.iter().any(live)).map(|evidence| {
         let url = evidence.url.as_deref().map(|url| format!(" <{url}>")).unwrap_or_default();
         let supports: Vec<&str> = evidence.supports.iter().filter(|id| live(id)).map(String::as_str).collect();
         format!("- {} {}{url} (for {})", evidence.id, evidence.title, supports.join(", "))
     });
-    let positions = debate.last_regular().into_iter().flat_map(RoundRecord::counted).map(|response| {
+    let positions = debate.last_regular().into_iter().flat_map(Round::counted).map(|response| {
         let vote = response.turn.vote().map_or_else(String::new, |vote| format!(", {}", vote_name(vote)));
-        format!("- {}: {} (confidence {:.2}{vote})", debate.who(response.seat), response.turn.position.trim(), response.turn.confidence)
+        format!("- {}: {} (confidence {:.2}{vote})", debate.display_name(response.seat), response.turn.position.trim(), response.turn.confidence)
     });
     joined([part("Key evidence", evidence.collect()), part("Final positions", positions.collect())])
 }

@@ -1,13 +1,14 @@
 //! What a seat is shown of the debate: the record, summaries of the rounds before the last, the last round in full. Held to a budget.
 //!
-//! Compaction goes step by step and stops as soon as it fits, each part into its own maximum and all of it below the trigger. Contested claims,
-//! decisions and where each seat stands are never dropped; at the very end claims are shortened, down to their ids, and the longest texts of the
-//! last round are cut evenly.
+//! Compaction goes step by step and stops as soon as each part is within its own maximum and all of it below the trigger. Contested claims,
+//! decisions and each seat's line are never dropped; in the last steps claims are shortened, down to their ids, and the longest texts of the last
+//! round are cut to one length.
 
-use super::entry::Entry;
-use super::state::{Claim, ClaimStatus, Evidence, State};
-use super::summary::Summary;
-use super::tokens::{clip, even, size};
+use super::contribution::Contribution;
+use super::summary::RoundSummary;
+use crate::roundtable::record::{Claim, ClaimStatus, EvidenceItem, Record, Risk};
+use crate::roundtable::rounds::reply::vote_name;
+use crate::roundtable::tokens::{clip, even_share, size};
 use serde::Serialize;
 
 /// Beyond this a packet is compacted.
@@ -17,7 +18,7 @@ pub const WALL: usize = 10_000;
 /// What was said in the last round and, where seats speak in turn, in this one.
 pub const PREVIOUS: usize = 5_000;
 /// The record.
-pub const STATE: usize = 2_500;
+pub const RECORD: usize = 2_500;
 /// Framing around each seat's words.
 const FRAME: usize = 20;
 const URL_TOKENS: usize = 40;
@@ -25,12 +26,13 @@ const URL_TOKENS: usize = 40;
 /// Ready to be put into a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Packet {
-    /// Empty before the first words.
-    pub state: String,
+    /// The record in words; empty before the first round. Prompts know it as `state`.
+    #[serde(rename = "state")]
+    pub record: String,
     pub summaries: Vec<String>,
-    pub previous: Vec<Words>,
+    pub previous: Vec<ContributionText>,
     /// Those who have spoken in this round already, where seats speak in turn.
-    pub current: Vec<Words>,
+    pub current: Vec<ContributionText>,
     #[serde(skip)]
     pub tokens: usize,
     /// Ids of the risks it shows.
@@ -45,21 +47,21 @@ pub struct Packet {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Words {
+pub struct ContributionText {
     pub name: String,
     pub text: String,
 }
 
 /// Everything a packet is made of.
-pub struct Material<'a> {
-    pub state: &'a State,
+pub struct PacketParts<'a> {
+    pub record: &'a Record,
     pub names: &'a [String],
     /// The round that is about to be held.
     pub round: u32,
     /// Newest first: of the round before the last, and of the one before that.
-    pub summaries: Vec<&'a Summary>,
-    pub previous: Vec<Entry>,
-    pub current: Vec<Entry>,
+    pub summaries: Vec<&'a RoundSummary>,
+    pub previous: Vec<Contribution>,
+    pub current: Vec<Contribution>,
     /// Tokens the rest of the prompt takes.
     pub reserve: usize,
 }
@@ -76,60 +78,61 @@ enum Depth {
     Bare(std::cmp::Reverse<usize>),
 }
 
-impl Material<'_> {
+impl PacketParts<'_> {
     pub fn pack(mut self) -> Packet {
         let mut depth = Depth::Whole;
         let mut summaries: Vec<String> = self.summaries.iter().map(|summary| summary.text.clone()).collect();
-        let mut state = self.state_text(depth);
+        let mut record = self.record_text(depth);
         let mut steps = 0;
         let entries = (self.previous.len() + self.current.len()).max(1);
         for step in 1..=6 {
-            let whole = self.total(&state, &summaries) <= TRIGGER;
-            let (long_state, long_words) = (size(&state) > STATE, self.spoken() > PREVIOUS);
-            if whole && !long_state && !long_words {
+            let whole = self.total(&record, &summaries) <= TRIGGER;
+            let (long_record, long_words) = (size(&record) > RECORD, self.spoken_tokens() > PREVIOUS);
+            if whole && !long_record && !long_words {
                 break;
             }
             // A part that is too long by itself is shortened by itself.
             match step {
                 1 if !whole || long_words => self.reduce(PREVIOUS / entries),
-                2 if !whole || long_state => depth = Depth::Shortened,
+                2 if !whole || long_record => depth = Depth::Shortened,
                 // Its decisions and contested claims are in the record anyway.
                 3 if !whole => summaries.truncate(1),
                 4 if !whole => summaries = self.summaries.iter().take(1).map(|summary| summary.short.clone()).collect(),
                 5 if !whole || long_words => self.reduce(PREVIOUS * 6 / 10 / entries),
-                6 if !whole || long_state => depth = Depth::Live,
+                6 if !whole || long_record => depth = Depth::Live,
                 _ => continue,
             }
             steps = step;
             if matches!(step, 2 | 6) {
-                state = self.state_text(depth);
+                record = self.record_text(depth);
             }
         }
         for most in [20, 12, 6, 0] {
-            if size(&state) <= STATE && self.total(&state, &summaries) <= WALL {
+            if size(&record) <= RECORD && self.total(&record, &summaries) <= WALL {
                 break;
             }
             steps = 7;
-            state = self.state_text(Depth::Bare(std::cmp::Reverse(most)));
+            record = self.record_text(Depth::Bare(std::cmp::Reverse(most)));
         }
-        let fixed = size(&state) + summaries.iter().map(|summary| size(summary) + FRAME).sum::<usize>() + self.reserve;
+        let fixed = size(&record) + summaries.iter().map(|summary| size(summary) + FRAME).sum::<usize>() + self.reserve;
         let room = WALL.saturating_sub(fixed);
-        let overflow = self.spoken() > room;
-        if self.spoken() > room.min(PREVIOUS) {
+        let overflow = self.spoken_tokens() > room;
+        if self.spoken_tokens() > room.min(PREVIOUS) {
             self.cut(room.min(PREVIOUS));
         }
-        let tokens = self.total(&state, &summaries);
-        let words = |entries: &[Entry]| entries.iter().map(|entry| Words { name: entry.name.clone(), text: entry.text() }).collect();
-        let shown = |id: &str| state.lines().any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with([' ', ':'])));
-        let risks = self.state.risks.iter().map(|risk| risk.id.clone()).filter(|id| shown(id)).collect();
-        Packet { state, summaries, previous: words(&self.previous), current: words(&self.current), risks, tokens, steps, overflow }
+        let tokens = self.total(&record, &summaries);
+        let words =
+            |entries: &[Contribution]| entries.iter().map(|entry| ContributionText { name: entry.name.clone(), text: entry.text() }).collect();
+        let shown = |id: &str| record.lines().any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with([' ', ':'])));
+        let risks = self.record.risks.iter().map(|risk| risk.id.clone()).filter(|id| shown(id)).collect();
+        Packet { record, summaries, previous: words(&self.previous), current: words(&self.current), risks, tokens, steps, overflow }
     }
 
-    fn total(&self, state: &str, summaries: &[String]) -> usize {
-        self.reserve + size(state) + summaries.iter().map(|summary| size(summary) + FRAME).sum::<usize>() + self.spoken()
+    fn total(&self, record: &str, summaries: &[String]) -> usize {
+        self.reserve + size(record) + summaries.iter().map(|summary| size(summary) + FRAME).sum::<usize>() + self.spoken_tokens()
     }
 
-    fn spoken(&self) -> usize {
+    fn spoken_tokens(&self) -> usize {
         self.previous.iter().chain(&self.current).map(|entry| entry.size() + FRAME).sum()
     }
 
@@ -142,14 +145,14 @@ impl Material<'_> {
 
     /// Cuts the longest texts to one length, so that all fit into `room`.
     fn cut(&mut self, room: usize) {
-        let sizes: Vec<usize> = self.previous.iter().chain(&self.current).map(Entry::size).collect();
-        let most = even(&sizes, room.saturating_sub(FRAME * sizes.len()));
+        let sizes: Vec<usize> = self.previous.iter().chain(&self.current).map(Contribution::size).collect();
+        let most = even_share(&sizes, room.saturating_sub(FRAME * sizes.len()));
         for entry in self.previous.iter_mut().chain(&mut self.current) {
             entry.cut(most);
         }
     }
 
-    fn state_text(&self, depth: Depth) -> String {
+    fn record_text(&self, depth: Depth) -> String {
         let name = |seat: usize| self.names.get(seat).map_or("?", String::as_str);
         let mut lines: Vec<String> = Vec::new();
         let mut part = |title: &str, part: Vec<String>| {
@@ -167,29 +170,29 @@ impl Material<'_> {
             ClaimStatus::Retracted => depth == Depth::Whole,
         };
         // What is voted on is never left out.
-        part("Leading proposal", Some(self.state.proposal.clone()).filter(|text| !text.is_empty()).into_iter().collect());
-        part("Claims", self.state.claims.iter().filter(shown).map(|claim| self.claim_line(claim, depth)).collect());
+        part("Leading proposal", Some(self.record.proposal.clone()).filter(|text| !text.is_empty()).into_iter().collect());
+        part("Claims", self.record.claims.iter().filter(shown).map(|claim| self.claim_line(claim, depth)).collect());
         if depth == Depth::Bare(std::cmp::Reverse(0)) {
-            let contested = self.state.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested);
+            let contested = self.record.claims.iter().filter(|claim| claim.status == ClaimStatus::Contested);
             let ids: Vec<&str> = contested.map(|claim| claim.id.as_str()).collect();
             part("Contested claims", Some(ids.join(" ")).filter(|ids| !ids.is_empty()).into_iter().collect());
         }
         if depth < Depth::Live {
-            part("Evidence", self.state.evidence.iter().map(|evidence| self.evidence_line(evidence, depth)).collect());
+            part("Evidence", self.record.evidence.iter().map(|evidence| self.evidence_line(evidence, depth)).collect());
         }
         part(
             "Decisions",
-            self.state.decisions.iter().map(|decision| format!("{} (round {}) {}", decision.id, decision.round, decision.text)).collect(),
+            self.record.decisions.iter().map(|decision| format!("{} (round {}) {}", decision.id, decision.round, decision.text)).collect(),
         );
-        let risk = |risk: &super::state::Risk| {
+        let risk = |risk: &Risk| {
             let answer = risk.mitigation.as_deref().map_or_else(|| "unanswered".to_owned(), |text| format!("answered: {text}"));
             format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
         };
-        let open = |risk: &&super::state::Risk| depth < Depth::Live || risk.mitigation.is_none();
+        let open = |risk: &&Risk| depth < Depth::Live || risk.mitigation.is_none();
         if depth <= Depth::Live {
-            part("Risks", self.state.risks.iter().filter(open).map(risk).collect());
+            part("Risks", self.record.risks.iter().filter(open).map(risk).collect());
         }
-        part("Seats", (0..self.state.seats.len()).filter_map(|seat| self.seat_line(seat)).collect());
+        part("Seats", (0..self.record.seats.len()).filter_map(|seat| self.seat_line(seat)).collect());
         let text = lines.join("\n");
         if bare { self.with_what_fits(text) } else { text }
     }
@@ -197,15 +200,15 @@ impl Material<'_> {
     /// Adds unanswered risks, the oldest first, then open claims, the newest first, as long as there is room for them.
     fn with_what_fits(&self, mut text: String) -> String {
         let mut used = size(&text);
-        let risks = self.state.risks.iter().filter(|risk| risk.mitigation.is_none()).map(|risk| format!("{}: {}", risk.id, few_words(&risk.text)));
-        let open = self.state.claims.iter().rev().filter(|claim| claim.status == ClaimStatus::Open);
+        let risks = self.record.risks.iter().filter(|risk| risk.mitigation.is_none()).map(|risk| format!("{}: {}", risk.id, few_words(&risk.text)));
+        let open = self.record.claims.iter().rev().filter(|claim| claim.status == ClaimStatus::Open);
         let open = open.map(|claim| format!("{}: {}", claim.id, few_words(&claim.text)));
         for (title, lines) in [("Unanswered risks:", risks.collect::<Vec<_>>()), ("Open claims:", open.collect())] {
             let mut titled = false;
             for line in lines {
                 let line = if titled { line } else { format!("{title}\n{line}") };
                 let more = size(&line) + 1;
-                if used + more > STATE {
+                if used + more > RECORD {
                     break;
                 }
                 used += more;
@@ -232,8 +235,8 @@ impl Material<'_> {
         format!("{head}: {}{}{}{objection}", claim.text, list("for", &claim.support), list("against", &claim.opposition))
     }
 
-    fn evidence_line(&self, evidence: &Evidence, depth: Depth) -> String {
-        let live = |id: &String| self.state.claim(id).is_some_and(|claim| matches!(claim.status, ClaimStatus::Contested | ClaimStatus::Open));
+    fn evidence_line(&self, evidence: &EvidenceItem, depth: Depth) -> String {
+        let live = |id: &String| self.record.claim(id).is_some_and(|claim| matches!(claim.status, ClaimStatus::Contested | ClaimStatus::Open));
         let head = format!("{} {}", evidence.id, evidence.title);
         if depth >= Depth::Shortened && !evidence.supports.iter().any(live) {
             return head;
@@ -245,13 +248,13 @@ impl Material<'_> {
     }
 
     fn seat_line(&self, seat: usize) -> Option<String> {
-        let standing = &self.state.seats[seat];
-        let confidence = standing.confidence?;
-        let delta = standing.delta.map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
-        let vote = standing.vote.map(|vote| format!(", {}", super::reply::vote_name(vote))).unwrap_or_default();
-        let change = standing.position_change.as_deref().map(|change| format!(", {change}")).unwrap_or_default();
-        let stance = standing.stance.as_deref().map(|stance| format!(", stance {stance}")).unwrap_or_default();
-        let alignment = standing.alignment.map(|alignment| format!(", alignment {alignment:.2}")).unwrap_or_default();
+        let position = &self.record.seats[seat];
+        let confidence = position.confidence?;
+        let delta = position.delta.map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
+        let vote = position.vote.map(|vote| format!(", {}", vote_name(vote))).unwrap_or_default();
+        let change = position.position_change.as_deref().map(|change| format!(", {change}")).unwrap_or_default();
+        let stance = position.stance.as_deref().map(|stance| format!(", stance {stance}")).unwrap_or_default();
+        let alignment = position.alignment.map(|alignment| format!(", alignment {alignment:.2}")).unwrap_or_default();
         Some(format!("{}: confidence {confidence:.2}{delta}{vote}{change}{stance}{alignment}", self.names.get(seat)?))
     }
 }

@@ -1,8 +1,9 @@
 //! Safety in three tiers: patterns that are always looked for, triggers that call for an evaluator, and the evaluator itself.
 //!
-//! The first tier is crude on purpose: it costs nothing, reads everything before anybody else does, and cannot be argued with. It refuses to
-//! know better than its patterns; what they only hint at is the evaluator's to judge.
+//! The first tier is crude on purpose: it costs nothing, reads everything before anybody else does, and cannot be talked out of a finding. It
+//! blocks what matches its patterns and nothing else; the evaluator judges what they only hint at.
 
+use crate::roundtable::style::Style;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
@@ -10,7 +11,7 @@ use synod_math::Verbatim;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Category {
+pub enum TriggerCategory {
     Mode,
     Topic,
     Intent,
@@ -18,8 +19,8 @@ pub enum Category {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Trigger {
-    pub category: Category,
+pub struct SafetyTrigger {
+    pub category: TriggerCategory,
     pub reason: String,
 }
 
@@ -114,7 +115,7 @@ fn holds(plain: &str, phrase: &str) -> bool {
 }
 
 /// Tier 1: why a text may not be passed on. Making and harm must stand in one sentence.
-pub fn blocked(text: &str) -> Option<String> {
+pub fn block_reason(text: &str) -> Option<String> {
     let sentence = |sentence: &str| {
         let plain = plain(sentence);
         let making = MAKING.iter().find(|phrase| holds(&plain, phrase))?;
@@ -125,71 +126,71 @@ pub fn blocked(text: &str) -> Option<String> {
 }
 
 /// Tier 2: phrases that ask how to do harm.
-pub fn intents(text: &str) -> Vec<Trigger> {
+pub fn intent_triggers(text: &str) -> Vec<SafetyTrigger> {
     let plain = plain(text);
     let found = INTENTS.iter().filter(|phrase| holds(&plain, phrase));
-    found.map(|phrase| Trigger { category: Category::Intent, reason: format!("{phrase:?} was said") }).collect()
+    found.map(|phrase| SafetyTrigger { category: TriggerCategory::Intent, reason: format!("{phrase:?} was said") }).collect()
 }
 
 /// Tier 2: subjects that need care.
-pub fn topics(text: &str) -> Vec<Trigger> {
+pub fn topic_triggers(text: &str) -> Vec<SafetyTrigger> {
     let plain = plain(text);
     let about = |(subject, words): &(&str, &[&str])| {
         let word = words.iter().find(|word| holds(&plain, word))?;
-        Some(Trigger { category: Category::Topic, reason: format!("the question is about something {subject} ({word:?})") })
+        Some(SafetyTrigger { category: TriggerCategory::Topic, reason: format!("the question is about something {subject} ({word:?})") })
     };
     TOPICS.iter().filter_map(about).collect()
 }
 
 /// Whether an evaluator is called in, and why.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Watch {
-    /// Whoever reads it does not change: this one never leaves.
-    standing: Vec<Trigger>,
-    /// These leave after a round in which nothing was found.
-    passing: Vec<Trigger>,
+pub struct SafetyWatch {
+    /// These last for the whole run: who will read the result does not change.
+    permanent: Vec<SafetyTrigger>,
+    /// These go after a round in which the evaluator found nothing.
+    temporary: Vec<SafetyTrigger>,
 }
 
-impl Watch {
-    pub fn new(style: &super::style::Style, vulnerable: bool) -> Self {
-        let context = Trigger { category: Category::Context, reason: "the audience is vulnerable".into() };
-        let mode = Trigger { category: Category::Mode, reason: format!("the style is {}", style.id) };
-        Self { standing: vulnerable.then_some(context).into_iter().collect(), passing: style.risky.then_some(mode).into_iter().collect() }
+impl SafetyWatch {
+    pub fn new(style: &Style, vulnerable: bool) -> Self {
+        let context = SafetyTrigger { category: TriggerCategory::Context, reason: "the audience is vulnerable".into() };
+        let mode = SafetyTrigger { category: TriggerCategory::Mode, reason: format!("the style is {}", style.id) };
+        Self { permanent: vulnerable.then_some(context).into_iter().collect(), temporary: style.risky.then_some(mode).into_iter().collect() }
     }
 
-    pub fn add(&mut self, triggers: Vec<Trigger>) {
+    pub fn add(&mut self, triggers: Vec<SafetyTrigger>) {
         for trigger in triggers {
-            if !self.passing.contains(&trigger) {
-                self.passing.push(trigger);
+            if !self.temporary.contains(&trigger) {
+                self.temporary.push(trigger);
             }
         }
     }
 
     pub fn armed(&self) -> bool {
-        !self.standing.is_empty() || !self.passing.is_empty()
+        !self.permanent.is_empty() || !self.temporary.is_empty()
     }
 
-    pub fn triggers(&self) -> Vec<Trigger> {
-        self.standing.iter().chain(&self.passing).cloned().collect()
+    pub fn triggers(&self) -> Vec<SafetyTrigger> {
+        self.permanent.iter().chain(&self.temporary).cloned().collect()
     }
 
-    /// A round went by under the evaluator's eyes and it found nothing.
-    pub fn clean(&mut self) {
-        self.passing.clear();
+    /// Drops the temporary triggers, after a round in which the evaluator read every response and found nothing.
+    pub fn stand_down(&mut self) {
+        self.temporary.clear();
     }
 }
 
 /// What a contribution may not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
+pub enum SafetyRule {
     HarmfulSteps,
     Evasion,
     Manipulation,
     Endangering,
 }
 
-impl Rule {
+impl SafetyRule {
     const ALL: [Self; 4] = [Self::HarmfulSteps, Self::Evasion, Self::Manipulation, Self::Endangering];
 
     pub fn word(self) -> &'static str {
@@ -201,7 +202,7 @@ impl Rule {
         }
     }
 
-    /// Why something was withheld, in words of ours: an evaluator's own could repeat it.
+    /// Why something was withheld, in fixed words: an evaluator's own words could repeat what was withheld.
     pub fn reason(self) -> &'static str {
         match self {
             Self::HarmfulSteps => "it gives working steps that do harm",
@@ -213,10 +214,10 @@ impl Rule {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BlockedPassage {
+pub struct ForbiddenPassage {
     /// The passage that is not allowed, word for word, or its first words.
     pub passage: String,
-    pub rule: Rule,
+    pub rule: SafetyRule,
 }
 
 /// What the evaluator says of one response.
@@ -225,7 +226,7 @@ pub struct Evaluation {
     /// What you looked at and what it comes to.
     pub reasons: String,
     /// What is not allowed; empty if there is nothing.
-    pub findings: Vec<BlockedPassage>,
+    pub findings: Vec<ForbiddenPassage>,
     /// False only if something is not allowed.
     pub passed: bool,
     /// What is worrying and still allowed; empty if nothing is.
@@ -237,19 +238,19 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Nothing was found, and nothing is held against it.
+    /// It passed, and nothing was found.
     pub fn clean(&self) -> bool {
         self.passed && self.findings.is_empty()
     }
 
-    /// Why a text is withheld. It takes a verdict and a passage that stands in the text: a verdict alone is not worth a seat's words. For an
-    /// audience that cannot defend itself, `doubt` is enough.
+    /// Why a text is withheld, if it is: the verdict must be to block it, and a quoted passage must stand in the text. With `doubt`, for a
+    /// vulnerable audience, any finding or any verdict but a pass is enough.
     pub fn withholds(&self, text: &str, doubt: bool) -> Option<&'static str> {
         if doubt && !self.clean() {
             return Some(self.findings.first().map_or("the evaluator did not let it pass", |finding| finding.rule.reason()));
         }
         let text = Verbatim::new(&text.to_lowercase());
-        let stands = |finding: &&BlockedPassage| {
+        let stands = |finding: &&ForbiddenPassage| {
             let passage = finding.passage.trim_matches(|c: char| !c.is_alphanumeric());
             text.quotes(&passage.to_lowercase())
         };
@@ -265,8 +266,8 @@ impl TypedReply for Evaluation {
         let finding = |item: String| {
             let (word, passage) = item.split_once(':')?;
             let word = crate::text::bare(word).replace(' ', "_");
-            let rule = Rule::ALL.into_iter().find(|rule| rule.word().eq_ignore_ascii_case(&word))?;
-            Some(BlockedPassage { passage: passage.trim().to_owned(), rule })
+            let rule = SafetyRule::ALL.into_iter().find(|rule| rule.word().eq_ignore_ascii_case(&word))?;
+            Some(ForbiddenPassage { passage: passage.trim().to_owned(), rule })
         };
         let passed = crate::text::token(&crate::text::field(text, "Verdict", &labels)?, &["PASS", "BLOCK"])? == "PASS";
         let findings = list("Findings").into_iter().filter_map(finding).collect();
@@ -276,7 +277,6 @@ impl TypedReply for Evaluation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::style::Style;
     use super::*;
 
     #[test]
@@ -284,43 +284,45 @@ mod tests {
         for text in
             ["Here is, step by step, a pipe bomb.", "HOW TO BUILD: ransomware", "Tell me how to write a key-logger... how to write a keylogger"]
         {
-            assert!(blocked(text).is_some(), "{text}");
+            assert!(block_reason(text).is_some(), "{text}");
         }
         for text in ["Ransomware is a risk. We go step by step.", "How to build a queue", "Pipe bombs are illegal."] {
-            assert_eq!(blocked(text), None, "{text}");
+            assert_eq!(block_reason(text), None, "{text}");
         }
     }
 
     #[test]
     fn triggers_by_topic_and_intent() {
-        assert_eq!(topics("What dosage is safe, and is it legal?").len(), 2);
-        assert_eq!(topics("Should we move to a queue?"), []);
-        assert_eq!(intents("People learn how to bypass it.").len(), 1);
-        assert_eq!(intents("How can we prevent it?"), []);
+        assert_eq!(topic_triggers("What dosage is safe, and is it legal?").len(), 2);
+        assert_eq!(topic_triggers("Should we move to a queue?"), []);
+        assert_eq!(intent_triggers("People learn how to bypass it.").len(), 1);
+        assert_eq!(intent_triggers("How can we prevent it?"), []);
     }
 
     #[test]
     fn the_evaluator_leaves_after_a_clean_round_unless_the_audience_stays() {
         let red = Style::find("red-team-blue-team").expect("a style");
         let calm = Style::find("collaborative").expect("a style");
-        assert!(!Watch::new(calm, false).armed());
-        let mut watch = Watch::new(red, false);
+        assert!(!SafetyWatch::new(calm, false).armed());
+        let mut watch = SafetyWatch::new(red, false);
         assert!(watch.armed());
-        watch.clean();
+        watch.stand_down();
         assert!(!watch.armed());
-        watch.add(intents("how to exploit it"));
+        watch.add(intent_triggers("how to exploit it"));
         assert!(watch.armed());
-        let mut watch = Watch::new(red, true);
-        watch.clean();
-        assert_eq!(watch.triggers().iter().map(|trigger| trigger.category).collect::<Vec<_>>(), [Category::Context]);
+        let mut watch = SafetyWatch::new(red, true);
+        watch.stand_down();
+        assert_eq!(watch.triggers().iter().map(|trigger| trigger.category).collect::<Vec<_>>(), [TriggerCategory::Context]);
     }
 
     #[test]
     fn an_evaluation_is_read_from_its_verdict_line_only() {
         let read = |text: &str| Evaluation::from_text(text, &IdLists::default());
-        assert!(read("VERDICT: BLOCK\nFINDINGS:\n- **Harmful steps**: mix them").is_some_and(|said| said.findings[0].rule == Rule::HarmfulSteps));
+        assert!(
+            read("VERDICT: BLOCK\nFINDINGS:\n- **Harmful steps**: mix them").is_some_and(|said| said.findings[0].rule == SafetyRule::HarmfulSteps)
+        );
         let said = read("FINDINGS:\n- evasion: switch the log off first\nCONCERNS:\n- steps\nVERDICT: BLOCK").expect("readable");
-        assert_eq!(said.findings, [BlockedPassage { passage: "switch the log off first".into(), rule: Rule::Evasion }]);
+        assert_eq!(said.findings, [ForbiddenPassage { passage: "switch the log off first".into(), rule: SafetyRule::Evasion }]);
         assert!(!said.passed && said.concerns == ["steps"]);
         assert!(read("Findings: none\nVerdict: pass").is_some_and(|said| said.clean()));
         for unreadable in ["I would pass this.", "FINDINGS: none", "VERDICT: perhaps"] {
@@ -332,7 +334,7 @@ mod tests {
     fn a_verdict_withholds_only_what_it_can_point_at() {
         let text = "We should wait.\nFirst switch the audit log off, then copy the keys.";
         let said = |passage: &str, passed: bool| {
-            let findings = vec![BlockedPassage { passage: passage.into(), rule: Rule::Evasion }];
+            let findings = vec![ForbiddenPassage { passage: passage.into(), rule: SafetyRule::Evasion }];
             Evaluation { reasons: String::new(), findings, passed, concerns: Vec::new(), recommendations: Vec::new() }
         };
         // passage, whether it stands in the text
@@ -345,7 +347,7 @@ mod tests {
             ("switch off the audit log", false),
             ("", false),
         ];
-        let reason = Some(Rule::Evasion.reason());
+        let reason = Some(SafetyRule::Evasion.reason());
         for (passage, stands) in table {
             assert_eq!(said(passage, false).withholds(text, false), reason.filter(|_| stands), "{passage:?}");
             assert_eq!(said(passage, true).withholds(text, false), None, "{passage:?}: it is let pass");
@@ -358,7 +360,7 @@ mod tests {
 
     #[test]
     fn rules_are_called_by_the_words_of_the_form() {
-        for rule in Rule::ALL {
+        for rule in SafetyRule::ALL {
             assert_eq!(serde_json::to_value(rule).expect("a word"), rule.word());
         }
     }

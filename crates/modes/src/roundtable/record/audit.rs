@@ -1,7 +1,7 @@
-//! The auditor: whether a text's labels and citations hold together. Its findings are told, never fatal.
+//! The audit of a text: whether its labels and citations fit together. Flaws are shown to readers and reject nothing.
 
 use super::labels::{Label, Reference, Sentence, references, sentences};
-use super::reply::NewClaim;
+use crate::roundtable::rounds::reply::NewClaim;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ pub enum Flaw {
 }
 
 impl Flaw {
-    pub fn say(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::OrphanCitation { n } => format!("[{n}] is cited and not in the list of references"),
             Self::UnusedReference { n } => format!("reference {n} is never cited"),
@@ -36,9 +36,9 @@ impl Flaw {
 /// A turn taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// With labels and citations as they count.
+    /// With labels and citations as corrected.
     pub sentences: Vec<Sentence>,
-    /// The claims it lists beside its text, in their order, by the same measure.
+    /// The claims it lists beside its text, in their order, corrected in the same way.
     pub claims: Vec<Sentence>,
     pub references: Vec<Reference>,
     pub flaws: Vec<Flaw>,
@@ -58,7 +58,7 @@ pub fn audit(text: &str, claims: &[NewClaim], known: &dyn Fn(&str) -> bool) -> A
     let mut flaws: Vec<Flaw> = cited.difference(&entries).map(|n| Flaw::OrphanCitation { n: *n }).collect();
     flaws.extend(entries.difference(&cited).map(|n| Flaw::UnusedReference { n: *n }));
     for sentence in sentences.iter_mut().chain(&mut claims) {
-        for flaw in weigh(sentence, &entries, known) {
+        for flaw in correct(sentence, &entries, known) {
             // A claim is often a sentence said again.
             if !flaws.contains(&flaw) {
                 flaws.push(flaw);
@@ -68,9 +68,9 @@ pub fn audit(text: &str, claims: &[NewClaim], known: &dyn Fn(&str) -> bool) -> A
     Audit { sentences, claims, references, flaws }
 }
 
-/// Leaves label and citations as they count: only what the list and the record have, none for an assumption, and a fact without any is an
-/// inference. Evidence of the record backs a fact as well as a reference does.
-fn weigh(sentence: &mut Sentence, entries: &BTreeSet<u32>, known: &dyn Fn(&str) -> bool) -> Vec<Flaw> {
+/// Corrects label and citations: only citations that the list or the record has are kept, an assumption keeps none, and a fact without any
+/// becomes an inference. Evidence of the record backs a fact as well as a reference does.
+fn correct(sentence: &mut Sentence, entries: &BTreeSet<u32>, known: &dyn Fn(&str) -> bool) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     if sentence.relabelled {
         flaws.push(Flaw::TwoLabels { text: sentence.text.clone() });
@@ -155,7 +155,7 @@ mod tests {
     fn every_flaw_is_found_and_counts_as_it_should() {
         let text = "Backed. [FACT][1] Bare. [FACT] Lost. [FACT][9] Guess. [ASSUME][1] Both. [INFER][FACT]\nReferences\n[1] A\n[2] B";
         let found = audit(text, &[], &|_| false);
-        let kinds: Vec<String> = found.flaws.iter().map(Flaw::say).collect();
+        let kinds: Vec<String> = found.flaws.iter().map(Flaw::describe).collect();
         assert_eq!(kinds.len(), 6, "{kinds:?}");
         assert!(found.flaws.contains(&Flaw::OrphanCitation { n: 9 }) && found.flaws.contains(&Flaw::UnusedReference { n: 2 }));
         let labels: Vec<Option<Label>> = found.sentences.iter().map(|sentence| sentence.label).collect();

@@ -1,13 +1,13 @@
-//! What a round comes to, read by somebody who took no part in it: how far the seats agree, in which camps they stand, what is settled.
+//! What a round comes to, analysed by somebody who took no part in it: how far the seats agree, in which camps they stand, what is settled.
 //!
-//! Where nobody could read it, camps are found by the words of the positions, and the agreement stays unknown.
+//! Where nobody could analyse it, camps are found by the words of the positions, and the agreement stays unknown.
 
 use crate::text::{field, items};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use synod_engine::{IdLists, TypedReply};
-use synod_math::debate::{clusters, sigma};
+use synod_math::debate::{clusters, spread};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Analysis {
@@ -106,25 +106,26 @@ impl TypedReply for Analysis {
     }
 }
 
-/// The round as it was read.
+/// A round's analysis, with what is measured of it: camps, alignment and how far apart the seats stand.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reading {
-    /// `None`: nobody could read it.
+pub struct RoundAssessment {
+    /// `None`: nobody could give one.
     pub analysis: Option<Analysis>,
     /// The camp of each seat that spoke, in seat order.
     pub camps: Vec<(usize, usize)>,
     /// Camps were found by words, because the analysis has none that holds.
     pub by_words: bool,
     pub alignment: BTreeMap<usize, f64>,
-    pub sigma: Option<f64>,
-    /// What `sigma` was measured by.
+    /// How far apart the seats stand.
+    pub spread: Option<f64>,
+    /// What `spread` was measured by.
     pub source: &'static str,
 }
 
-impl Reading {
+impl RoundAssessment {
     /// `spoke`: each seat that counts, with its position.
     pub fn new(mut analysis: Option<Analysis>, spoke: &[(usize, &str)], names: &[String]) -> Self {
-        // Whoever is said to stand on both sides stands on neither.
+        // A seat named on both sides is taken off both.
         for point in analysis.iter_mut().flat_map(|analysis| &mut analysis.disagreements) {
             let both: Vec<String> = point.one_side.iter().filter(|name| point.other_side.contains(name)).cloned().collect();
             point.one_side.retain(|name| !both.contains(name));
@@ -151,26 +152,26 @@ impl Reading {
         }
         let whole = alignment.len() == spoke.len() && !spoke.is_empty();
         let labels: Vec<usize> = camps.iter().map(|(_, camp)| *camp).collect();
-        let (sigma, source) = if whole {
-            (sigma::of_values(&alignment.values().copied().collect::<Vec<_>>()), "alignment")
+        let (spread, source) = if whole {
+            (spread::from_values(&alignment.values().copied().collect::<Vec<_>>()), "alignment")
         } else if labels.is_empty() {
             (None, "stance_unmeasured")
         } else {
-            (sigma::of_clusters(&labels), "clusters")
+            (spread::from_clusters(&labels), "clusters")
         };
-        Self { analysis, camps, by_words, alignment, sigma, source }
+        Self { analysis, camps, by_words, alignment, spread, source }
     }
 
     pub fn agreement(&self) -> Option<f64> {
         self.analysis.as_ref().map(|analysis| analysis.agreement)
     }
 
-    pub fn clusters(&self) -> usize {
+    pub fn camp_count(&self) -> usize {
         clusters::count(&self.camps.iter().map(|(_, camp)| *camp).collect::<Vec<_>>())
     }
 
     /// The seats of each camp, the largest camp first, then the one of the lowest seat.
-    pub fn groups(&self) -> Vec<(usize, Vec<usize>)> {
+    pub fn seats_by_camp(&self) -> Vec<(usize, Vec<usize>)> {
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (seat, camp) in &self.camps {
             groups.entry(*camp).or_default().push(*seat);
@@ -180,11 +181,11 @@ impl Reading {
         groups
     }
 
-    /// Share of the seats that changed camps, of those that spoke both times.
-    pub fn switched(&self, before: &Self) -> f64 {
+    /// Of the seats that spoke both times, the share that changed camps.
+    pub fn share_switched(&self, before: &Self) -> f64 {
         let then: BTreeMap<usize, usize> = before.camps.iter().copied().collect();
         let both: Vec<(usize, usize)> = self.camps.iter().filter_map(|(seat, now)| Some((*then.get(seat)?, *now))).collect();
-        clusters::switched(&both)
+        clusters::share_switched(&both)
     }
 }
 
@@ -205,14 +206,14 @@ mod tests {
 
     #[test]
     fn camps_must_hold_every_seat_once_or_words_decide() {
-        let read = Reading::new(Some(camps(&[&["S1", "S2", "S4"], &["S3"]])), &SPOKE, &names());
-        assert_eq!((read.by_words, read.clusters(), read.source), (false, 2, "clusters"));
-        assert!(read.sigma.is_some_and(|sigma| (sigma - 0.433013).abs() < 1e-6));
+        let found = RoundAssessment::new(Some(camps(&[&["S1", "S2", "S4"], &["S3"]])), &SPOKE, &names());
+        assert_eq!((found.by_words, found.camp_count(), found.source), (false, 2, "clusters"));
+        assert!(found.spread.is_some_and(|spread| (spread - 0.433013).abs() < 1e-6));
         for bad in [camps(&[&["S1", "S2"]]), camps(&[&["S1", "S2", "S3", "S4"], &["S3"]])] {
-            let read = Reading::new(Some(bad), &SPOKE, &names());
-            assert_eq!((read.by_words, read.clusters()), (true, 2));
+            let found = RoundAssessment::new(Some(bad), &SPOKE, &names());
+            assert_eq!((found.by_words, found.camp_count()), (true, 2));
         }
-        assert_eq!(Reading::new(None, &[], &names()).source, "stance_unmeasured");
+        assert_eq!(RoundAssessment::new(None, &[], &names()).source, "stance_unmeasured");
     }
 
     #[test]
@@ -220,18 +221,18 @@ mod tests {
         let mut analysis = camps(&[&["S1", "S2", "S3", "S4"]]);
         let of = |name: &str, support: f64| Alignment { seat: name.into(), support };
         analysis.alignment = vec![of("S1", 0.5), of("S2", 0.8), of("S3", 0.5), of("S4", 0.8)];
-        let read = Reading::new(Some(analysis.clone()), &SPOKE, &names());
-        assert_eq!(read.source, "alignment");
-        assert!(read.sigma.is_some_and(|sigma| (sigma - 0.15).abs() < 1e-9));
+        let found = RoundAssessment::new(Some(analysis.clone()), &SPOKE, &names());
+        assert_eq!(found.source, "alignment");
+        assert!(found.spread.is_some_and(|spread| (spread - 0.15).abs() < 1e-9));
         analysis.alignment.pop();
-        assert_eq!(Reading::new(Some(analysis), &SPOKE, &names()).source, "clusters");
+        assert_eq!(RoundAssessment::new(Some(analysis), &SPOKE, &names()).source, "clusters");
     }
 
     #[test]
     fn one_of_four_that_goes_over_is_a_quarter() {
-        let one = Reading::new(Some(camps(&[&["S1", "S2", "S3", "S4"]])), &SPOKE, &names());
-        let split = Reading::new(Some(camps(&[&["S1", "S2", "S4"], &["S3"]])), &SPOKE, &names());
-        assert_eq!((split.switched(&one), one.switched(&split), one.switched(&one)), (0.25, 0.25, 0.0));
+        let one = RoundAssessment::new(Some(camps(&[&["S1", "S2", "S3", "S4"]])), &SPOKE, &names());
+        let split = RoundAssessment::new(Some(camps(&[&["S1", "S2", "S4"], &["S3"]])), &SPOKE, &names());
+        assert_eq!((split.share_switched(&one), one.share_switched(&split), one.share_switched(&one)), (0.25, 0.25, 0.0));
     }
 
     #[test]

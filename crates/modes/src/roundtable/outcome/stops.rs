@@ -1,0 +1,90 @@
+//! Why a debate ends.
+
+use crate::roundtable::rounds::{Debate, Round};
+use schemars::JsonSchema;
+use serde::Serialize;
+use synod_math::debate::exits::{Consensus, RoundMovement, consensus, movement, plateau};
+
+/// Why there was no further round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    Consensus,
+    Convergence,
+    RoundCap,
+    TooFew,
+    /// A person said that the panel's view stands.
+    Person,
+    /// The run was told to conclude.
+    Closed,
+}
+
+impl StopReason {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Consensus => "consensus",
+            Self::Convergence => "convergence",
+            Self::RoundCap => "round_cap",
+            Self::TooFew => "too_few",
+            Self::Person => "person",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// The numbers that decide whether the debate ends.
+pub struct ExitNumbers {
+    pub consensus: Consensus,
+    pub agreement: Option<f64>,
+    /// Of the last regular round, and of the one before.
+    pub now: RoundMovement,
+    pub before: RoundMovement,
+}
+
+/// The numbers of the last regular round: objections to it never end a debate.
+pub fn exit_numbers(debate: &Debate) -> ExitNumbers {
+    let last = debate.last_regular();
+    let votes: Vec<_> = last.into_iter().flat_map(Round::counted).map(|response| response.turn.vote()).collect();
+    let confidences = last.map(Round::confidences).unwrap_or_default();
+    let agreement = last.and_then(|round| round.assessment.agreement());
+    let open = debate.record.open_blockers().len();
+    let rounds = &debate.rounds;
+    let movement_of = |at: Option<usize>| {
+        let earlier = at.and_then(|at| rounds[..at].iter().rposition(|round| !round.objection));
+        let movement = at.zip(earlier).and_then(|(at, earlier)| movement(&rounds[at].moves(&rounds[earlier])));
+        RoundMovement { movement, new_facts: at.map_or(0, |at| rounds[at].new_facts) }
+    };
+    let now = rounds.iter().rposition(|round| !round.objection);
+    // A plateau does not reach across a round of objections.
+    let before = now.and_then(|at| at.checked_sub(1)).filter(|at| !rounds[*at].objection);
+    // An agreement stands in for votes that are missing, not for votes nobody was asked for.
+    let stands_in = agreement.filter(|_| last.is_some_and(|round| round.votes));
+    ExitNumbers {
+        consensus: consensus(debate.seats(), &votes, open, &confidences, stands_in),
+        agreement,
+        now: movement_of(now),
+        before: movement_of(before),
+    }
+}
+
+/// Why the debate ends after this regular round, if it does.
+pub fn exit_reason(debate: &Debate, number: u32) -> Option<StopReason> {
+    let options = debate.options;
+    if options.goes_on_after(number) {
+        return None;
+    }
+    let numbers = exit_numbers(debate);
+    if options.exit_on_consensus && debate.style.votes && numbers.consensus.met {
+        return Some(StopReason::Consensus);
+    }
+    if options.exit_on_consensus && plateau(numbers.before, numbers.now) {
+        return Some(StopReason::Convergence);
+    }
+    round_cap(debate, number)
+}
+
+/// Ends the debate where the rounds are used up.
+pub fn round_cap(debate: &Debate, number: u32) -> Option<StopReason> {
+    let options = debate.options;
+    (number >= options.limit_at(number) && !options.goes_on_after(number)).then_some(StopReason::RoundCap)
+}

@@ -1,0 +1,198 @@
+//! How one round is held.
+//!
+//! Every response is checked for safety the moment it arrives, before it enters the record or another seat reads it.
+
+use super::reply::{Turn, TurnRequest};
+use super::round::{PriorConfidence, Response, Round};
+use super::safety::{self, Evaluation};
+use super::{Debate, LEAST, tools};
+use crate::roundtable::options::Audience;
+use crate::roundtable::prompting::contribution::tool_output;
+use crate::roundtable::record::{LabelCounts, RecordChanges};
+use crate::roundtable::rows::RoleViolation;
+use serde_json::Value;
+use synod_engine::{Bench, ReplyWithTools, Result, SeatFailure, prompt};
+use synod_types::{FailureKind, ToolRun};
+
+/// Rounds a seat may miss in a row before it is asked no more.
+const PATIENCE: u32 = 2;
+
+impl Debate<'_> {
+    /// Holds a round: every seat speaks, and each response is checked and taken in. Where too few responses count, or the run was closing
+    /// before all had spoken, the round does not count and the record stays as it was.
+    pub async fn hold_round(&mut self, phase: &Bench, number: u32, objection: bool) -> Result<Round> {
+        let (saved, requests) = (self.record.clone(), self.context_requests.len());
+        let mut round = Round { number, objection, votes: self.votes(), record_before: self.record.size(), ..Round::default() };
+        let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.missed_rounds[*seat] < PATIENCE).collect();
+        let mut overflow = false;
+        if self.style.sequential {
+            for seat in asked {
+                let packet = self.packet(number, &round.responses);
+                overflow |= packet.overflow;
+                let result = self.ask(phase, seat, &round, &packet).await?;
+                if let Some(response) = self.response_of(seat, result, &mut round) {
+                    let mut checked = self.check_safety(phase, vec![response], &mut round.closed).await?;
+                    self.ingest_responses(&mut checked, number);
+                    // Whoever speaks next sees what became of the claims.
+                    self.record.update_statuses();
+                    round.responses.append(&mut checked);
+                }
+            }
+        } else {
+            let packet = self.packet(number, &[]);
+            overflow = packet.overflow;
+            let turns: Vec<_> = asked.iter().map(|seat| self.ask(phase, *seat, &round, &packet)).collect();
+            let mut arrived = Vec::new();
+            for (seat, result) in asked.into_iter().zip(futures::future::join_all(turns).await) {
+                arrived.extend(self.response_of(seat, result?, &mut round));
+            }
+            round.responses = self.check_safety(phase, arrived, &mut round.closed).await?;
+            self.ingest_responses(&mut round.responses, number);
+        }
+        self.record.update_statuses();
+        round.new_facts = self.record.new_facts_after(round.record_before.claims).count();
+        if overflow {
+            phase.warn("context_overflow: what was said in the round before had to be cut to fit into a prompt.");
+        }
+        let first = self.rounds.is_empty();
+        if round.counted().count() < LEAST || (round.closed && !first) {
+            self.record.restore(saved);
+            self.context_requests.truncate(requests);
+        }
+        Ok(round)
+    }
+
+    fn prior_confidence(&self, seat: usize) -> Option<PriorConfidence> {
+        let spoke = |round: &Round| {
+            round.counted().find(|said| said.seat == seat).map(|said| PriorConfidence { round: round.number, confidence: said.turn.confidence })
+        };
+        self.rounds.iter().rev().filter(|round| !round.objection).find_map(spoke)
+    }
+
+    /// A seat's reply as a response, without what it was not asked for; nothing where the seat failed.
+    fn response_of(&mut self, seat: usize, result: std::result::Result<ReplyWithTools<Turn>, SeatFailure>, round: &mut Round) -> Option<Response> {
+        let (reply, tools) = match result {
+            Ok(reply) => reply,
+            Err(failure) => {
+                round.closed |= failure.failure.kind == FailureKind::Closed;
+                self.missed_rounds[seat] += 1;
+                return None;
+            }
+        };
+        self.missed_rounds[seat] = 0;
+        let role = self.roles[seat];
+        let remedies = reply.value.remedies().filter(|_| role.only_attacks()).count();
+        let heard = self.rounds.last().into_iter().flat_map(|last| &last.responses).chain(&round.responses);
+        let others: Vec<String> = heard.filter(|other| other.seat != seat).map(|other| self.names[other.seat].clone()).collect();
+        let prior = self.prior_confidence(seat);
+        let turn = reply.value.keep_requested(&TurnRequest { vote: round.votes, again: prior.is_some(), others: &others, role });
+        let stance = role
+            .stance
+            .clone()
+            .filter(|expected| turn.stance.as_ref() != Some(expected))
+            .map(|expected| RoleViolation { expected, actual: turn.stance.clone() });
+        let violation = stance
+            .or_else(|| (remedies > 0).then(|| RoleViolation { expected: "no solutions".into(), actual: Some(format!("{remedies} solutions")) }));
+        let audit = self.record.audit(&turn);
+        let answered = |id: &String| turn.mitigations.iter().any(|answer| answer.id == *id && !answer.text.trim().is_empty());
+        let owed = self.owed_risks(seat).map(|risk| risk.id.clone()).filter(|id| !answered(id)).collect();
+        Some(Response {
+            seat,
+            key: reply.key,
+            turn,
+            audit,
+            tools,
+            changes: RecordChanges::default(),
+            label_counts: LabelCounts::default(),
+            blocked: None,
+            evaluation: None,
+            evaluation_key: None,
+            unread: false,
+            violation,
+            owed,
+            prior,
+        })
+    }
+
+    /// Looks for patterns in each response, and asks the evaluator about each while anything calls for one.
+    async fn check_safety(&mut self, phase: &Bench, mut responses: Vec<Response>, closed: &mut bool) -> Result<Vec<Response>> {
+        for response in &mut responses {
+            let said = full_text(&response.turn, &response.tools);
+            response.blocked = safety::block_reason(&said);
+            self.watch.add(safety::intent_triggers(&said));
+        }
+        if !self.watch.armed() {
+            return Ok(responses);
+        }
+        let why: Vec<String> = self.watch.triggers().into_iter().map(|trigger| trigger.reason).collect();
+        // What the monitor withheld is not sent to the evaluator either.
+        let texts: Vec<(String, String)> = responses
+            .iter()
+            .filter(|response| response.blocked.is_none())
+            .map(|response| (format!("check {}", self.names[response.seat]), full_text(&response.turn, &response.tools)))
+            .collect();
+        let strand = |bench: Bench, text: String| {
+            let why = why.clone();
+            async move { bench.ask_clerk::<Evaluation>(prompt!("safety", why, text)).await }
+        };
+        let evaluations = phase.all(texts, strand).await?;
+        for (response, evaluation) in responses.iter_mut().filter(|response| response.blocked.is_none()).zip(evaluations) {
+            let reply = match evaluation {
+                Ok(reply) => reply,
+                Err(failure) => {
+                    *closed |= failure.failure.kind == FailureKind::Closed;
+                    response.unread = true;
+                    response.blocked = Some("the safety evaluator could not read it".into());
+                    continue;
+                }
+            };
+            let doubt = self.options.audience == Audience::Vulnerable;
+            response.blocked = reply.value.withholds(&full_text(&response.turn, &response.tools), doubt).map(str::to_owned);
+            (response.evaluation, response.evaluation_key) = (Some(reply.value), Some(reply.key));
+        }
+        Ok(responses)
+    }
+
+    fn ingest_responses(&mut self, responses: &mut [Response], number: u32) {
+        // All withdrawals come first: a claim made again in this round, by its author too, is then a new claim.
+        for response in responses.iter_mut().filter(|response| response.blocked.is_none()) {
+            response.changes.withdrawn = self.record.withdraw(response.seat, number, &response.turn.withdraws);
+        }
+        for response in responses.iter_mut().filter(|response| response.blocked.is_none()) {
+            self.context_requests.extend(tools::context_requests(&response.tools, &self.names[response.seat], number));
+            let changes = &mut response.changes;
+            response.label_counts = self.record.ingest(response.seat, number, &response.turn, &response.audit, &response.tools, changes);
+            self.record.seats[response.seat].delta = response.delta();
+        }
+    }
+}
+
+/// Everything a turn says, for the safety checks: also what went into a tool and came out of it, as far as others are shown that.
+fn full_text(turn: &Turn, tools: &[ToolRun]) -> String {
+    let typed: Vec<String> = tools.iter().map(|run| format!("{} {}", text_in(&run.input), tool_output(run))).collect();
+    let claims = turn.claims.iter().map(|claim| claim.text.as_str());
+    let risks = turn.risks.iter().flat_map(|risk| [risk.text.as_str(), risk.mitigation.as_str()]);
+    let others = turn.key_points.iter().chain(&turn.uncertainties).map(String::as_str);
+    let answers = turn.mitigations.iter().map(|answer| answer.text.as_str()).chain(turn.challenges.iter().map(|challenge| challenge.why.as_str()));
+    [turn.position.as_str(), turn.reasons.as_str(), turn.confidence_reason.as_str()]
+        .into_iter()
+        .chain(claims)
+        .chain(risks)
+        .chain(others)
+        .chain(answers)
+        .chain(typed.iter().map(String::as_str))
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The texts in a value, one after another. Written as JSON, their escapes would hide words from the patterns.
+fn text_in(value: &Value) -> String {
+    let list = |values: &mut dyn Iterator<Item = &Value>| values.map(text_in).collect::<Vec<_>>().join("\n");
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => list(&mut items.iter()),
+        Value::Object(fields) => list(&mut fields.values()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
+    }
+}

@@ -1,0 +1,104 @@
+//! The rounds of a debate: how one is held, what a seat may do and hands in, how it is checked for safety, analysed and shown.
+
+mod analysis;
+mod conclude;
+mod exhibits;
+mod hold;
+pub mod reply;
+mod round;
+pub mod safety;
+pub mod tools;
+
+pub use analysis::{Alignment, Disagreement};
+pub use conclude::{conclude_round, hold_objections, stop_if_incomplete};
+pub use exhibits::level_name;
+pub use round::{Response, Round};
+
+use super::options::{Audience, Options};
+use super::prompting::{MaterialPart, Perspective, material, reserve};
+use super::record::{Record, Risk};
+use super::style::{Style, StyleRole};
+use safety::SafetyWatch;
+use synod_engine::Bench;
+use synod_math::Rng;
+use synod_types::SeatIx;
+use tools::ContextRequest;
+
+/// With fewer seats there is no debate.
+pub const LEAST: usize = 2;
+
+/// A debate as it stands between two rounds.
+pub struct Debate<'a> {
+    pub bench: &'a Bench,
+    pub options: &'a Options,
+    pub style: &'static Style,
+    pub roles: Vec<&'static StyleRole>,
+    /// How the seats know each other, in seat order.
+    pub names: Vec<String>,
+    pub perspectives: Vec<Perspective>,
+    /// What came with the question, as far as prompts carry it.
+    pub material: Vec<MaterialPart>,
+    /// Tokens a prompt takes beside what was said in the debate.
+    pub reserve: usize,
+    pub record: Record,
+    pub watch: SafetyWatch,
+    /// In the order they were held, rounds of objections included.
+    pub rounds: Vec<Round>,
+    pub context_requests: Vec<ContextRequest>,
+    /// Rounds each seat has missed in a row.
+    missed_rounds: Vec<u32>,
+}
+
+impl<'a> Debate<'a> {
+    pub fn new(bench: &'a Bench, options: &'a Options, style: &'static Style) -> Self {
+        let n = bench.role("debater").len();
+        let mut names: Vec<String> = (1..=n).map(|place| format!("S{place}")).collect();
+        if style.anonymous {
+            // Each seat keeps one label for the whole run, and the label does not tell its place.
+            names = names.iter().map(|name| name.replace('S', "P")).collect();
+            Rng::new(bench.seed("names")).shuffle(&mut names);
+        }
+        let watch = SafetyWatch::new(style, options.audience == Audience::Vulnerable);
+        let material = material(bench.question());
+        let reserve = reserve(bench.question(), &material, options.every_focus().max_by_key(|text| text.len()), style.anonymous);
+        Self {
+            bench,
+            options,
+            style,
+            roles: style.deal_roles(n),
+            names,
+            perspectives: Vec::new(),
+            material,
+            reserve,
+            record: Record::new(n),
+            watch,
+            rounds: Vec::new(),
+            context_requests: Vec::new(),
+            missed_rounds: vec![0; n],
+        }
+    }
+
+    pub fn seats(&self) -> usize {
+        self.names.len()
+    }
+
+    /// A seat as readers of the run know it: its name in the debate, and its model.
+    pub fn display_name(&self, seat: usize) -> String {
+        format!("{} ({})", self.names[seat], self.bench.seat(seat as SeatIx).label)
+    }
+
+    /// Votes are on the leading proposal, and before the first round was analysed there is none.
+    fn votes(&self) -> bool {
+        self.style.votes && !self.rounds.is_empty()
+    }
+
+    /// The risks this seat is to answer.
+    pub fn owed_risks(&self, seat: usize) -> impl Iterator<Item = &Risk> {
+        let answers = self.roles[seat].answers_risks;
+        self.record.risks.iter().filter(move |risk| answers && risk.by != seat && risk.mitigation.is_none())
+    }
+
+    pub fn last_regular(&self) -> Option<&Round> {
+        self.rounds.iter().rfind(|round| !round.objection)
+    }
+}
