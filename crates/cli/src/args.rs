@@ -88,7 +88,7 @@ pub struct Ask {
     /// The question; - or nothing reads it from standard input.
     pub question: Option<String>,
     #[command(flatten)]
-    pub order: OrderArgs,
+    pub request: RequestArgs,
     /// Print what the run would take, and do not run it.
     #[arg(long)]
     pub quote: bool,
@@ -107,7 +107,7 @@ pub struct Ask {
 
 /// Flags that `ask` and `resume --fork` share. Any option of the mode is a flag too: see `synod modes MODE`.
 #[derive(Args, Clone, Default)]
-pub struct OrderArgs {
+pub struct RequestArgs {
     /// The protocol; default council.
     #[arg(long, value_name = "ID")]
     pub mode: Option<String>,
@@ -196,9 +196,9 @@ pub struct Resume {
     pub fork: bool,
     /// Take a finished debate one round further, as a fork of it; `--set focus_question=…` says what about.
     #[arg(long = "continue", conflicts_with = "fork")]
-    pub further: bool,
+    pub go_further: bool,
     #[command(flatten)]
-    pub order: OrderArgs,
+    pub request: RequestArgs,
     #[command(flatten)]
     pub output: Output,
 }
@@ -270,15 +270,15 @@ pub struct Decide {
 
 impl Decide {
     /// The flags it shares with `ask`.
-    pub fn flags(&self) -> OrderArgs {
-        OrderArgs {
+    pub fn flags(&self) -> RequestArgs {
+        RequestArgs {
             models: self.models.clone(),
             budget: self.budget.clone(),
             deadline: self.deadline.clone(),
             timeout: self.timeout.clone(),
             seed: self.seed.clone(),
             rehearse: self.rehearse,
-            ..OrderArgs::default()
+            ..RequestArgs::default()
         }
     }
 }

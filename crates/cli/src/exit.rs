@@ -1,11 +1,11 @@
-//! How a command ends: an exit code, and one document or message that says why.
+//! How a command ends: an exit code, and one document or message that says why. What the core tells by code and field is put into the words
+//! of the command line here.
 
 use crate::say::say;
 use serde_json::{Value, json};
-use synod_engine::{JournalError, RunError};
+use synod_app::AppError;
 use synod_report::{clean, one_line};
-use synod_store::StoreError;
-use synod_types::{Problem, Problems};
+use synod_types::{Problem, ProblemCode};
 
 /// One document on standard output, with nothing in it that a terminal might obey.
 pub fn print_json(document: &impl serde::Serialize) {
@@ -18,103 +18,78 @@ pub const USAGE: u8 = 2;
 pub const UNDECIDED: u8 = 3;
 pub const STOPPED: u8 = 4;
 
-#[derive(Debug)]
-pub enum CliError {
-    /// What was asked for is wrong: exit 2.
-    Usage(Problems),
-    /// Something outside the request is: disk, database, a bug. Exit 1.
-    Broken { field: String, detail: String, want: String },
+pub type CliResult<T = u8> = Result<T, AppError>;
+
+pub fn usage(field: &str, got: impl Into<String>, want: impl Into<String>) -> AppError {
+    AppError::usage(Problem::new(field, got, want))
 }
 
-pub type CliResult<T = u8> = Result<T, CliError>;
-
-impl CliError {
-    pub fn usage(field: &str, got: impl Into<String>, want: impl Into<String>) -> Self {
-        Self::Usage(Problem::new(field, got, want).into())
+pub fn code_of(error: &AppError) -> u8 {
+    match error {
+        AppError::Usage(_) => USAGE,
+        AppError::Broken { .. } => BROKEN,
     }
-    pub fn broken(field: &str, detail: impl ToString, want: &str) -> Self {
-        Self::Broken { field: field.into(), detail: detail.to_string(), want: want.into() }
-    }
+}
 
-    pub fn code(&self) -> u8 {
-        match self {
-            Self::Usage(_) => USAGE,
-            Self::Broken { .. } => BROKEN,
+pub fn json_of(error: &AppError) -> Value {
+    match error {
+        AppError::Usage(problems) => json!({ "errors": problems.0 }),
+        AppError::Broken { field, detail, want } => json!({"errors": [{"code": "broken", "field": field, "got": detail, "want": want}]}),
+    }
+}
+
+/// For a person: what happened, to what, what would be right, and how to get there.
+pub fn text_of(error: &AppError) -> String {
+    match error {
+        AppError::Usage(problems) => {
+            let lines: Vec<String> = problems.0.iter().map(told).collect();
+            let head = match problems.0.len() {
+                1 => "One thing is wrong; nothing was run.".to_owned(),
+                n => format!("{n} things are wrong; nothing was run."),
+            };
+            format!("{head}\n{}", lines.join("\n"))
         }
-    }
-
-    pub fn json(&self) -> Value {
-        match self {
-            Self::Usage(problems) => json!({ "errors": problems.0 }),
-            Self::Broken { field, detail, want } => json!({"errors": [Problem::new(field, detail, want)]}),
-        }
-    }
-
-    /// For a person: what happened, to what, and what would be right.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Usage(problems) => {
-                let lines: Vec<String> = problems
-                    .0
-                    .iter()
-                    .map(|problem| format!("  {}: {}\n      want: {}", one_line(&problem.field), clean(&problem.got), clean(&problem.want)))
-                    .collect();
-                let head = match problems.0.len() {
-                    1 => "One thing is wrong; nothing was run.".to_owned(),
-                    n => format!("{n} things are wrong; nothing was run."),
-                };
-                format!("{head}\n{}", lines.join("\n"))
-            }
-            Self::Broken { field, detail, want } => {
-                let hint = if want.is_empty() { String::new() } else { format!("\n      {want}") };
-                clean(&format!("{field}: {detail}{hint}"))
-            }
+        AppError::Broken { field, detail, want } => {
+            let next = match field.as_str() {
+                "db" => "--db PATH names another",
+                "journal" => "synod verify RUN says what was altered",
+                _ => "",
+            };
+            let lines = [want.as_str(), next].into_iter().filter(|line| !line.is_empty());
+            let below: String = lines.map(|line| format!("\n      {line}")).collect();
+            clean(&format!("{field}: {detail}{below}"))
         }
     }
 }
 
-impl From<Problems> for CliError {
-    fn from(problems: Problems) -> Self {
-        Self::Usage(problems)
+fn told(problem: &Problem) -> String {
+    let text = format!("  {}: {}\n      want: {}", one_line(&problem.field), clean(&problem.got), clean(&problem.want));
+    match hint(problem) {
+        Some(hint) => format!("{text}\n      hint: {hint}"),
+        None => text,
     }
 }
 
-impl From<StoreError> for CliError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::NoSuchRun { given, want } => {
-                Self::usage("run", format!("{given} ({want})"), "a run's id, a unique beginning or end of it, or last: synod runs lists them")
-            }
-            StoreError::NoSuchConversation(given) => Self::usage("conversation", given, "an id printed by an earlier ask, or new"),
-            StoreError::Location { given, why } => Self::usage("db", format!("{given}: {why}"), "a file path, sqlite: or postgres:// URL"),
-            error @ (StoreError::Open { .. } | StoreError::Newer { .. } | StoreError::Storage(_)) => {
-                Self::broken("db", error, "a database that can be opened and written: --db PATH names another")
-            }
-        }
-    }
-}
-
-impl From<JournalError> for CliError {
-    fn from(error: JournalError) -> Self {
-        match error {
-            JournalError::NoSuchRun(run) => Self::usage("run", run, "a run that synod runs lists"),
-            JournalError::Held { owner, .. } => Self::usage(
-                "run",
-                format!("it is under way in another process ({owner})"),
-                "synod watch RUN to follow it, synod cancel RUN to stop it",
-            ),
-            JournalError::Duplicate(what) => Self::usage("answer", format!("{what} is already there; the first one stands"), "nothing more to do"),
-            error @ (JournalError::LeaseLost | JournalError::Storage(_)) => Self::broken("db", error, "room and permission to write the database"),
-        }
-    }
-}
-
-impl From<RunError> for CliError {
-    fn from(error: RunError) -> Self {
-        match error {
-            RunError::Usage(problems) => Self::Usage(problems),
-            RunError::Journal(error) => error.into(),
-            RunError::Unreadable(error) => Self::broken("journal", error, "synod verify RUN says what was altered"),
-        }
-    }
+/// What to type, where a flag or a command helps.
+fn hint(problem: &Problem) -> Option<&'static str> {
+    use ProblemCode::*;
+    Some(match (problem.field.as_str(), problem.code) {
+        ("question", Missing) => "synod ask \"…\", or - to read it from standard input",
+        ("question", TooMuch) => "--file and --content attach what is longer",
+        ("mode", Unknown) => "synod modes explains each",
+        ("models", TooFew | TooMuch) => "--models A,B,C names the panel, --chair one seat more",
+        ("role", Conflict) => "--models seats the panel, --chair the chair, --role ROLE=MODEL one other role",
+        ("role", Unknown) => "--role ROLE=MODEL",
+        ("conversation", _) => "--conversation new, or an id that an earlier ask printed",
+        ("run", Unknown) => "synod runs lists them",
+        ("run", Conflict) => "synod watch RUN follows it, synod cancel RUN stops it",
+        ("run", OtherVersion) => "synod resume RUN --fork starts a new run from it; show, verify and export work as they are",
+        ("run", Ended) => "synod resume RUN --fork starts a new run from it",
+        ("continue", _) => "synod resume RUN goes on with a stopped run, synod resume RUN --fork starts a new one from it",
+        (_, Frozen) => "--fork starts a new run with another",
+        (field, Unknown) if field.starts_with("options.") => "synod modes MODE lists its options",
+        ("db", _) => "--db PATH, or SYNOD_DB",
+        ("config", _) => "--config FILE, or synod init --here",
+        _ => return None,
+    })
 }

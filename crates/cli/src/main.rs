@@ -1,26 +1,20 @@
-//! `synod`: the command line. The only place that wires models, modes, storage and reports together.
+//! `synod`: the command line. Parses, makes one call into `synod-app`, prints, and ends with an exit code.
 
 use crate::say::note;
-mod app;
 mod args;
 mod commands;
-mod document;
+mod door;
 mod exit;
-mod experience;
-mod further;
-mod library;
 mod limits;
-mod order;
 mod outcome;
-mod pointers;
 mod progress;
 mod reference;
+mod request;
 mod say;
-mod title;
 
 use args::{Cli, Command};
 use clap::Parser;
-use exit::{BROKEN, CliError, CliResult, USAGE};
+use exit::{BROKEN, CliResult, USAGE, usage};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -28,7 +22,7 @@ fn main() -> ExitCode {
     let given: Result<Vec<String>, OsString> = std::env::args_os().map(OsString::into_string).collect();
     let argv = match given {
         Ok(given) => args::with_mode_options(given),
-        Err(given) => return end(Err(CliError::usage("arguments", format!("{given:?}"), "text in UTF-8")), false),
+        Err(given) => return end(Err(usage("arguments", format!("{given:?}"), "text in UTF-8")), false),
     };
     let json = argv.iter().any(|arg| arg == "--json");
     let cli = match Cli::try_parse_from(&argv) {
@@ -39,7 +33,7 @@ fn main() -> ExitCode {
     limits::raise_open_files();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return end(Err(CliError::broken("runtime", error, "")), json),
+        Err(error) => return end(Err(synod_app::AppError::broken("runtime", error, "")), json),
     };
     let ended = runtime.block_on(run(cli));
     runtime.shutdown_background();
@@ -79,7 +73,7 @@ fn misread(error: &clap::Error, json: bool) -> ExitCode {
     if json {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        return end(Err(CliError::usage("arguments", first, "see synod help")), true);
+        return end(Err(usage("arguments", first, "see synod help")), true);
     }
     say::err(format_args!("{}", error.render()));
     ExitCode::from(USAGE)
@@ -90,11 +84,11 @@ fn end(ended: CliResult, json: bool) -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             if json {
-                exit::print_json(&error.json());
+                exit::print_json(&exit::json_of(&error));
             } else {
-                note!("{}", error.text());
+                note!("{}", exit::text_of(&error));
             }
-            error.code()
+            exit::code_of(&error)
         }
     };
     match say::broken() {

@@ -1,17 +1,18 @@
 //! Waits for a run and says how it ended: the verdict in words or JSON, and the exit code.
 
-use crate::app::App;
 use crate::args::Output;
-use crate::exit::{BROKEN, CliError, CliResult, DECIDED, STOPPED, UNDECIDED, print_json};
+use crate::door::Door;
+use crate::exit::{BROKEN, CliResult, DECIDED, STOPPED, UNDECIDED, print_json};
 use crate::progress::Progress;
 use crate::say::note;
 use serde_json::json;
+use synod_app::AppError;
 use synod_engine::{Ending, RunHandle, Runner};
 use synod_types::{Status, StopReason, Stopped, Verdict};
 
 /// Follows a run to its end. The first Ctrl-C stops it, resumable; the second leaves at once.
-pub async fn follow(app: &App, runner: &Runner, mut handle: RunHandle, output: &Output) -> CliResult {
-    let progress = Progress::start(app, runner, &handle.run, output.quiet);
+pub async fn follow(door: &Door, runner: &Runner, mut handle: RunHandle, output: &Output) -> CliResult {
+    let progress = Progress::start(door, runner, &handle.run, output.quiet);
     let mut signals = Signals::listen()?;
     let mut asked_to_stop = false;
     let ending = loop {
@@ -28,8 +29,8 @@ pub async fn follow(app: &App, runner: &Runner, mut handle: RunHandle, output: &
         }
     };
     progress.finish().await;
-    let code = say(app, &handle.run, &ending, output).await?;
-    app.close().await;
+    let code = say(door, &handle.run, &ending, output).await?;
+    door.close().await;
     Ok(code)
 }
 
@@ -39,7 +40,7 @@ struct Signals([tokio::signal::unix::Signal; 3]);
 impl Signals {
     fn listen() -> CliResult<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let listen = |kind| signal(kind).map_err(|error| CliError::broken("signals", error, "a process that may handle signals"));
+        let listen = |kind| signal(kind).map_err(|error| AppError::broken("signals", error, "a process that may handle signals"));
         Ok(Self([listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?, listen(SignalKind::hangup())?]))
     }
 
@@ -54,9 +55,9 @@ impl Signals {
 }
 
 /// Prints an ending.
-pub async fn say(app: &App, run: &str, ending: &Ending, output: &Output) -> CliResult {
+pub async fn say(door: &Door, run: &str, ending: &Ending, output: &Output) -> CliResult {
     let code = code(ending, output);
-    if app.json {
+    if door.json {
         let document = match ending {
             Ending::Verdict(verdict) => serde_json::to_value(verdict).unwrap_or_default(),
             Ending::Stopped(stopped) => stopped_document(run, stopped),
@@ -64,11 +65,11 @@ pub async fn say(app: &App, run: &str, ending: &Ending, output: &Output) -> CliR
         print_json(&document);
         return Ok(code);
     }
-    let mut view = app.view(run).await?;
+    let mut view = door.view(run).await?;
     if let (Ending::Stopped(stopped), None) = (ending, view.stop()) {
         view.note_stop(stopped.clone());
     }
-    crate::say::out(format_args!("{}", synod_report::terminal(&view, app.style())));
+    crate::say::out(format_args!("{}", synod_report::terminal(&view, door.style())));
     if code == UNDECIDED
         && let Ending::Verdict(verdict) = ending
         && verdict.status.decided()

@@ -1,6 +1,6 @@
 //! Progress on standard error: a live line a seat on a terminal, plain lines elsewhere, nothing when quiet.
 
-use crate::app::App;
+use crate::door::Door;
 use crate::say::note;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn start(app: &App, runner: &Runner, run: &str, quiet: bool) -> Self {
+    pub fn start(door: &Door, runner: &Runner, run: &str, quiet: bool) -> Self {
         if quiet {
             return Self { task: None };
         }
         let mut events = runner.watch(run, 0);
         let mut board: Box<dyn Board + Send> =
-            if std::io::stderr().is_terminal() && !app.plain { Box::new(Live::new()) } else { Box::new(Lines::default()) };
+            if std::io::stderr().is_terminal() && !door.plain { Box::new(Live::new()) } else { Box::new(Lines::default()) };
         let task = tokio::spawn(async move {
             while let Some(Ok((event, row))) = events.recv().await {
                 match row {

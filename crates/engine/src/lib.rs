@@ -1,6 +1,6 @@
 //! The engine: makes an ordinary async function, a mode, into a run that can be stopped, resumed, replayed and forked.
 //!
-//! Reading order: [`mode`] (what a mode is), `plan/` (a request becomes a plan), `run/` (the plan becomes a run: Runner, Bench, turns, the
+//! Reading order: [`mode`] (what a mode is), `plan/` (what is asked for becomes a plan), `run/` (the plan becomes a run: Runner, Bench, turns, the
 //! record), `prompt/` (what a turn sends), `reply/` (what comes back), `ports/` (storage, models and clock as traits).
 //!
 //! Knows no mode, no database, no provider and no door by name: what a user types or clicks is nowhere in here.

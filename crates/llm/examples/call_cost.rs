@@ -9,8 +9,9 @@ use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use synod_config::{Config, EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Deltas, Model, Models};
-use synod_llm::{Config, EndpointConfig, EndpointKind, Registry};
+use synod_llm::Registry;
 use synod_testkit::server::{ModelServer, Settings};
 use synod_types::{Message, ReplySchema, Request};
 

@@ -2,7 +2,6 @@
 //!
 //! Asks only what costs nothing: the providers' model lists, and the usual ports of 127.0.0.1. `SYNOD_OFFLINE=1` forbids both.
 
-use crate::config::{Config, EndpointConfig, EndpointKind, ModelConfig, PanelConfig, REHEARSAL};
 use crate::http::{Http, list_models};
 use crate::providers::{PROVIDERS, Provider};
 use crate::registry::Env;
@@ -10,6 +9,7 @@ use crate::rehearsal::Rehearsal;
 use crate::scrub::Secret;
 use futures::future::join_all;
 use std::time::Duration;
+use synod_config::{Config, EndpointConfig, EndpointKind, ModelConfig, PanelConfig, REHEARSAL};
 use synod_types::Tier;
 
 /// What was found, as configuration, and the lines that say so to a person.

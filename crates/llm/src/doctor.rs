@@ -1,6 +1,5 @@
 //! One tiny real call per seat, for `synod doctor`: does it answer, how fast, does it stream, does it keep to a schema, is it listed.
 
-use crate::config::{EndpointKind, SchemaMode};
 use crate::http::list_models;
 use crate::registry::Registry;
 use serde::Serialize;
@@ -8,6 +7,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use synod_config::{EndpointKind, SchemaMode};
 use synod_engine::{CallContext, Deltas, Models};
 use synod_types::{Message, ModelCard, ReplySchema, Request, Usage};
 

@@ -2,12 +2,12 @@
 //!
 //! Redirects are refused: a key must not follow one to another host. Plain http is HTTP/1.1; https may agree on HTTP/2.
 
-use crate::config::{EndpointConfig, EndpointKind};
 use crate::scrub::{Secret, scrub};
 use crate::wire::request::headers;
 use serde_json::Value;
 use std::sync::OnceLock;
 use std::time::Duration;
+use synod_config::{EndpointConfig, EndpointKind};
 
 #[derive(Default)]
 pub(crate) struct Http(OnceLock<Result<(reqwest::Client, genai::Client), String>>);

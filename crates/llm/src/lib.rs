@@ -1,9 +1,8 @@
-//! Models: what `synod.toml` says of them, what is found without it, and how they are called.
+//! Models: what is found without a configuration, and how they are called.
 //!
 //! Implements the engine's `Models` and `Model`. Owns addresses, keys, limits, retries and the wire; refuses to know what a prompt is for.
 
 mod cassette;
-pub mod config;
 mod detect;
 mod doctor;
 mod endpoint;
@@ -15,7 +14,6 @@ pub mod rehearsal;
 mod scrub;
 mod wire;
 
-pub use config::{Config, EndpointConfig, EndpointKind, ModelConfig, PanelConfig, Sources};
 pub use detect::{Detected, Detector, PORTS, detect};
 pub use doctor::DoctorLine;
 pub use providers::{PROVIDERS, Provider, Providers};

@@ -3,13 +3,13 @@
 //! Only what is certain counts: a name that does not exist, or a refused connection. A slow network is not a problem yet. Behind a proxy
 //! only the proxy can tell, so nothing is tried.
 
-use crate::config::{EndpointConfig, EndpointKind};
 use crate::registry::Registry;
 use futures::future::join_all;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_types::{ModelCard, Problem};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;

@@ -1,9 +1,9 @@
 //! The dated table of providers, read from `providers.toml`. Facts only: who is asked and seated is decided in `detect`.
 
-use crate::config::{EndpointConfig, EndpointKind};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_types::Price;
 
 #[derive(Clone, Debug, Deserialize)]

@@ -1,7 +1,6 @@
 //! The models a process knows: names resolved, endpoints shared, keys read afresh.
 
 use crate::cassette::Cassettes;
-use crate::config::{Config, EndpointConfig, EndpointKind, PanelConfig};
 use crate::endpoint::Endpoint;
 use crate::http::Http;
 use crate::rehearsal::Rehearsal;
@@ -12,6 +11,7 @@ use futures::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+use synod_config::{Config, EndpointConfig, EndpointKind, PanelConfig};
 use synod_engine::{Model, Models};
 use synod_types::{ModelCard, Price, Problem};
 

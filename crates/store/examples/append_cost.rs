@@ -57,7 +57,7 @@ async fn one(store: &dyn Journal, ends: bool) -> Result<i64, synod_engine::Journ
             let key = format!("{step}/answer@{seat}");
             store.append(&lease, vec![rows::asked(&key, 3)]).await?;
             store.append(&lease, vec![rows::replied(&key, 4)]).await?;
-            let exhibit = synod_types::Exhibit::said("Answer", seat, "respondent", &key).data(serde_json::json!({"n": seat}));
+            let exhibit = synod_types::Exhibit::said("Answer", seat, "respondent", &key);
             store.append(&lease, vec![rows::said(&key, 5), rows::shown(&format!("{step}/shown@{seat}"), step, exhibit, 6)]).await
         });
         tail = *futures::future::try_join_all(turns).await?.iter().max_by_key(|tail| tail.seq).unwrap_or(&tail);

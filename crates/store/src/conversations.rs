@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 use synod_types::{Millis, PastTurn};
-use uuid::Uuid;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredMessage {
@@ -22,20 +21,18 @@ pub struct StoredMessage {
 }
 
 impl Store {
-    /// A new, empty conversation. Returns its id.
-    pub async fn create_conversation(&self, mode: &str, title: &str) -> Result<String, StoreError> {
-        let id = Uuid::now_v7().to_string();
-        let (given, mode, title) = (id.clone(), mode.to_owned(), crate::sql::storable(title));
+    /// A new, empty conversation under an id of the caller's.
+    pub async fn create_conversation(&self, id: &str, mode: &str, title: &str) -> Result<(), StoreError> {
+        let (id, mode, title) = (id.to_owned(), mode.to_owned(), crate::sql::storable(title));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as Millis);
         self.write(move |desk| {
             Box::pin(async move {
                 let sql = "INSERT INTO conversations (id, mode, title, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)";
-                sqlx::query(sql).bind(&given).bind(&mode).bind(&title).bind(now).execute(desk.connection().await?).await?;
+                sqlx::query(sql).bind(&id).bind(&mode).bind(&title).bind(now).execute(desk.connection().await?).await?;
                 Ok(())
             })
         })
-        .await?;
-        Ok(id)
+        .await
     }
 
     pub async fn conversation_mode(&self, id: &str) -> Result<String, StoreError> {

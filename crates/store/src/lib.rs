@@ -30,7 +30,7 @@ pub use error::StoreError;
 pub use experiences::ExperienceRow;
 pub use project::{FigureRow, Message, Projection, Raws, StageRow, project};
 pub use runs::{RunFilter, RunSummary, WaitingFor};
-pub use settings::{Durability, StoreSettings};
+pub use settings::StoreSettings;
 pub use store::Store;
 pub use synod_types::RunState;
 pub use turns::{CostRow, TurnOutcome, TurnRow};

@@ -135,7 +135,7 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
                 if let Ok(verdict) = row.read::<Verdict>() {
                     out.status = Some(verdict.status);
                     out.spent_usd = verdict.receipt.spent_usd;
-                    if let Some(body) = verdict.data.get("experience").filter(|body| body.is_object()) {
+                    if let Some(body) = verdict.experience() {
                         out.experiences.push(ExperienceRow { run: row.run.clone(), mode: verdict.mode.clone(), body: body.clone(), at: row.at });
                     }
                     if verdict.status.completes() {

@@ -1,6 +1,6 @@
 //! What can be set about a store. The defaults suit a laptop; tests shorten the times.
 
-use synod_types::Millis;
+use synod_types::{Durability, Millis};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreSettings {
@@ -21,14 +21,4 @@ impl Default for StoreSettings {
     fn default() -> Self {
         Self { lease_ms: 10_000, durability: Durability::Process, raw_retention_days: None, busy_ms: 10_000, poll_ms: 150, readers: 4 }
     }
-}
-
-/// What a committed row survives (SQLite; PostgreSQL has its own setting).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// A killed process.
-    #[default]
-    Process,
-    /// A power cut.
-    Power,
 }

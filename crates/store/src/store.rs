@@ -5,7 +5,7 @@ use crate::error::{StoreError, plain};
 use crate::location::{Engine, Location, sqlite_url};
 use crate::migrations;
 use crate::owner::{self, Opening, Owner};
-use crate::settings::{Durability, StoreSettings};
+use crate::settings::StoreSettings;
 use crate::watch::Watchers;
 use crate::writer::{Command, Job, Writer};
 use futures::future::BoxFuture;
@@ -192,7 +192,7 @@ fn prepare(path: &Path, patience: Duration) -> std::io::Result<(PathBuf, Opening
 pub(crate) struct Connector {
     engine: Engine,
     options: AnyConnectOptions,
-    durability: Durability,
+    durability: synod_types::Durability,
     busy_ms: u32,
 }
 
@@ -215,8 +215,8 @@ impl Connector {
         let mut connection = self.options.connect().await?;
         if self.engine == Engine::Sqlite {
             let synchronous = match self.durability {
-                Durability::Process => "NORMAL",
-                Durability::Power => "FULL",
+                synod_types::Durability::Process => "NORMAL",
+                synod_types::Durability::Power => "FULL",
             };
             let pragmas =
                 format!("PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; {FOREIGN_KEYS}", self.busy_ms);

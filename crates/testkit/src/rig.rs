@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use synod_engine::{
-    Changes, Ending, Journal, MemoryJournal, Mode, Models, NoLibrary, OptionValue, PanelRequest, Prompts, Resumption, RoleHolder, RunHandle,
-    RunRequest, Runner, Setup, SystemClock,
+    Changes, Ending, Journal, MemoryJournal, Mode, Models, NoLibrary, OptionValue, PanelRequest, Prompts, Resumption, RoleHolder, RunHandle, RunSpec,
+    Runner, Setup, SystemClock,
 };
 use synod_modes::MODES;
 use synod_types::{Question, Row, Stopped, Verdict};
@@ -66,14 +66,14 @@ impl Rig {
         })
     }
 
-    pub async fn start(&self, order: &RunRequest) -> RunHandle {
+    pub async fn start(&self, order: &RunSpec) -> RunHandle {
         let runner = self.runner();
         let plan = runner.plan(order).await.expect("the order is sound");
         runner.start(plan).await.expect("the run starts")
     }
 
     /// Runs an order to its end.
-    pub async fn run(&self, order: &RunRequest) -> (String, Ending) {
+    pub async fn run(&self, order: &RunSpec) -> (String, Ending) {
         let mut handle = self.start(order).await;
         (handle.run.clone(), handle.ending().await)
     }
@@ -101,12 +101,12 @@ pub fn modes() -> Vec<&'static Mode> {
 }
 
 /// A question for every mode: some panel seats, and a chair where the mode has one.
-pub fn order(mode: &Mode, seed: u64) -> RunRequest {
+pub fn order(mode: &Mode, seed: u64) -> RunSpec {
     let (least, most) = mode.seats;
     let has_chair = mode.roles.iter().any(|role| matches!(role.held, RoleHolder::Chair | RoleHolder::ChairApart));
     let beside = u32::from(has_chair);
     let panel = 3.max(least.saturating_sub(beside)).min(most - beside);
-    RunRequest {
+    RunSpec {
         mode: mode.id.to_owned(),
         question: Question { text: "Should a small team move its batch jobs from cron to a queue?".into(), ..Question::default() },
         panel: PanelRequest {
@@ -117,12 +117,12 @@ pub fn order(mode: &Mode, seed: u64) -> RunRequest {
             ..PanelRequest::default()
         },
         seed: Some(seed),
-        ..RunRequest::default()
+        ..RunSpec::default()
     }
 }
 
 /// The same with other options from the 12th seed on, one choice after another: what only some choice needs is then asked too.
-pub fn varied(mode: &Mode, seed: u64) -> RunRequest {
+pub fn varied(mode: &Mode, seed: u64) -> RunSpec {
     let mut order = order(mode, seed);
     let schema = (mode.options_schema)();
     let of_enum = |property: &Value| -> Vec<Value> {

@@ -1,7 +1,8 @@
 //! The real registry, pointed at a model server of a test: no retries that would blur counts, no breaker that would hide a fault.
 
 use std::sync::Arc;
-use synod_llm::{Config, EndpointConfig, EndpointKind, ModelConfig, Registry};
+use synod_config::{Config, EndpointConfig, EndpointKind, ModelConfig};
+use synod_llm::Registry;
 use synod_types::Tier;
 
 /// Models of these names, each under its own id, at one OpenAI-compatible endpoint.

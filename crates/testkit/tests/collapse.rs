@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{CallContext, Changes, Ending, Model, OptionValue, RunRequest};
+use synod_engine::{CallContext, Changes, Ending, Model, OptionValue, RunSpec};
 use synod_llm::rehearsal::Rehearsal;
 use synod_modes::collapse::MODE;
 use synod_testkit::counted::Counted;
@@ -26,7 +26,7 @@ fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'stat
     })
 }
 
-fn with(mut order: RunRequest, options: Value) -> RunRequest {
+fn with(mut order: RunSpec, options: Value) -> RunSpec {
     order.options = options.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
     order
 }
@@ -225,7 +225,7 @@ async fn experts_who_stay_apart_are_settled_by_the_panel_whatever_else_is_wantin
 }
 
 /// Two cards too close to tell apart, rated so that the panel cannot either.
-fn split() -> RunRequest {
+fn split() -> RunSpec {
     let cards = json!([card("a", json!({})), card("b", json!({"cost": 30, "risks": []}))]);
     let receipts = json!([{"position_id": "a", "status": "PASS"}, {"position_id": "b", "status": "PASS"}]);
     with(order(&MODE, 3), json!({"cards": cards, "receipts": receipts, "policy": {"panel_on_tradeoff": false}}))

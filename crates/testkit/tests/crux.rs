@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{Changes, OptionValue, PanelRequest, RunRequest};
+use synod_engine::{Changes, OptionValue, PanelRequest, RunSpec};
 use synod_testkit::reading::asked_after_reply;
 use synod_testkit::rig::{Rig, stopped, verdict};
 use synod_testkit::served::served;
@@ -163,16 +163,16 @@ async fn rig(script: Script) -> (Rig, ModelServer) {
     (Rig::new(served(&server.url(), &["m0".to_owned()])), server)
 }
 
-fn order(options: &[(&str, &str)]) -> RunRequest {
+fn order(options: &[(&str, &str)]) -> RunSpec {
     let mut given = vec![("personas", "actuary,founder,nurse")];
     given.extend(options);
-    RunRequest {
+    RunSpec {
         mode: "crux".into(),
         question: Question { text: "Is Bitcoin a good investment?".into(), ..Question::default() },
         panel: PanelRequest { models: vec!["m0".into()], ..PanelRequest::default() },
         options: given.into_iter().map(|(name, value)| (name.to_owned(), OptionValue::Text(value.to_owned()))).collect(),
         seed: Some(4),
-        ..RunRequest::default()
+        ..RunSpec::default()
     }
 }
 

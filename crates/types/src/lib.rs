@@ -13,6 +13,7 @@ mod problem;
 mod quote;
 mod request;
 mod row;
+mod settings;
 mod shapes;
 mod verdict;
 
@@ -27,6 +28,7 @@ pub use problem::*;
 pub use quote::*;
 pub use request::*;
 pub use row::*;
+pub use settings::*;
 pub use shapes::*;
 pub use verdict::*;
 

@@ -29,6 +29,16 @@ pub struct Verdict {
 impl Verdict {
     pub const SCHEMA: &'static str = "synod.verdict/1";
 
+    /// The record a mode that learns wants kept for later runs: nothing, or one object under `data.experience`.
+    pub fn experience(&self) -> Option<&Value> {
+        self.data.get("experience").filter(|record| record.is_object())
+    }
+
+    /// The last round of a mode that can be taken further, under `data.round`.
+    pub fn last_round(&self) -> Option<u64> {
+        self.data.get("round").and_then(Value::as_u64)
+    }
+
     /// What must be equal between an undisturbed run and a resumed or replayed one: all but run, parent and receipt.
     pub fn essence(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or(Value::Null);

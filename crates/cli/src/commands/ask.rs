@@ -1,113 +1,68 @@
 //! `synod ask`: check everything, say what it will take, run it, print the verdict.
 
-use crate::app::{self, App};
 use crate::args::{Ask, Global};
-use crate::exit::{CliError, CliResult, DECIDED, print_json};
+use crate::door::Door;
+use crate::exit::{CliResult, DECIDED, print_json};
 use crate::say::{note, say};
-use crate::title::title;
-use crate::{experience, order, outcome, pointers};
+use crate::{outcome, request};
 use std::io::{IsTerminal, Read};
-use std::path::Path;
-use synod_engine::{Plan, RunRequest, Runner};
-use synod_llm::Detected;
+use synod_app::{ConversationChoice, PreparedRun};
 use synod_report::one_line;
-use synod_types::{Problem, Quote, Span};
+use synod_types::{Problem, Question, Quote, Span};
 
 pub async fn run(global: &Global, ask: Ask) -> CliResult {
-    let app = App::open(global).await?;
-    let mut problems = Vec::new();
-    let mut order = blank(&app, "council");
-    order::apply(&ask.order, &mut order, &mut problems);
-    pointers::check_option(&mut order, Path::new(""));
-    read_question(&ask, &mut order, &mut problems);
-    let detected = if ask.order.models.is_empty() || ask.order.rehearse { app.detect(ask.order.rehearse).await } else { None };
-    match app::panel(&app.config, detected.as_ref(), ask.order.panel.as_deref()) {
-        Ok(panel) => {
-            let rehearsing = detected.as_ref().is_some_and(|detected| detected.rehearsal) && ask.order.panel.is_none();
-            let panel = if rehearsing { app::voices(&order.mode).unwrap_or(panel) } else { panel };
-            let roles = std::mem::take(&mut order.panel.roles);
-            order.panel = order::call(&ask.order, panel);
-            order.panel.roles = roles;
-        }
-        Err(CliError::Usage(found)) => problems.extend(found.0),
-        Err(error) => return Err(error),
-    }
-    experience::add(&app, &mut order).await?;
-    if let Some(id) = ask.conversation.as_deref().filter(|id| *id != "new") {
-        match join(&app, id, &mut order).await {
-            Err(CliError::Usage(found)) => problems.extend(found.0),
-            joined => joined?,
-        }
-    }
-    tell(detected.as_ref(), ask.output.quiet || ask.order.rehearse);
-    let runner = app.runner(detected, app.live(ask.output.quiet))?;
-    let mut plan = order::plan(&runner, &order, &ask.order, problems).await?;
-    if quoted(&app, &runner, &plan, ask.quote, ask.output.quiet) {
+    let door = Door::open(global, ask.output.quiet).await?;
+    let (mut request, mut problems) = request::from_flags(&door.files, &ask.request);
+    request.question = question(&door, &ask, &mut problems);
+    request.conversation = ask.conversation.map(|id| if id == "new" { ConversationChoice::New } else { ConversationChoice::Join(id) });
+    let prepared = request::prepare(&door, request, &ask.request, problems, ask.output.quiet).await?;
+    if quoted(&door, &prepared, ask.quote, ask.output.quiet) {
         return Ok(DECIDED);
     }
-    if ask.conversation.as_deref() == Some("new") {
-        let id = app.store.create_conversation(&plan.header.mode, &title(&plan.header.question.text)).await?;
+    if let Some(id) = prepared.new_conversation() {
         note!("Conversation {id}");
-        plan.header.conversation = Some(id);
     }
-    let handle = runner.start(plan).await?;
-    outcome::follow(&app, &runner, handle, &ask.output).await
-}
-
-/// An order with the limits of the configuration, for flags to be put on top.
-pub fn blank(app: &App, mode: &str) -> RunRequest {
-    let limits = &app.config.limits;
-    RunRequest {
-        mode: mode.into(),
-        budget_usd: limits.budget_usd,
-        deadline_secs: limits.deadline_secs.map(|secs| secs as f64),
-        timeout_secs: limits.timeout_secs.map(|secs| secs as f64),
-        ..RunRequest::default()
-    }
-}
-
-/// Which models were found where none were named.
-pub fn tell(detected: Option<&Detected>, quiet: bool) {
-    for line in detected.filter(|_| !quiet).into_iter().flat_map(|detected| detected.lines.iter().chain(&detected.warnings)) {
-        note!("{}", one_line(line));
-    }
+    let (runner, handle) = prepared.start(&door).await?;
+    outcome::follow(&door, &runner, handle, &ask.output).await
 }
 
 /// Says what a run would take, before it is paid. True: that is all that was asked for.
-pub fn quoted(app: &App, runner: &Runner, plan: &Plan, only: bool, quiet: bool) -> bool {
+pub fn quoted(door: &Door, prepared: &PreparedRun, only: bool, quiet: bool) -> bool {
     if only {
-        say_quote(app, &runner.quote(plan), plan);
-    } else if !quiet && !plan.header.rehearsal() {
-        note!("{}", quote_line(&runner.quote(plan)));
+        say_quote(door, prepared);
+    } else if !quiet && !prepared.header().rehearsal() {
+        note!("{}", quote_line(&prepared.quote()));
     }
     only
 }
 
-fn read_question(ask: &Ask, order: &mut RunRequest, problems: &mut Vec<Problem>) {
+fn question(door: &Door, ask: &Ask, problems: &mut Vec<Problem>) -> Question {
+    let mut question = Question::default();
     let content_from_stdin = ask.content.as_deref().is_some_and(|path| path.as_os_str() == "-");
     match ask.question.as_deref() {
         Some("-") | None if content_from_stdin => {
             problems.push(Problem::new("question", "standard input holds the content", "the question as an argument"));
         }
-        Some("-") => order.question.text = stdin("question", problems),
-        None if !std::io::stdin().is_terminal() => order.question.text = stdin("question", problems),
+        Some("-") => question.text = stdin("question", problems),
+        None if !std::io::stdin().is_terminal() => question.text = stdin("question", problems),
         None => {}
-        Some(text) => order.question.text = text.to_owned(),
+        Some(text) => question.text = text.to_owned(),
     }
     match &ask.content {
-        Some(_) if content_from_stdin => order.question.content = Some(stdin("content", problems)),
-        Some(path) => match order::attach("content", path) {
-            Ok(file) => order.question.content = Some(file.text),
+        Some(_) if content_from_stdin => question.content = Some(stdin("content", problems)),
+        Some(path) => match door.files.attach("content", path) {
+            Ok(file) => question.content = Some(file.text),
             Err(problem) => problems.push(problem),
         },
         None => {}
     }
     for path in &ask.files {
-        match order::attach("file", path) {
-            Ok(file) => order.question.files.push(file),
+        match door.files.attach("file", path) {
+            Ok(file) => question.files.push(file),
             Err(problem) => problems.push(problem),
         }
     }
+    question
 }
 
 fn stdin(field: &str, problems: &mut Vec<Problem>) -> String {
@@ -121,33 +76,18 @@ fn stdin(field: &str, problems: &mut Vec<Problem>) -> String {
     }
 }
 
-/// Puts an order into a conversation: its earlier turns, and its mode.
-async fn join(app: &App, id: &str, order: &mut RunRequest) -> CliResult<()> {
-    let mode = app.store.conversation_mode(id).await?;
-    if mode != order.mode {
-        return Err(CliError::usage(
-            "conversation",
-            format!("mode {} in {id}, which is a conversation in mode {mode}", order.mode),
-            format!("--mode {mode}, or --conversation new"),
-        ));
-    }
-    order.question.history = app.store.history(id, synod_engine::HISTORY_TURNS).await?;
-    order.conversation = Some(id.to_owned());
-    Ok(())
-}
-
-fn say_quote(app: &App, quote: &Quote, plan: &Plan) {
-    if app.json {
-        print_json(quote);
+fn say_quote(door: &Door, prepared: &PreparedRun) {
+    let quote = prepared.quote();
+    if door.json {
+        print_json(&quote);
         return;
     }
-    let header = &plan.header;
-    say!("{}", quote_line(quote));
+    say!("{}", quote_line(&quote));
     for line in &quote.phases {
         say!("  {:<12} {} calls ({})", line.prompt, span(line.calls), line.role);
     }
     say!("  tokens: {} in, {} out", span(quote.input_tokens), span(quote.output_tokens));
-    let seats: Vec<String> = header.seats.iter().map(|seat| one_line(&seat.label)).collect();
+    let seats: Vec<String> = prepared.header().seats.iter().map(|seat| one_line(&seat.label)).collect();
     say!("  seats: {}", seats.join(", "));
     say!("Nothing was run.");
 }

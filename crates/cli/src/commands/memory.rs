@@ -1,26 +1,26 @@
 //! `synod memory`: what earlier decisions taught, as later runs may be given it.
 
-use crate::app::App;
 use crate::args::{Global, Memory};
-use crate::exit::{CliError, CliResult, DECIDED, print_json};
+use crate::door::Door;
+use crate::exit::{CliResult, DECIDED, print_json, usage};
 use crate::say::say;
 use serde_json::{Value, json};
+use synod_app::ExperienceRow;
 use synod_report::{clean, one_line};
-use synod_store::ExperienceRow;
 
 pub async fn run(global: &Global, memory: Memory) -> CliResult {
-    let app = App::open(global).await?;
+    let door = Door::open(global, true).await?;
     match memory {
-        Memory::List { limit } => list(&app, &app.store.experiences(limit).await?),
+        Memory::List { limit } => list(&door, &door.experiences(limit).await?),
         Memory::Show { run } => {
-            let run = app.store.find_run(&run).await?;
-            let Some(row) = app.store.experience(&run).await? else {
-                return Err(CliError::usage("run", format!("{run} is not remembered"), "a run that synod memory list names"));
+            let run = door.find_run(&run).await?;
+            let Some(row) = door.experience(&run).await? else {
+                return Err(usage("run", format!("{run} is not remembered"), "a run that synod memory list names"));
             };
-            show(&app, &row);
+            show(&door, &row);
         }
     }
-    app.close().await;
+    door.close().await;
     Ok(DECIDED)
 }
 
@@ -28,8 +28,8 @@ fn text<'a>(body: &'a Value, field: &str) -> &'a str {
     body.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn list(app: &App, rows: &[ExperienceRow]) {
-    if app.json {
+fn list(door: &Door, rows: &[ExperienceRow]) {
+    if door.json {
         print_json(&json!({ "experiences": rows }));
         return;
     }
@@ -41,8 +41,8 @@ fn list(app: &App, rows: &[ExperienceRow]) {
     }
 }
 
-fn show(app: &App, row: &ExperienceRow) {
-    if app.json {
+fn show(door: &Door, row: &ExperienceRow) {
+    if door.json {
         print_json(row);
         return;
     }

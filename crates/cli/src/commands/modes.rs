@@ -1,12 +1,14 @@
 //! `synod modes`: the registry, for people and for programs.
 
 use crate::args::{Global, Modes};
-use crate::exit::{CliError, CliResult, DECIDED, print_json};
+use crate::exit::{CliResult, DECIDED, print_json};
 use crate::reference::{self, family, option_lines, planned, seats};
 use crate::say::say;
 use serde_json::{Value, json};
+use synod_app::AppError;
 use synod_engine::Mode;
 use synod_modes::MODES;
+use synod_types::{Problem, ProblemCode};
 
 pub fn run(global: &Global, args: Modes) -> CliResult {
     let chosen: Vec<&Mode> = match &args.id {
@@ -30,7 +32,11 @@ pub fn run(global: &Global, args: Modes) -> CliResult {
 fn find(id: &str) -> CliResult<&'static Mode> {
     let known = || MODES.iter().map(|mode| mode.id).collect::<Vec<_>>().join(", ");
     let plain = id.replace('-', "_");
-    MODES.iter().copied().find(|mode| mode.id == plain).ok_or_else(|| CliError::usage("mode", id, format!("one of: {}", known())))
+    MODES
+        .iter()
+        .copied()
+        .find(|mode| mode.id == plain)
+        .ok_or_else(|| AppError::usage(Problem::new("mode", id, format!("one of: {}", known())).code(ProblemCode::Unknown)))
 }
 
 /// By family, in the order in which families first appear.

@@ -1,21 +1,22 @@
 //! `synod persona`: who can debate in crux, whether a file describes somebody whole, and a first draft from texts.
 
-use crate::app::{self, App};
-use crate::args::{Global, OrderArgs, Output, PersonaCommand, PersonaNew};
-use crate::exit::{CliError, CliResult, DECIDED, USAGE, print_json};
-use crate::library::Files;
+use crate::args::{Global, Output, PersonaCommand, PersonaNew, RequestArgs};
+use crate::door::{self, Door};
+use crate::exit::{CliResult, DECIDED, USAGE, print_json, text_of, usage};
 use crate::say::{note, say};
-use crate::{order, outcome};
+use crate::{outcome, request};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use synod_engine::{Clock, Ending, Library, OptionValue, RunRequest, SystemClock, tokens};
+use synod_app::{AppError, Config, DraftRequest, FileAccess, PersonaFiles, PersonaList, id_from_name, list_personas};
+use synod_engine::{Clock, Ending, Library, SystemClock, tokens};
 use synod_modes::crux::persona::{self, KIND, Persona};
 use synod_report::one_line;
-use synod_types::{Problem, Problems, Question};
+use synod_types::{Problem, Problems};
 
 pub async fn run(global: &Global, command: PersonaCommand) -> CliResult {
-    let (sources, _) = app::configuration(global)?;
-    let files = Files { directory: sources.user_directory };
+    let sources = door::sources(global)?;
+    Config::load(&sources)?;
+    let files = PersonaFiles { directory: sources.user_directory, access: FileAccess::Anywhere };
     match command {
         PersonaCommand::List { deck } => list(global, &files, deck.as_deref()),
         PersonaCommand::Show { name, prompt, file } => show(global, &files, &name, prompt, file),
@@ -24,26 +25,13 @@ pub async fn run(global: &Global, command: PersonaCommand) -> CliResult {
     }
 }
 
-/// The built-in ones and the user's own; a file that cannot be read is told and does not hide the others.
-fn list(global: &Global, files: &Files, deck: Option<&str>) -> CliResult {
-    let names = files.names(KIND);
-    let (mut own, mut problems) = (Vec::new(), Vec::new());
-    for name in &names {
-        match persona::find(name, files) {
-            Ok(persona) => own.push((persona, true)),
-            Err(found) => problems.extend(found),
-        }
-    }
-    // A user's own stands for a built-in one by its id or, while it cannot be read, by its file's name.
-    let replaced = |id: &String| names.contains(id) || own.iter().any(|(persona, _)| persona.id == *id);
-    let built_in = persona::built_in().iter().filter(|persona| !replaced(&persona.id)).map(|persona| (persona.clone(), false));
-    let mut known: Vec<(Persona, bool)> = built_in.collect();
-    known.extend(own);
+fn list(global: &Global, files: &PersonaFiles, deck: Option<&str>) -> CliResult {
+    let PersonaList { personas: mut known, problems } = list_personas(files);
     if let Some(deck) = deck {
         known.retain(|(persona, _)| persona.decks.iter().any(|each| each == deck));
         if known.is_empty() && problems.is_empty() {
             let names: Vec<&str> = persona::decks().iter().map(|(name, _)| *name).collect();
-            return Err(CliError::usage("deck", deck, format!("one of: {}; or a deck your own personas name", names.join(", "))));
+            return Err(usage("deck", deck, format!("one of: {}; or a deck your own personas name", names.join(", "))));
         }
     }
     if global.json {
@@ -65,14 +53,14 @@ fn list(global: &Global, files: &Files, deck: Option<&str>) -> CliResult {
         }
         say!("\nsynod ask --mode crux --deck NAME seats a deck; --personas A,B seats these, by name or file.");
         if !problems.is_empty() {
-            note!("{}", CliError::Usage(Problems(problems.clone())).text());
+            note!("{}", text_of(&Problems(problems.clone()).into()));
         }
     }
     Ok(if problems.is_empty() { DECIDED } else { USAGE })
 }
 
-fn show(global: &Global, files: &Files, name: &str, prompt: bool, file: bool) -> CliResult {
-    let persona = persona::find(name, files).map_err(|problems| CliError::Usage(Problems(problems)))?;
+fn show(global: &Global, files: &PersonaFiles, name: &str, prompt: bool, file: bool) -> CliResult {
+    let persona = persona::find(name, files).map_err(Problems)?;
     let words = persona::consolidated(&persona);
     if global.json {
         print_json(&json!({"persona": persona, "promptTokens": tokens::count(&words), "prompt": words}));
@@ -121,11 +109,11 @@ fn describe(persona: &Persona) {
 /// What is lighter or heavier than this still works, but is told.
 const WEIGHT: std::ops::RangeInclusive<u64> = 1_500..=3_000;
 
-fn check(global: &Global, files: &Files, given: &[String]) -> CliResult {
+fn check(global: &Global, files: &PersonaFiles, given: &[String]) -> CliResult {
     let names = if given.is_empty() { files.names(KIND) } else { given.to_vec() };
     if names.is_empty() {
         let folder = files.folder(KIND).map_or_else(|| "your configuration directory".to_owned(), |folder| folder.display().to_string());
-        return Err(CliError::usage("persona", "no file", format!("files to check; there is none in {folder}")));
+        return Err(usage("persona", "no file", format!("files to check; there is none in {folder}")));
     }
     let mut problems: Vec<Problem> = Vec::new();
     let mut sound = Vec::new();
@@ -148,21 +136,21 @@ fn check(global: &Global, files: &Files, given: &[String]) -> CliResult {
         }
         return Ok(DECIDED);
     }
-    Err(CliError::Usage(Problems(problems)))
+    Err(Problems(problems).into())
 }
 
 /// One run of the drafting mode over the texts; what it gives becomes a file of the user's own.
-async fn draft(global: &Global, files: &Files, new: PersonaNew) -> CliResult {
-    let id = new.id.clone().or_else(|| slug(&new.name)).unwrap_or_default();
+async fn draft(global: &Global, files: &PersonaFiles, new: PersonaNew) -> CliResult {
+    let id = new.id.clone().or_else(|| id_from_name(&new.name)).unwrap_or_default();
     let mut problems = Vec::new();
-    let mut question = Question { text: new.name.trim().to_owned(), ..Question::default() };
     if !persona::is_id(&id) {
         let got = if id.is_empty() { &new.name } else { &id };
         problems.push(Problem::new("id", got.clone(), "--id with lower-case letters, digits and hyphens, beginning with a letter"));
     }
+    let mut texts = Vec::new();
     for path in &new.from {
-        match order::attach("from", path) {
-            Ok(file) => question.files.push(file),
+        match files.access.attach("from", path) {
+            Ok(file) => texts.push(file),
             Err(problem) => problems.push(problem),
         }
     }
@@ -170,32 +158,19 @@ async fn draft(global: &Global, files: &Files, new: PersonaNew) -> CliResult {
     if path.exists() && !new.force {
         problems.push(Problem::new("out", format!("{} exists", path.display()), "another --id or --out, or --force to replace it"));
     }
-    let app = App::open(global).await?;
-    let detected = if new.model.is_none() || new.rehearse { app.detect(new.rehearse).await } else { None };
-    let mut called = app::panel(&app.config, detected.as_ref(), None)?;
-    called.models = new.model.clone().or_else(|| called.chair.take().or_else(|| called.models.first().cloned())).into_iter().collect();
-    let text = |text: &str| OptionValue::Json(json!(text));
+    let door = Door::open(global, true).await?;
     let written = synod_report::moment(SystemClock.now()).replace(" UTC", "Z").replace(' ', "T");
-    let order = RunRequest {
-        mode: synod_modes::crux::draft::MODE.id.into(),
-        question,
-        panel: synod_engine::PanelRequest { models: called.models, ..Default::default() },
-        options: vec![
-            ("id".into(), text(&id)),
-            ("handle".into(), text(&new.handle)),
-            ("decks".into(), OptionValue::Json(json!(new.decks))),
-            ("version".into(), text(&written)),
-        ],
-        budget_usd: app.config.limits.budget_usd,
-        ..RunRequest::default()
-    };
-    let runner = app.runner(detected, false)?;
-    let plan = order::plan(&runner, &order, &OrderArgs::default(), problems).await?;
-    let mut handle = runner.start(plan).await?;
+    let PersonaNew { name, handle, decks, model, rehearse, .. } = new;
+    let request = DraftRequest { name, id, handle, decks, texts, model, rehearse, written }.into_run();
+    let prepared = request::prepare(&door, request, &RequestArgs::default(), problems, true).await?;
+    let (_, mut handle) = prepared.start(&door).await?;
     let ending = handle.ending().await;
-    let Ending::Verdict(verdict) = &ending else { return outcome::say(&app, &handle.run, &ending, &Output::default()).await };
-    let Some(answer) = &verdict.answer else { return outcome::say(&app, &handle.run, &ending, &Output::default()).await };
-    let broken = |error: std::io::Error| CliError::broken("out", format!("{}: {error}", path.display()), "a place that can be written to");
+    let answer = match &ending {
+        Ending::Verdict(verdict) => verdict.answer.as_ref().map(|answer| (verdict, answer)),
+        Ending::Stopped(_) => None,
+    };
+    let Some((verdict, answer)) = answer else { return outcome::say(&door, &handle.run, &ending, &Output::default()).await };
+    let broken = |error: std::io::Error| AppError::broken("out", format!("{}: {error}", path.display()), "a place that can be written to");
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(broken)?;
     }
@@ -207,75 +182,11 @@ async fn draft(global: &Global, files: &Files, new: PersonaNew) -> CliResult {
         verdict.warnings.iter().for_each(|warning| say!("! {}", one_line(warning)));
         say!("Read it, change what is not so, then: synod persona check {}", path.display());
     }
-    app.close().await;
+    door.close().await;
     Ok(DECIDED)
 }
 
-fn target(files: &Files, new: &PersonaNew, id: &str) -> CliResult<PathBuf> {
+fn target(files: &PersonaFiles, new: &PersonaNew, id: &str) -> CliResult<PathBuf> {
     let own = || files.folder(KIND).map(|folder| folder.join(format!("{id}.toml")));
-    new.out.clone().or_else(own).ok_or_else(|| CliError::usage("out", "no configuration directory is known", "--out FILE"))
-}
-
-/// `Ada Example` as `ada-example`. None for letters that have no plain form: half a name would be worse than none.
-fn slug(name: &str) -> Option<String> {
-    let mut plain = String::new();
-    for c in name.to_lowercase().chars() {
-        match c {
-            c if c.is_ascii_alphanumeric() => plain.push(c),
-            '\'' | '’' => {}
-            c if c.is_alphanumeric() => plain.push_str(PLAIN.iter().find(|(letters, _)| letters.contains(c))?.1),
-            _ => plain.push('-'),
-        }
-    }
-    let id = plain.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
-    Some(id.trim_start_matches(|c: char| !c.is_ascii_lowercase()).to_owned())
-}
-
-/// Latin letters with marks, as they are written without.
-const PLAIN: &[(&str, &str)] = &[
-    ("àáâãåāăą", "a"),
-    ("äæ", "ae"),
-    ("çćčĉċ", "c"),
-    ("ðďđ", "d"),
-    ("èéêëēĕėęě", "e"),
-    ("ĝğġģ", "g"),
-    ("ĥħ", "h"),
-    ("ìíîïĩīĭįı", "i"),
-    ("ĵ", "j"),
-    ("ķ", "k"),
-    ("ĺļľł", "l"),
-    ("ñńņňŋ", "n"),
-    ("òóôõōŏő", "o"),
-    ("öøœ", "oe"),
-    ("ŕŗř", "r"),
-    ("śŝşšș", "s"),
-    ("ß", "ss"),
-    ("ţťț", "t"),
-    ("þ", "th"),
-    ("ùúûũūŭůűų", "u"),
-    ("ü", "ue"),
-    ("ŵ", "w"),
-    ("ýÿŷ", "y"),
-    ("źżž", "z"),
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_gives_an_id_or_none_and_never_half_of_one() {
-        for (name, want) in [
-            ("Ada Example", Some("ada-example")),
-            ("  Ada   O'Neill, Jr. ", Some("ada-oneill-jr")),
-            ("3 Wise", Some("wise")),
-            ("Ólafur Þór", Some("olafur-thor")),
-            ("Jürgen Groß", Some("juergen-gross")),
-            ("42", Some("")),
-            ("Лев", None),
-        ] {
-            assert_eq!(slug(name).as_deref(), want, "{name}");
-        }
-        assert!(["ada-example", "wise"].iter().all(|id| persona::is_id(id)) && !["", "3-wise", "Ada", "lafur_r"].iter().any(|id| persona::is_id(id)));
-    }
+    new.out.clone().or_else(own).ok_or_else(|| usage("out", "no configuration directory is known", "--out FILE"))
 }

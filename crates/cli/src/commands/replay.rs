@@ -1,22 +1,22 @@
 //! `synod replay`: the verdict again, from the record alone.
 
-use crate::app::App;
 use crate::args::Global;
+use crate::door::Door;
 use crate::exit::{BROKEN, CliResult, DECIDED, print_json};
 use crate::say::say;
 use serde_json::json;
 use synod_engine::Ending;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
-    let app = App::open(global).await?;
-    let run = app.store.find_run(given).await?;
-    let replayed = app.runner(None, false)?.replay(&run).await?;
+    let door = Door::open(global, true).await?;
+    let run = door.find_run(given).await?;
+    let replayed = door.replay(&run).await?;
     let same = replayed.same();
     let verdict = match &replayed.ending {
         Ending::Verdict(verdict) => serde_json::to_value(verdict).unwrap_or_default(),
         Ending::Stopped(stopped) => json!({ "stopped": stopped }),
     };
-    if app.json {
+    if door.json {
         print_json(&json!({"run": run, "same": same, "calls": 0, "replayed": verdict}));
     } else {
         match (&replayed.ending, &replayed.recorded, same) {

@@ -1,85 +1,75 @@
 //! `synod review`: answer what a run asks of a person, and let it go on.
 
-use crate::app::App;
 use crate::args::{Answering, Global, Review};
 use crate::commands::resume;
-use crate::exit::{CliError, CliResult, DECIDED, print_json};
+use crate::door::Door;
+use crate::exit::{CliResult, DECIDED, print_json, usage};
 use crate::say::note;
 use std::io::{BufRead, IsTerminal, Write};
-use synod_engine::{Changes, JournalError};
+use synod_app::{AppError, RunSummary, WaitingFor};
+use synod_engine::Changes;
 use synod_report::clean;
-use synod_store::{RunState, RunSummary, WaitingFor};
-use synod_types::PersonAnswer;
+use synod_types::{PersonAnswer, RunState};
 
 pub async fn run(global: &Global, args: Review) -> CliResult {
-    let app = App::open(global).await?;
-    let run = app.store.find_run(&args.run).await?;
-    let summary = app.store.run(&run).await?;
+    let door = Door::open(global, args.answering.output.quiet).await?;
+    let run = door.find_run(&args.run).await?;
+    let summary = door.run(&run).await?;
     let open = &summary.waiting;
     let question = match (&args.key, open.as_slice()) {
-        (_, []) => return Err(CliError::usage("run", format!("{run} asks nothing of a person"), "a run that synod runs --waiting lists")),
+        (_, []) => return Err(usage("run", format!("{run} asks nothing of a person"), "a run that synod runs --waiting lists")),
         (Some(key), open) => open.iter().find(|question| question.key == *key),
         (None, [only]) => Some(only),
         (None, _) => None,
     };
     let Some(question) = question else {
         let keys: Vec<&str> = open.iter().map(|question| question.key.as_str()).collect();
-        return Err(CliError::usage("key", args.key.unwrap_or_else(|| "none".into()), format!("--key with one of: {}", keys.join(", "))));
+        return Err(usage("key", args.key.unwrap_or_else(|| "none".into()), format!("--key with one of: {}", keys.join(", "))));
     };
     let answer = match args.answer {
         Some(answer) => answer,
         None => ask_here(question)?,
     };
-    give(&app, &run, &summary, question, answer, args.answering).await
+    give(&door, &run, &summary, question, answer, args.answering).await
 }
 
 /// Hands an answer to a run, and lets it go on unless it is to be left.
-pub async fn give(app: &App, run: &str, summary: &RunSummary, question: &WaitingFor, answer: String, with: Answering) -> CliResult {
+pub async fn give(door: &Door, run: &str, summary: &RunSummary, question: &WaitingFor, answer: String, with: Answering) -> CliResult {
     let Answering { note: remark, by, no_resume, output } = with;
     let by = by.or_else(|| std::env::var("USER").ok()).unwrap_or_else(|| "somebody".into());
-    let detected = app.detect(false).await;
-    let runner = app.runner(detected, app.live(output.quiet))?;
-    match runner.answer(run, &question.key, PersonAnswer { answer, note: remark, by }).await {
-        Err(synod_engine::RunError::Journal(JournalError::Duplicate(_))) => {
-            return Err(CliError::usage(
-                "answer",
-                format!("{} has been answered already; the first answer stands", question.key),
-                "nothing more to do",
-            ));
-        }
-        answered => answered?,
-    }
+    let runner = door.runner().await?;
+    door.answer(&runner, run, question, PersonAnswer { answer, note: remark, by }).await?;
     if no_resume || summary.state == RunState::Running {
         let next = if no_resume { format!("synod resume {run}") } else { format!("synod watch {run}") };
-        if app.json {
+        if door.json {
             print_json(&serde_json::json!({"run": run, "answered": question.key, "next": next}));
         } else {
             note!("Answered. {}", if no_resume { format!("{next} goes on.") } else { "The run's own process goes on with it.".into() });
         }
         return Ok(DECIDED);
     }
-    resume::go_on(app, &runner, run, Changes::default(), &output).await
+    resume::go_on(door, &runner, run, Changes::default(), &output).await
 }
 
 fn ask_here(question: &WaitingFor) -> CliResult<String> {
     let choices = &question.asking.choices;
     let want = if choices.is_empty() { "--answer TEXT".to_owned() } else { format!("--answer with one of: {}", choices.join(", ")) };
     if !std::io::stdin().is_terminal() {
-        return Err(CliError::usage("answer", "none", want));
+        return Err(usage("answer", "none", want));
     }
     note!("{}", clean(&question.asking.question));
     for (n, choice) in (1..).zip(choices) {
         note!("  {n}. {}", clean(choice));
     }
     crate::say::err(format_args!("> "));
-    let broken = |error: std::io::Error| CliError::broken("terminal", error, "");
+    let broken = |error: std::io::Error| AppError::broken("terminal", error, "");
     std::io::stderr().flush().map_err(broken)?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(broken)?;
     let line = line.trim();
     let by_number = line.parse::<usize>().ok().and_then(|n| choices.get(n.checked_sub(1)?));
     match by_number.map_or(line, String::as_str) {
-        "" => Err(CliError::usage("answer", "nothing", want)),
+        "" => Err(usage("answer", "nothing", want)),
         answer => Ok(answer.to_owned()),
     }
 }

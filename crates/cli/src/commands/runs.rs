@@ -1,21 +1,13 @@
 //! `synod runs`: what there is, newest first.
 
-use crate::app::App;
 use crate::args::{Global, Runs};
+use crate::door::Door;
 use crate::exit::{CliResult, DECIDED, print_json};
 use crate::say::say;
-use serde_json::{Value, json};
+use serde_json::json;
+use synod_app::{ListedRun, RunFilter};
 use synod_report::one_line;
-use synod_store::{RunFilter, RunState, RunSummary};
-
-/// A run, and the models whose part of its cost is unknown.
-fn with_unpriced(run: &RunSummary, unpriced: &[String]) -> Value {
-    let mut row = serde_json::to_value(run).unwrap_or_default();
-    if let Some(row) = row.as_object_mut() {
-        row.insert("unpriced".into(), json!(unpriced));
-    }
-    row
-}
+use synod_types::RunState;
 
 /// The first line; the whole of it is in `synod review` and `synod show`.
 fn glance(question: &str) -> String {
@@ -23,23 +15,17 @@ fn glance(question: &str) -> String {
 }
 
 pub async fn run(global: &Global, args: Runs) -> CliResult {
-    let app = App::open(global).await?;
+    let door = Door::open(global, true).await?;
     let states = if args.waiting { vec![RunState::Waiting] } else { Vec::new() };
-    let runs = app.store.runs(&RunFilter { states, limit: Some(args.limit as usize), ..RunFilter::default() }).await?;
-    let mut unpriced = Vec::with_capacity(runs.len());
-    for run in &runs {
-        let costs = app.store.costs(&run.id).await?;
-        unpriced.push(costs.into_iter().filter(|cost| cost.usd.is_none()).map(|cost| cost.model).collect::<Vec<_>>());
-    }
-    if app.json {
-        let rows: Vec<Value> = runs.iter().zip(&unpriced).map(|(run, unpriced)| with_unpriced(run, unpriced)).collect();
-        print_json(&json!({ "runs": rows }));
+    let runs = door.runs(&RunFilter { states, limit: Some(args.limit as usize), ..RunFilter::default() }).await?;
+    if door.json {
+        print_json(&json!({ "runs": runs }));
         return Ok(DECIDED);
     }
     if runs.is_empty() {
         say!("{}", if args.waiting { "No run waits for a person." } else { "No runs yet. synod ask \"…\" makes one." });
     }
-    for (run, unpriced) in runs.into_iter().zip(unpriced) {
+    for ListedRun { run, unpriced } in runs {
         let state = run.status.as_deref().unwrap_or(run.state.as_str());
         let cost = match (run.spent_usd, unpriced.is_empty()) {
             (Some(usd), true) => format!("${usd:.4}"),

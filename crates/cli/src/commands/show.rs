@@ -1,20 +1,21 @@
 //! `synod show`: the whole of a run.
 
-use crate::app::App;
 use crate::args::{Global, Show};
-use crate::exit::{CliResult, DECIDED, print_json};
+use crate::door::Door;
+use crate::exit::{CliResult, DECIDED};
 use crate::say::say;
-use synod_store::RunState;
+use synod_app::ExportFormat;
+use synod_types::RunState;
 
 pub async fn run(global: &Global, args: &Show) -> CliResult {
-    let app = App::open(global).await?;
-    let run = app.store.find_run(&args.run).await?;
-    let view = app.view(&run).await?;
-    if app.json {
-        print_json(&synod_report::json(&view, &app.rows(&run).await?));
+    let door = Door::open(global, true).await?;
+    let run = door.find_run(&args.run).await?;
+    if door.json {
+        crate::say::out(format_args!("{}", door.export(&run, ExportFormat::Json).await?));
     } else {
-        crate::say::out(format_args!("{}", synod_report::show(&view, app.style(), args.full)));
-        if app.store.run(&run).await?.state == RunState::Interrupted {
+        let view = door.view(&run).await?;
+        crate::say::out(format_args!("{}", synod_report::show(&view, door.style(), args.full)));
+        if door.run(&run).await?.state == RunState::Interrupted {
             say!("Its process is gone, and the run has not ended: synod resume {run} goes on with it.");
         }
     }

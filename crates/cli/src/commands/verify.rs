@@ -1,16 +1,16 @@
 //! `synod verify`: is the record as it was written?
 
-use crate::app::App;
 use crate::args::Global;
+use crate::door::Door;
 use crate::exit::{BROKEN, CliResult, DECIDED, print_json};
 use crate::say::say;
-use synod_store::StageCheck;
+use synod_app::StageCheck;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
-    let app = App::open(global).await?;
-    let run = app.store.find_run(given).await?;
-    let checked = app.store.verify(&run).await?;
-    if app.json {
+    let door = Door::open(global, true).await?;
+    let run = door.find_run(given).await?;
+    let checked = door.verify(&run).await?;
+    if door.json {
         print_json(&checked);
     } else if checked.intact() {
         say!("Intact: {} rows, chain head {}", checked.rows, checked.head);

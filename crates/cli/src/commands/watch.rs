@@ -1,26 +1,27 @@
 //! `synod watch`: a run's events as they come, from this process or any other.
 
-use crate::app::App;
 use crate::args::{Global, Output};
+use crate::door::Door;
 use crate::exit::{CliResult, STOPPED};
 use crate::outcome;
 use crate::progress::Progress;
 use crate::say::{note, say};
+use synod_app::AppError;
 use synod_engine::Ending;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
-    let app = App::open(global).await?;
-    let run = app.store.find_run(given).await?;
-    let runner = app.runner(None, false)?;
-    if app.json {
+    let door = Door::open(global, false).await?;
+    let run = door.find_run(given).await?;
+    let runner = door.reader()?;
+    if door.json {
         let mut events = runner.watch(&run, 0);
         while let Some(event) = events.recv().await {
-            say!("{}", synod_report::json_line(&serde_json::to_value(event?.0).unwrap_or_default()));
+            say!("{}", synod_report::json_line(&serde_json::to_value(event.map_err(AppError::from)?.0).unwrap_or_default()));
         }
     } else {
-        Progress::start(&app, &runner, &run, false).until_done().await;
+        Progress::start(&door, &runner, &run, false).until_done().await;
     }
-    let view = app.view(&run).await?;
+    let view = door.view(&run).await?;
     let ending = match (&view.verdict, view.stop()) {
         (Some(verdict), _) => Ending::Verdict(Box::new(verdict.clone())),
         (None, Some(stopped)) => Ending::Stopped(stopped.clone()),
@@ -29,5 +30,5 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
             return Ok(STOPPED);
         }
     };
-    if app.json { Ok(outcome::code(&ending, &Output::default())) } else { outcome::say(&app, &run, &ending, &Output::default()).await }
+    if door.json { Ok(outcome::code(&ending, &Output::default())) } else { outcome::say(&door, &run, &ending, &Output::default()).await }
 }

@@ -1,6 +1,6 @@
 //! From what was asked for to what will run: everything checked at once, before anything is paid.
 
-use super::{Library, RunRequest, options, seating};
+use super::{Library, RunSpec, options, seating};
 use crate::{Calls, Mode, Models, Prompts, tokens};
 use serde_json::Value;
 use synod_types::*;
@@ -22,7 +22,7 @@ pub struct Plan {
 
 /// Everything but the endpoints' own answers.
 pub(crate) fn plan(
-    request: &RunRequest,
+    spec: &RunSpec,
     modes: &'static [&'static Mode],
     models: &dyn Models,
     prompts: &Prompts,
@@ -30,10 +30,10 @@ pub(crate) fn plan(
     binary: &str,
 ) -> Result<Plan, (Problems, Vec<ModelCard>)> {
     let mut problems = Vec::new();
-    if request.question.text.trim().is_empty() {
+    if spec.question.text.trim().is_empty() {
         problems.push(Problem::new("question", "nothing", "a question").code(ProblemCode::Missing));
     }
-    let length = request.question.text.len();
+    let length = spec.question.text.len();
     if length > LONGEST_QUESTION {
         let want = format!("at most {LONGEST_QUESTION} bytes; attach what is longer as a file or as content");
         problems.push(Problem::new("question", format!("{length} bytes"), want).code(ProblemCode::TooMuch));
@@ -46,12 +46,12 @@ pub(crate) fn plan(
             0
         }
     };
-    if let Some(budget) = request.budget_usd.filter(|budget| !(budget.is_finite() && *budget >= 0.0)) {
+    if let Some(budget) = spec.budget_usd.filter(|budget| !(budget.is_finite() && *budget >= 0.0)) {
         problems.push(Problem::new("budget", budget.to_string(), "an amount in US dollars of at least 0"));
     }
-    let Some(mode) = modes.iter().copied().find(|mode| mode.id == request.mode) else {
-        problems.insert(0, unknown_mode(modes, &request.mode));
-        let panel = &request.panel;
+    let Some(mode) = modes.iter().copied().find(|mode| mode.id == spec.mode) else {
+        problems.insert(0, unknown_mode(modes, &spec.mode));
+        let panel = &spec.panel;
         let roles = panel.roles.iter().map(|(_, name)| name);
         let named = panel
             .models
@@ -62,19 +62,19 @@ pub(crate) fn plan(
         problems.extend(named.filter_map(|(field, name)| models.resolve(field, name).err()));
         return Err((Problems(problems), Vec::new()));
     };
-    if !mode.multi_turn && !request.question.history.is_empty() {
+    if !mode.multi_turn && !spec.question.history.is_empty() {
         problems.push(
             Problem::new("conversation", "an earlier turn", format!("a new conversation: {} answers one question at a time", mode.id))
                 .code(ProblemCode::Conflict),
         );
     }
     let limits = Limits {
-        budget_usd: request.budget_usd,
-        run_ms: seconds("deadline", request.deadline_secs, mode.run_secs, &mut problems),
-        idle_ms: seconds("timeout", request.timeout_secs, mode.turn_secs, &mut problems),
-        turn_ms: seconds("timeout", request.timeout_secs, mode.turn_secs, &mut Vec::new()) * 5,
+        budget_usd: spec.budget_usd,
+        run_ms: seconds("deadline", spec.deadline_secs, mode.run_secs, &mut problems),
+        idle_ms: seconds("timeout", spec.timeout_secs, mode.turn_secs, &mut problems),
+        turn_ms: seconds("timeout", spec.timeout_secs, mode.turn_secs, &mut Vec::new()) * 5,
     };
-    let mut options = options::resolve(mode, &request.options).unwrap_or_else(|found| {
+    let mut options = options::resolve(mode, &spec.options).unwrap_or_else(|found| {
         problems.extend(found);
         Value::Null
     });
@@ -82,7 +82,7 @@ pub(crate) fn plan(
         problems.extend((mode.prepare)(&mut options, library));
     }
     let needs_clerk = mode.prompts.iter().any(|(name, _)| prompts.settings(mode.id, name).is_some_and(|settings| settings.tier == Tier::Light));
-    let (table, found) = seating::seat(mode, &options, needs_clerk, &request.panel, models);
+    let (table, found) = seating::seat(mode, &options, needs_clerk, &spec.panel, models);
     if found.is_empty() && !options.is_null() {
         problems.extend((mode.check_seating)(&options, &table.seating));
     }
@@ -91,7 +91,7 @@ pub(crate) fn plan(
         if let Err(problem) = models.open(card) {
             problems.push(problem);
         }
-        if request.budget_usd.is_some() && card.price.is_none() {
+        if spec.budget_usd.is_some() && card.price.is_none() {
             let want = format!("a price for it in the configuration (models.NAME.price), or no budget: what {} costs is unknown", card.name);
             problems.push(Problem::new("budget", format!("{} has no price", card.name), want).code(ProblemCode::NoPrice));
         }
@@ -102,10 +102,10 @@ pub(crate) fn plan(
     }
     let calls = (mode.calls)(&options, &table.seating);
     let planned_calls = (calls.iter().map(|line| line.min).sum(), calls.iter().map(|line| line.max).sum());
-    let history = recent(&request.question.history);
+    let history = recent(&spec.question.history);
     let mut warnings = table.warnings;
-    if history.len() < request.question.history.len() {
-        let left_out = request.question.history.len() - history.len();
+    if history.len() < spec.question.history.len() {
+        let left_out = spec.question.history.len() - history.len();
         warnings.push(format!(
             "{left_out} earlier turns of the conversation were left out: a follow-up carries at most {HISTORY_TURNS}, of {HISTORY_TOKENS} tokens."
         ));
@@ -114,12 +114,12 @@ pub(crate) fn plan(
     let mut header = Header {
         schema: Header::SCHEMA.into(),
         run: id,
-        parent: request.parent.clone(),
+        parent: spec.parent.clone(),
         mode: mode.id.into(),
         mode_version: mode.version,
         binary: binary.to_owned(),
-        seed: request.seed.unwrap_or_else(|| u64::from(uuid::Uuid::new_v4().as_fields().0)),
-        question: Question { history, ..request.question.clone() },
+        seed: spec.seed.unwrap_or_else(|| u64::from(uuid::Uuid::new_v4().as_fields().0)),
+        question: Question { history, ..spec.question.clone() },
         options,
         seats: table.seating.seats,
         roles: table.seating.roles,
@@ -127,7 +127,7 @@ pub(crate) fn plan(
         limits,
         quoted_usd: None,
         planned_calls,
-        conversation: request.conversation.clone(),
+        conversation: spec.conversation.clone(),
         warnings,
     };
     let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));

@@ -1,15 +1,15 @@
-//! From a request to a plan: options read, seats filled, prices known, every mistake told at once, before anything is paid.
+//! From a spec to a plan: options read, seats filled, prices known, every mistake told at once, before anything is paid.
 
 mod check;
 mod library;
 pub mod options;
 mod quote;
-mod request;
 mod seating;
+mod spec;
 
 pub use check::{HISTORY_TURNS, Plan};
 pub(crate) use check::{plan, unknown_mode};
 pub use library::{Library, NoLibrary};
 pub use options::OptionValue;
-pub use request::RunRequest;
 pub use seating::PanelRequest;
+pub use spec::RunSpec;

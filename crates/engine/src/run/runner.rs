@@ -4,7 +4,7 @@ use super::core::{Core, State};
 use super::drive::{Ending, drive};
 use super::hub::Hub;
 use super::inbox::{beat, deliver};
-use crate::plan::{Plan, RunRequest, plan, unknown_mode};
+use crate::plan::{Plan, RunSpec, plan, unknown_mode};
 use crate::{Clock, Halt, Journal, JournalError, Lease, Library, MemoryJournal, Mode, Model, Models, Prompts, Record};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -149,19 +149,19 @@ impl Runner {
         &self.inner.setup
     }
 
-    /// Checks a request whole, the endpoints included: every error at once, nothing paid.
-    pub async fn plan(&self, request: &RunRequest) -> Result<Plan, Problems> {
-        self.plan_from(self.setup().modes, request).await
+    /// Checks a spec whole, the endpoints included: every error at once, nothing paid.
+    pub async fn plan(&self, spec: &RunSpec) -> Result<Plan, Problems> {
+        self.plan_from(self.setup().modes, spec).await
     }
 
     /// The same for a mode that is in no list.
-    pub async fn plan_internal(&self, request: &RunRequest) -> Result<Plan, Problems> {
-        self.plan_from(self.setup().internal_modes, request).await
+    pub async fn plan_internal(&self, spec: &RunSpec) -> Result<Plan, Problems> {
+        self.plan_from(self.setup().internal_modes, spec).await
     }
 
-    async fn plan_from(&self, modes: &'static [&'static Mode], request: &RunRequest) -> Result<Plan, Problems> {
+    async fn plan_from(&self, modes: &'static [&'static Mode], spec: &RunSpec) -> Result<Plan, Problems> {
         let setup = self.setup();
-        let planned = plan(request, modes, setup.models.as_ref(), &setup.prompts, setup.library.as_ref(), &setup.binary);
+        let planned = plan(spec, modes, setup.models.as_ref(), &setup.prompts, setup.library.as_ref(), &setup.binary);
         let cards: Vec<ModelCard> = match &planned {
             Ok(plan) => plan.header.models.values().cloned().collect(),
             Err((_, cards)) => cards.clone(),

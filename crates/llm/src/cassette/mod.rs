@@ -10,13 +10,13 @@
 mod clean;
 mod tape;
 
-use crate::config::EndpointConfig;
 use crate::scrub::Secret;
 use crate::wire;
 use futures::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use synod_config::EndpointConfig;
 use synod_engine::{CallContext, EndpointSlot, Model};
 use synod_types::{Failure, FailureKind, Problem, Reply, Request};
 use tape::{Entry, Outcome, Tape};

@@ -8,7 +8,6 @@ pub(crate) mod breaker;
 pub(crate) mod fault;
 mod limits;
 
-use crate::config::EndpointConfig;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use breaker::{Breaker, Health};
 use fault::{Again, Fault, LONGEST_WAIT};
@@ -17,6 +16,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use synod_config::EndpointConfig;
 use synod_engine::{CallContext, EndpointSlot};
 use synod_types::{Failure, FailureKind, Reply};
 use tokio::time::{Instant, sleep, timeout_at};

@@ -11,7 +11,6 @@ mod reasons;
 pub(crate) mod request;
 mod schema;
 
-use crate::config::EndpointKind;
 use crate::endpoint::Endpoint;
 use crate::endpoint::fault::Fault;
 use crate::scrub::Secret;
@@ -25,6 +24,7 @@ use request::Ask;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+use synod_config::EndpointKind;
 use synod_engine::{CallContext, Deltas, EndpointSlot, Model};
 use synod_types::{Failure, Finish, Reply, Request, Search, ToolCall, Usage};
 

@@ -5,7 +5,6 @@
 
 use super::library::Format;
 use super::schema::{Dialect, adapted};
-use crate::config::{EndpointConfig, EndpointKind, SchemaMode};
 use crate::scrub::Secret;
 use genai::adapter::AdapterKind;
 use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool, ToolResponse};
@@ -13,6 +12,7 @@ use genai::resolver::{AuthData, Endpoint};
 use genai::{Headers, ModelIden, ServiceTarget};
 use serde_json::{Value, json};
 use std::time::Duration;
+use synod_config::{EndpointConfig, EndpointKind, SchemaMode};
 use synod_types::{Message, ReplySchema, Request};
 
 const ANTHROPIC_VERSION: &str = "2023-06-01";

@@ -3,9 +3,9 @@
 //! What a provider rejects is taken out of the schema and, where it tells the model something, said in the description instead. The full
 //! schema is checked by the engine afterwards; this file only shapes what is sent.
 
-use crate::config::EndpointKind;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use synod_config::EndpointKind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {

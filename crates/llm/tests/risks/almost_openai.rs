@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use serde_json::json;
-use synod_llm::{EndpointConfig, EndpointKind};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_types::{Failure, FailureKind, Finish, Reply, Request, ToolDef, Usage};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

@@ -4,8 +4,8 @@ use crate::common::*;
 use futures::FutureExt;
 use futures::future::join_all;
 use std::time::{Duration, Instant};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Models};
-use synod_llm::{EndpointConfig, EndpointKind};
 use synod_testkit::server::{Fault, ModelServer};
 use synod_types::FailureKind;
 

@@ -4,7 +4,7 @@
 use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use synod_llm::{EndpointConfig, EndpointKind};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_types::{Failure, FailureKind, Finish, Reply};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -3,8 +3,9 @@
 use crate::common::*;
 use futures::FutureExt;
 use std::path::Path;
+use synod_config::{Config, EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Models};
-use synod_llm::{Config, EndpointConfig, EndpointKind, Registry};
+use synod_llm::Registry;
 use synod_testkit::server::{Fault, ModelServer, Say};
 use synod_types::{FailureKind, Message, Reply, Request};
 

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use synod_config::{Config, EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Deltas, Model, Models};
-use synod_llm::{Config, EndpointConfig, EndpointKind, Env, Registry};
+use synod_llm::{Env, Registry};
 use synod_testkit::server::ModelServer;
 use synod_types::{Failure, Message, Reply, ReplySchema, Request};
 

@@ -2,8 +2,9 @@
 
 use crate::common::*;
 use std::time::Duration;
+use synod_config::EndpointKind;
 use synod_engine::Models;
-use synod_llm::{Detected, Detector, EndpointKind, Env, PROVIDERS, Provider, Registry};
+use synod_llm::{Detected, Detector, Env, PROVIDERS, Provider, Registry};
 use synod_testkit::server::ModelServer;
 use synod_types::{Price, Tier};
 

@@ -3,8 +3,8 @@
 use crate::common::*;
 use serde_json::json;
 use std::time::{Duration, Instant};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Models};
-use synod_llm::{EndpointConfig, EndpointKind};
 use synod_testkit::server::{End, Fault, ModelServer, Say, Settings};
 use synod_types::{FailureKind, Finish};
 
@@ -260,7 +260,7 @@ async fn a_missing_key_is_a_problem_that_names_the_variable() {
 async fn the_probe_names_what_is_refused_and_nothing_else() {
     let server = ModelServer::start().await;
     let gone = ModelServer::start().await;
-    let mut config = synod_llm::Config::default();
+    let mut config = synod_config::Config::default();
     config.endpoints.insert("here".to_owned(), EndpointConfig { key_env: None, ..endpoint(&server, EndpointKind::OpenAi) });
     config.endpoints.insert("gone".to_owned(), EndpointConfig { key_env: None, ..endpoint(&gone, EndpointKind::OpenAi) });
     gone.stop().await;

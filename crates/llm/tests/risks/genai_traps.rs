@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use serde_json::{Value, json};
-use synod_llm::{EndpointConfig, EndpointKind};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_testkit::server::{Fault, ModelServer, Say};
 use synod_types::FailureKind;
 

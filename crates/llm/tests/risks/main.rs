@@ -5,12 +5,13 @@ mod breaker_and_limits;
 mod broken_off;
 mod cassette;
 mod common;
-mod config;
+#[path = "../../../config/tests/risks/desk.rs"]
 mod desk;
 mod detection;
 mod failures;
 mod genai_traps;
+#[cfg(unix)]
+mod linked_tape;
 mod retry;
 mod schema_replies;
 mod streaming;
-mod untrusted_folder;

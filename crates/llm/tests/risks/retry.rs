@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use std::time::{Duration, Instant};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_engine::CallContext;
-use synod_llm::{EndpointConfig, EndpointKind};
 use synod_testkit::server::{Fault, ModelServer};
 use synod_types::FailureKind;
 

@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use serde_json::{Value, json};
-use synod_llm::config::SchemaMode;
-use synod_llm::{EndpointConfig, EndpointKind};
+use synod_config::SchemaMode;
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_testkit::server::{Fault, ModelServer};
 use synod_types::Request;
 

@@ -4,7 +4,7 @@ use crate::common::*;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_llm::{EndpointConfig, EndpointKind};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_testkit::server::{Fault, ModelServer, Say};
 use synod_types::{Finish, Message, Request, ToolCall, ToolDef, Usage};
 
@@ -71,7 +71,7 @@ async fn of_a_typed_reply_only_the_reasons_are_shown() {
 async fn reasons_in_a_fenced_block_are_shown_too() {
     let server = ModelServer::start().await;
     server.reply("m", |_| Say::text("Let me {think}.\n\n```json\n{\"reasons\": \"they weigh the same\", \"choice\": \"T9\"}\n```\n"));
-    let config = EndpointConfig { schema: synod_llm::config::SchemaMode::Prompt, ..endpoint(&server, EndpointKind::OpenAi) };
+    let config = EndpointConfig { schema: synod_config::SchemaMode::Prompt, ..endpoint(&server, EndpointKind::OpenAi) };
     let (watcher, context) = watched();
     let request = Request { schema: Some(ballot()), ..request("m") };
     model(config, "m").call(&request, &context).await.expect("answers");

@@ -10,7 +10,8 @@ use synod_types::*;
 fn a_conversation_holds_both_sides_of_each_exchange_in_order() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
-        let id = store.create_conversation("council", "The cache").await.expect("created");
+        let id = new_run();
+        store.create_conversation(&id, "council", "The cache").await.expect("created");
         assert_eq!(store.conversation_mode(&id).await.expect("a mode"), "council");
         for (n, status) in [Status::Full, Status::NoQuorum, Status::Degraded].into_iter().enumerate() {
             let mut header = header(&new_run());
@@ -48,7 +49,8 @@ fn a_run_of_no_known_conversation_is_not_begun() {
 fn deleting_a_conversation_takes_its_messages_and_stage_rows_and_leaves_the_journal() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
-        let id = store.create_conversation("council", "t").await.expect("created");
+        let id = new_run();
+        store.create_conversation(&id, "council", "t").await.expect("created");
         let mut gone = header(&new_run());
         gone.conversation = Some(id.clone());
         council(&store, &gone, Status::Full).await.expect("a run");
@@ -67,7 +69,8 @@ fn deleting_a_conversation_takes_its_messages_and_stage_rows_and_leaves_the_jour
 fn a_conversation_deleted_under_a_run_does_not_cost_its_verdict() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
-        let id = store.create_conversation("council", "t").await.expect("created");
+        let id = new_run();
+        store.create_conversation(&id, "council", "t").await.expect("created");
         let mut header = header(&new_run());
         header.conversation = Some(id.clone());
         let lease = store.create(&header, 1000, vec![]).await.expect("created");
@@ -83,7 +86,8 @@ fn a_conversation_deleted_under_a_run_does_not_cost_its_verdict() {
 fn a_title_row_names_the_conversation_also_after_the_verdict() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
-        let id = store.create_conversation("council", "Should the cache").await.expect("created");
+        let id = new_run();
+        store.create_conversation(&id, "council", "Should the cache").await.expect("created");
         let mut header = header(&new_run());
         header.conversation = Some(id.clone());
         let lease = council(&store, &header, Status::Full).await.expect("a run");

@@ -281,7 +281,9 @@ fn a_rebuild_gives_what_was_there() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
         let mut header = header(&new_run());
-        header.conversation = Some(store.create_conversation("council", "t").await.expect("created"));
+        let conversation = new_run();
+        store.create_conversation(&conversation, "council", "t").await.expect("created");
+        header.conversation = Some(conversation);
         council(&store, &header, Status::Full).await.expect("a run");
         let before = (store.stages(&header.run).await, store.turns(&header.run).await, store.costs(&header.run).await);
         let conversation = store.conversation(header.conversation.as_deref().expect("one")).await.expect("messages");

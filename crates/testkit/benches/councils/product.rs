@@ -5,8 +5,9 @@ use crate::child::Task;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{Ending, PanelRequest, Prompts, RunRequest, Runner, Setup, SystemClock};
-use synod_llm::{Config, EndpointConfig, EndpointKind, Registry};
+use synod_config::{Config, EndpointConfig, EndpointKind};
+use synod_engine::{Ending, PanelRequest, Prompts, RunSpec, Runner, Setup, SystemClock};
+use synod_llm::Registry;
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
 use synod_types::Question;
@@ -49,12 +50,12 @@ impl Product {
     }
 
     async fn council(&self, n: u32) -> Outcome<f64> {
-        let order = RunRequest {
+        let order = RunSpec {
             mode: "council".into(),
             question: Question { text: "Should a small team split its service in two this year?".into(), ..Question::default() },
             panel: PanelRequest { models: ["x/a", "x/b", "x/c"].map(str::to_owned).to_vec(), chair: Some("x/d".into()), ..PanelRequest::default() },
             seed: Some(u64::from(n)),
-            ..RunRequest::default()
+            ..RunSpec::default()
         };
         let plan = self.runner.plan(&order).await?;
         let mut handle = self.runner.start(plan).await?;

@@ -3,7 +3,7 @@
 use crate::ended;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use synod_engine::{Mode, RoleHolder, RunRequest};
+use synod_engine::{Mode, RoleHolder, RunSpec};
 use synod_modes::MODES;
 use synod_testkit::rig::{Rig, modes, order};
 use synod_testkit::served::served;
@@ -13,7 +13,7 @@ use synod_types::{Body, Failure, FailureKind, Kind, Row, SeatIx, Status, Verdict
 
 /// A panel one larger than usual where the mode allows it, so that one seat may be lost; that seat has the given name. Where the work is
 /// divided and a seat may be given none, the panel is small enough for the last one to get some.
-async fn order_with(mode: &Mode, name: &str) -> (RunRequest, SeatIx) {
+async fn order_with(mode: &Mode, name: &str) -> (RunSpec, SeatIx) {
     let mut order = order(mode, 11);
     let beside = u32::from(order.panel.chair.is_some());
     if (order.panel.models.len() as u32) < mode.seats.1 - beside {
@@ -33,11 +33,11 @@ async fn order_with(mode: &Mode, name: &str) -> (RunRequest, SeatIx) {
     (order, last as SeatIx)
 }
 
-fn names(order: &RunRequest) -> Vec<String> {
+fn names(order: &RunSpec) -> Vec<String> {
     order.panel.models.iter().chain(&order.panel.chair).chain(&order.panel.light).cloned().collect()
 }
 
-async fn run(server: &ModelServer, order: &RunRequest, step: &str) -> (Verdict, Vec<Row>) {
+async fn run(server: &ModelServer, order: &RunSpec, step: &str) -> (Verdict, Vec<Row>) {
     let rig = Rig::new(served(&server.url(), &names(order)));
     let (run, ending) = rig.run(order).await;
     let verdict = ended(&rig, &run, ending, step).await;

@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use synod_engine::{Changes, Record, RunRequest};
+use synod_engine::{Changes, Record, RunSpec};
 use synod_testkit::counted::Counted;
 use synod_testkit::reading::keys;
 use synod_testkit::rig::{Rig, modes, order, stopped};
@@ -21,7 +21,7 @@ async fn another_chair_costs_only_the_chairs_turns() {
             let (parent, ending) = rig.run(&order(mode, seed)).await;
             let first = ended(&rig, &parent, ending, &step).await;
             let rows = rig.rows(&parent).await;
-            let mut again = RunRequest::again(&Record::of(&rows).expect("readable rows"));
+            let mut again = RunSpec::again(&Record::of(&rows).expect("readable rows"));
             let chair = again.panel.models.len() as u32;
             again.panel.chair = again.panel.chair.map(|_| "another".to_owned());
             let counted = Arc::new(Counted::new(rig.models.clone()));
@@ -63,7 +63,7 @@ async fn a_lost_or_poorer_run_is_forked_from_what_was_paid_for() {
         assert!(!paid.is_empty(), "{}: seat 0 spoke", mode.id);
         let counted = Arc::new(Counted::new(voices()));
         let rig = rig.models(counted.clone());
-        let again = RunRequest::again(&Record::of(&rig.rows(&parent).await).expect("readable rows"));
+        let again = RunSpec::again(&Record::of(&rig.rows(&parent).await).expect("readable rows"));
         let (run, ending) = rig.run(&again).await;
         let verdict = ended(&rig, &run, ending, mode.id).await;
         assert_eq!(verdict.status, Status::Full, "{}: {:?}", mode.id, verdict.missing);

@@ -2,7 +2,7 @@
 
 use crate::{ended, voices};
 use std::sync::Arc;
-use synod_engine::{Changes, JournalError, RunError, RunRequest};
+use synod_engine::{Changes, JournalError, RunError, RunSpec};
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, stopped};
 use synod_testkit::tiny::{PERSON, TINY};
@@ -70,7 +70,7 @@ async fn a_fork_takes_over_what_people_answered() {
     let first = ended(&rig, &parent, ending, "person").await;
     let counted = Arc::new(Counted::new(voices()));
     let rig = rig.models(counted.clone());
-    let fork = RunRequest { parent: Some(parent.clone()), ..order(&PERSON, 1) };
+    let fork = RunSpec { parent: Some(parent.clone()), ..order(&PERSON, 1) };
     let (run, ending) = rig.run(&fork).await;
     let second = ended(&rig, &run, ending, "person, forked").await;
     assert_eq!((second.essence(), counted.total()), (first.essence(), 0), "the same question of the same people costs nobody anything");

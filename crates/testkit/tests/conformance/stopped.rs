@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use serde_json::json;
 use std::sync::Arc;
-use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, OptionValue, RunRequest};
+use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, OptionValue, RunSpec};
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
 use synod_testkit::counted::Counted;
@@ -18,7 +18,7 @@ use synod_types::{Kind, StopReason};
 const LONG: usize = 60;
 
 /// Gives the number of rows.
-async fn at_every_append(mode: &'static Mode, order: &RunRequest, journal: Arc<dyn Journal>) -> usize {
+async fn at_every_append(mode: &'static Mode, order: &RunSpec, journal: Arc<dyn Journal>) -> usize {
     let seed = order.seed.unwrap_or_default();
     let calm = Rig::new(voices()).journal(journal.clone());
     let (run, ending) = calm.run(order).await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use std::sync::Arc;
-use synod_engine::RunRequest;
+use synod_engine::RunSpec;
 use synod_modes::confidence_weighted::MODE;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, verdict};
@@ -26,7 +26,7 @@ fn sure(confidences: &'static [&'static str], fails: impl Fn(&str) -> bool + Sen
     })
 }
 
-async fn run(models: Voices, order: &RunRequest) -> (Verdict, Arc<Counted>) {
+async fn run(models: Voices, order: &RunSpec) -> (Verdict, Arc<Counted>) {
     let counted = Arc::new(Counted::new(Arc::new(models)));
     let (_, ending) = Rig::new(counted.clone()).run(order).await;
     (verdict(ending), counted)

@@ -2,12 +2,12 @@
 
 use crate::scene::{choices, data, fails, play, says};
 use serde_json::json;
-use synod_engine::RunRequest;
+use synod_engine::RunSpec;
 use synod_modes::MODES;
 use synod_testkit::rig::order;
 use synod_types::{AnswerKind, FailureKind, Reply, Request, Status};
 
-fn debate(seed: u64) -> RunRequest {
+fn debate(seed: u64) -> RunSpec {
     order(MODES.iter().find(|mode| mode.id == "debate").expect("there is a debate"), seed)
 }
 

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{CallContext, EndpointSlot, Model, Models, RunRequest, options::OptionValue};
+use synod_engine::{CallContext, EndpointSlot, Model, Models, RunSpec, options::OptionValue};
 use synod_modes::decompose::MODE;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, verdict};
@@ -34,7 +34,7 @@ fn voices(fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Voices 
     })
 }
 
-async fn run(models: Voices, order: &RunRequest) -> (Verdict, Vec<Row>, Arc<Counted>) {
+async fn run(models: Voices, order: &RunSpec) -> (Verdict, Vec<Row>, Arc<Counted>) {
     let counted = Arc::new(Counted::new(Arc::new(models)));
     let rig = Rig::new(counted.clone());
     let (run, ending) = rig.run(order).await;

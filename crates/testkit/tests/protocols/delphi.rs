@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{RunRequest, options::OptionValue};
+use synod_engine::{RunSpec, options::OptionValue};
 use synod_modes::delphi::MODE;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, verdict};
@@ -10,7 +10,7 @@ use synod_testkit::voices::Voices;
 use synod_types::{AnswerKind, Body, Failure, FailureKind, Reply, Row, Status, Verdict, seat_of};
 
 /// An order for so many panelists with these options.
-fn put(panel: usize, options: &[(&str, &str)]) -> RunRequest {
+fn put(panel: usize, options: &[(&str, &str)]) -> RunSpec {
     let mut order = order(&MODE, 3);
     order.panel.models = (0..panel).map(|n| format!("m{n}")).collect();
     order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::Text((*value).to_owned()))).collect();
@@ -34,7 +34,7 @@ fn saying(values: &'static [f64], fails: impl Fn(&str) -> bool + Send + Sync + '
     })
 }
 
-async fn run(models: Voices, order: &RunRequest) -> (Verdict, Vec<Row>, Arc<Counted>) {
+async fn run(models: Voices, order: &RunSpec) -> (Verdict, Vec<Row>, Arc<Counted>) {
     let counted = Arc::new(Counted::new(Arc::new(models)));
     let rig = Rig::new(counted.clone());
     let (run, ending) = rig.run(order).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::RunRequest;
+use synod_engine::RunSpec;
 use synod_modes::fact_check::{Decision, MODE};
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, verdict};
@@ -44,7 +44,7 @@ impl Outcome {
     }
 }
 
-async fn run(order: RunRequest, says: Says) -> Outcome {
+async fn run(order: RunSpec, says: Says) -> Outcome {
     let scripted = Voices::default().scripted(move |card, _, context| {
         let prompt = context.key.rsplit('/').find(|part| part.contains('@')).and_then(|turn| turn.split('@').next()).unwrap_or_default();
         says(prompt, &card.name).map(|said| said.map(Reply::text).map_err(|kind| Failure::new(kind, "as scripted")))
@@ -57,7 +57,7 @@ async fn run(order: RunRequest, says: Says) -> Outcome {
     Outcome { verdict, decision, rows: rig.rows(&run).await, requests: counted.requests() }
 }
 
-fn with_content(text: &str) -> RunRequest {
+fn with_content(text: &str) -> RunSpec {
     let mut order = order(&MODE, 3);
     order.question.content = Some(text.into());
     order

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{CallContext, RunRequest};
+use synod_engine::{CallContext, RunSpec};
 use synod_testkit::rig::{Rig, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{Body, Failure, FailureKind, Reply, Request, Row, Verdict};
@@ -25,7 +25,7 @@ pub fn choices(request: &Request, field: &str) -> Vec<String> {
 
 /// Runs an order to its verdict; `script` speaks for (model, key, request).
 pub async fn play(
-    order: &RunRequest,
+    order: &RunSpec,
     script: impl Fn(&str, &str, &Request) -> Option<Result<Reply, Failure>> + Send + Sync + 'static,
 ) -> (Verdict, Vec<Row>, Vec<(String, Value)>) {
     let rig = Rig::new(Arc::new(Voices::default().scripted(move |card, request, context: &CallContext| script(&card.name, &context.key, request))));

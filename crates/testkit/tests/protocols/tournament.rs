@@ -4,14 +4,14 @@ use crate::scene::{choices, data, fails, play, says};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use synod_engine::RunRequest;
+use synod_engine::RunSpec;
 use synod_engine::options::OptionValue;
 use synod_modes::MODES;
 use synod_testkit::rig::{Rig, order};
 use synod_testkit::voices::Voices;
 use synod_types::{Failure, FailureKind, Kind, Reply, Request, Status, Verdict};
 
-fn tournament(seed: u64, contestants: usize) -> RunRequest {
+fn tournament(seed: u64, contestants: usize) -> RunSpec {
     let mut order = order(MODES.iter().find(|mode| mode.id == "tournament").expect("there is a tournament"), seed);
     order.panel.models = (0..contestants).map(|n| format!("m{n}")).collect();
     order

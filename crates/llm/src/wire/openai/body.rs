@@ -2,11 +2,11 @@
 
 use super::super::request::{Ask, instruction};
 use super::super::schema::{Dialect, adapted, bound};
-use crate::config::EndpointConfig;
 use genai::chat::{JsonSchemaDialect, sanitize_json_schema};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use synod_config::EndpointConfig;
 use synod_types::{Message, Request};
 
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ mod safety;
 use crate::{Line, Played, play, says};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{Changes, OptionValue, RunRequest};
+use synod_engine::{Changes, OptionValue, RunSpec};
 use synod_modes::roundtable::MODE;
 use synod_testkit::counted::Counted;
 use synod_testkit::rig::{Rig, order, stopped, verdict};
@@ -207,16 +207,16 @@ fn rig(script: impl Fn(&str) -> Line + Send + Sync + 'static) -> (Rig, Arc<Count
     (Rig::new(counted.clone()), counted)
 }
 
-fn put(options: &[(&str, Value)]) -> RunRequest {
+fn put(options: &[(&str, Value)]) -> RunSpec {
     let mut order = order(&MODE, 3);
     order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::Json(value.clone()))).collect();
     order
 }
 
 /// The order that takes a finished debate further.
-async fn further(rig: &Rig, parent: &str, entry: Value) -> RunRequest {
+async fn further(rig: &Rig, parent: &str, entry: Value) -> RunSpec {
     let record = synod_engine::Record::of(&rig.rows(parent).await).expect("readable rows");
-    let mut again = RunRequest::again(&record);
+    let mut again = RunSpec::again(&record);
     again.options.retain(|(name, _)| name != "continued");
     again.options.push(("continued".into(), OptionValue::Json(json!([entry]))));
     again

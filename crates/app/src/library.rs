@@ -1,6 +1,7 @@
-//! What the user keeps in files: by name in the configuration directory, or by path.
+//! What the user keeps in files: by name in the configuration directory, or by path where the door allows it.
 
 use crate::document;
+use crate::files::FileAccess;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use synod_engine::Library;
@@ -8,33 +9,38 @@ use synod_types::Problem;
 
 const ENDINGS: [&str; 5] = ["toml", "json", "yaml", "yml", "md"];
 
-pub struct Files {
+#[derive(Clone, Debug)]
+pub struct PersonaFiles {
     /// The user's configuration directory.
     pub directory: Option<PathBuf>,
+    /// Which files may be named by path.
+    pub access: FileAccess,
 }
 
-impl Files {
+impl PersonaFiles {
     pub fn folder(&self, kind: &str) -> Option<PathBuf> {
         self.directory.as_ref().map(|directory| directory.join(kind))
     }
 
-    fn path(&self, kind: &str, name: &str) -> Option<PathBuf> {
+    /// The file a name stands for, and whether it was named by path.
+    fn path(&self, kind: &str, name: &str) -> Option<(PathBuf, bool)> {
         let given = Path::new(name);
         let is_path =
             name.contains(std::path::MAIN_SEPARATOR) || given.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
         if is_path {
-            return Some(given.to_path_buf());
+            return Some((given.to_path_buf(), true));
         }
         let folder = self.folder(kind)?;
-        ENDINGS.iter().map(|ending| folder.join(format!("{name}.{ending}"))).find(|path| path.exists())
+        ENDINGS.iter().map(|ending| folder.join(format!("{name}.{ending}"))).find(|path| path.exists()).map(|path| (path, false))
     }
 }
 
-impl Library for Files {
+impl Library for PersonaFiles {
     fn find(&self, kind: &str, name: &str) -> Option<Result<String, Problem>> {
-        let path = self.path(kind, name)?;
+        let (path, by_path) = self.path(kind, name)?;
+        let opened = if by_path { self.access.open(kind, &path) } else { Ok(path.clone()) };
         let wrong = |error: String, want: &str| Problem::new(kind, format!("{}: {error}", path.display()), want);
-        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string(), "a text file that can be read"));
+        let text = opened.and_then(|real| std::fs::read_to_string(real).map_err(|error| wrong(error.to_string(), "a text file that can be read")));
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         Some(text.and_then(|text| match ending {
             "yaml" | "yml" => document::parse(&text).map(|value| value.to_string()).map_err(|error| wrong(error, "YAML, every key once")),

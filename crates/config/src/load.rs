@@ -1,8 +1,8 @@
 //! Finds the files, reads them, lays them over each other.
 
-use super::origin::Layer;
-use super::tree::{self, Table};
-use super::{Config, check, environment};
+use crate::origin::Layer;
+use crate::tree::{self, Table};
+use crate::{Config, check, environment};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub const FILE: &str = "synod.toml";
 /// Where settings may come from. A value, so that tests need neither a home directory nor a changed environment.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// `--config`: replaces both files and must exist.
+    /// A file named by the user: replaces both others and must exist.
     pub given: Option<PathBuf>,
     /// The working directory.
     pub directory: PathBuf,
@@ -46,7 +46,7 @@ fn user_directory(env: &BTreeMap<String, String>) -> Option<PathBuf> {
     set("HOME").map(|home| Path::new(home).join(".config").join("synod"))
 }
 
-pub(super) fn load(sources: &Sources) -> Result<Config, Problems> {
+pub(crate) fn load(sources: &Sources) -> Result<Config, Problems> {
     let mut problems = Vec::new();
     let mut files = Vec::new();
     let mut tree = Table::new();
@@ -56,7 +56,7 @@ pub(super) fn load(sources: &Sources) -> Result<Config, Problems> {
                 files.push(given.clone());
                 tree = tree::of_file(given, &text, Layer::Own, &mut problems);
             }
-            Err(error) => problems.push(Problem::new("--config", format!("{}: {error}", given.display()), "a readable TOML file")),
+            Err(error) => problems.push(Problem::new("config", format!("{}: {error}", given.display()), "a readable TOML file")),
         }
     } else {
         let user = sources.user_file();

@@ -1,6 +1,7 @@
-//! `synod.toml`: what it may say, where it is looked for, and everything that is wrong with it at once.
+//! `synod.toml` and its environment: what they may say, where they are looked for, whom they may be trusted by, and everything that is wrong
+//! with them at once. The doors read it; `llm` and `store` take the settings.
 //!
-//! Precedence, first wins: the environment, the working directory's file, the user's file. `--config FILE` replaces both files. An entry
+//! Precedence, first wins: the environment, the working directory's file, the user's file. A file named by the user replaces both. An entry
 //! (an endpoint, a model, a panel) is taken whole from one file; only the environment changes single fields of it.
 //! Refuses to guess: an unknown setting is an error, and so is a key or a recording in a directory the user has not trusted.
 
@@ -16,7 +17,7 @@ pub use load::Sources;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use synod_types::{Price, Problems, Tier};
+use synod_types::{Durability, Price, Problems, Tier};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
@@ -26,7 +27,7 @@ pub struct Config {
     /// Directories whose own `synod.toml` may name keys, record, set the budget, prices of endpoints not
     /// their own, and how long raw replies are kept, and point outside of themselves.
     pub trusted: Vec<PathBuf>,
-    /// A path or URL, as `--db` takes it. Relative paths are already resolved against the file that gave them.
+    /// A path or URL. Relative paths are already resolved against the file that gave them.
     pub db: Option<String>,
     pub durability: Option<Durability>,
     /// How long raw replies are kept. `None`: for ever.
@@ -96,7 +97,7 @@ impl EndpointConfig {
 
     /// True when the address is this machine's own.
     pub fn is_loopback(&self) -> bool {
-        let url = reqwest::Url::parse(&self.base_url).ok();
+        let url = url::Url::parse(&self.base_url).ok();
         url.is_some_and(|url| match url.host_str() {
             Some(host) => {
                 let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -170,13 +171,6 @@ pub struct PanelConfig {
     pub seats: Vec<String>,
     pub chair: Option<String>,
     pub light: Option<String>,
-}
-
-/// What a committed row survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    Process,
-    Power,
 }
 
 /// Defaults for the flags of the same meaning.

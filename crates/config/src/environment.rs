@@ -2,15 +2,15 @@
 //!
 //! A name in the files is found whatever its case and punctuation (`SYNOD_MODELS__MY_MODEL__ID` sets `models.my-model.id`).
 
-use super::origin::{Layer, Origin, Place};
-use super::tree::{Is, Node, Table};
+use crate::origin::{Layer, Origin, Place};
+use crate::tree::{Is, Node, Table};
 use std::collections::BTreeMap;
 use toml::Value;
 
 const SECTIONS: &[&str] = &["endpoints", "models", "panels", "limits"];
 const PLAIN: &[&str] = &["db", "durability", "raw_retention_days"];
 
-pub(super) fn lay_over(tree: &mut Table, env: &BTreeMap<String, String>) {
+pub(crate) fn lay_over(tree: &mut Table, env: &BTreeMap<String, String>) {
     for (variable, value) in env {
         let Some(rest) = variable.strip_prefix("SYNOD_") else { continue };
         let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();

@@ -1,4 +1,33 @@
-//! What a conversation is called: the first words of the question that began it.
+//! Conversations: what the next question carries of the earlier ones, and what a conversation is called.
+
+use crate::error::AppResult;
+use synod_engine::{HISTORY_TURNS, RunSpec};
+use synod_store::Store;
+use synod_types::{Problem, ProblemCode};
+
+/// A conversation that begins with a run; stored when the run starts.
+pub(crate) struct NewConversation {
+    pub id: String,
+    pub title: String,
+}
+
+impl NewConversation {
+    pub fn about(question: &str) -> Self {
+        Self { id: uuid::Uuid::now_v7().to_string(), title: title(question) }
+    }
+}
+
+/// Puts a run into a conversation: its earlier turns, and its mode.
+pub(crate) async fn join(store: &Store, id: &str, spec: &mut RunSpec) -> AppResult<()> {
+    let mode = store.conversation_mode(id).await?;
+    if mode != spec.mode {
+        let got = format!("mode {} in {id}, which is a conversation in mode {mode}", spec.mode);
+        return Err(Problem::new("conversation", got, format!("mode {mode}, or a new conversation")).code(ProblemCode::Conflict).into());
+    }
+    spec.question.history = store.history(id, HISTORY_TURNS).await?;
+    spec.conversation = Some(id.to_owned());
+    Ok(())
+}
 
 /// The longest title, in characters.
 const LONGEST: usize = 50;

@@ -2,7 +2,7 @@
 
 use crate::desk::{Desk, find};
 use std::path::Path;
-use synod_llm::{Config, Sources};
+use synod_config::{Config, Sources};
 use synod_types::Price;
 
 const USERS: &str = "[endpoints.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nkey_env = \"MY_KEY\"\n";
@@ -137,11 +137,8 @@ fn a_directory_may_price_the_models_of_its_own_endpoint() {
 
 #[cfg(unix)]
 mod links {
-    use super::{Desk, PLAYS, RECORDS, find};
-    use crate::common::{context, request, turn};
+    use super::{Desk, PLAYS, find};
     use std::os::unix::fs::symlink;
-    use synod_engine::Models;
-    use synod_llm::Registry;
 
     const VICTIM: &str = "export PATH=$PATH:~/bin\n";
 
@@ -160,26 +157,6 @@ mod links {
     fn untouched(desk: &Desk) {
         assert_eq!(std::fs::read_to_string(desk.path("home/victim")).expect("still there"), VICTIM);
         assert_eq!(std::fs::read_dir(desk.path("home")).expect("still there").count(), 1);
-    }
-
-    #[tokio::test]
-    async fn a_tape_that_is_a_link_destroys_nothing() {
-        let desk = repository(RECORDS, "tape.jsonl", "../home/victim");
-        let problems = desk.problems();
-        find(&problems, "endpoints.tape.record");
-        assert!(find(&problems, "endpoints.tape.path").got.contains("link"), "{problems:#?}");
-        untouched(&desk);
-        // Even where the directory is trusted: planning opens nothing, and a file that is no recording is not written to.
-        let trusting = format!("trusted = [{:?}]\n", desk.path("here").display().to_string());
-        let desk = desk.mine(&trusting);
-        let registry = Registry::with_env(desk.load(), std::sync::Arc::new(|_| None));
-        let seats = registry.panel("default").expect("a panel").seats.clone();
-        let models: Vec<_> = seats.iter().map(|seat| registry.open(&registry.resolve("seats", seat).expect("resolves")).expect("opens")).collect();
-        untouched(&desk);
-        for model in models {
-            turn(&*model, &request("a"), &context()).await.expect_err("no recording");
-        }
-        untouched(&desk);
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! What a door asks for, before anything is checked.
+//! What a run needs: everything named, nothing checked yet.
 
 use super::{OptionValue, PanelRequest};
 use crate::Record;
 use synod_types::*;
 
-/// What a door asks for, as it was given: nothing is checked yet.
+/// What a run needs: everything named, nothing checked yet. A door makes one of what its user asked for.
 #[derive(Clone, Debug, Default)]
-pub struct RunRequest {
+pub struct RunSpec {
     pub mode: String,
     pub question: Question,
     pub panel: PanelRequest,
@@ -19,7 +19,7 @@ pub struct RunRequest {
     pub parent: Option<String>,
 }
 
-impl RunRequest {
+impl RunSpec {
     /// What a run was given, to be changed and run again as its fork.
     pub fn again(record: &Record) -> Self {
         let (header, limits) = (&record.header, &record.limits);

@@ -1,11 +1,11 @@
 //! One table of settings being read. Every field is asked for by name and type; what is wrong, and what nobody asked for, becomes a problem.
 
-use super::origin::{Origin, Place};
-use super::tree::{Is, Node, Table};
+use crate::origin::{Origin, Place};
+use crate::tree::{Is, Node, Table};
 use std::ops::RangeInclusive;
 use synod_types::{Price, Problem};
 
-pub(super) struct Section<'a, 'p> {
+pub(crate) struct Section<'a, 'p> {
     path: String,
     table: &'a Table,
     asked: Vec<&'static str>,

@@ -2,13 +2,13 @@
 //!
 //! Refuses to be led: a path counts where its links lead, not where it is written.
 
-use super::Sources;
-use super::origin::{Layer, Origin};
+use crate::Sources;
+use crate::origin::{Layer, Origin};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};
 
-pub(super) struct Trust {
+pub(crate) struct Trust {
     /// The working directory, canonical.
     directory: PathBuf,
     trusted: Vec<PathBuf>,

@@ -2,9 +2,11 @@
 
 use crate::desk::{Desk, find};
 use std::path::Path;
+use synod_config::SchemaMode;
+use synod_config::{Config, EndpointKind, Sources};
 use synod_engine::Models;
-use synod_llm::config::{Durability, SchemaMode};
-use synod_llm::{Config, EndpointKind, Registry, Sources};
+use synod_llm::Registry;
+use synod_types::Durability;
 use synod_types::{Price, Tier};
 
 #[test]
@@ -170,7 +172,7 @@ fn a_given_file_replaces_both() {
     assert_eq!(config.models.keys().collect::<Vec<_>>(), ["c"]);
     let missing = Sources { given: Some(desk.path("nowhere.toml")), ..desk.sources() };
     let problems = Config::load(&missing).expect_err("no such file").0;
-    assert_eq!(problems[0].field, "--config");
+    assert_eq!(problems[0].field, "config");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Settings as a tree that remembers where each one was written. Files and the environment both become such trees, and are laid over each
 //! other here; what the settings mean is not known here.
 
-use super::origin::{Layer, Origin, Place};
+use crate::origin::{Layer, Origin, Place};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use synod_types::Problem;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub(super) type Table = BTreeMap<String, Node>;
+pub(crate) type Table = BTreeMap<String, Node>;
 
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     pub origin: Origin,
     pub is: Is,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Is {
+pub(crate) enum Is {
     Table(Table),
     List(Vec<Node>),
     Text(String),
@@ -40,7 +40,7 @@ impl Node {
 }
 
 /// Every syntax error of the file at once; what could be read is read.
-pub(super) fn of_file(path: &Path, text: &str, layer: Layer, problems: &mut Vec<Problem>) -> Table {
+pub(crate) fn of_file(path: &Path, text: &str, layer: Layer, problems: &mut Vec<Problem>) -> Table {
     let (table, errors) = DeTable::parse_recoverable(text);
     let file = Arc::new(path.to_path_buf());
     for error in errors {
@@ -78,7 +78,7 @@ fn node_of(value: &Spanned<DeValue<'_>>, at: usize, text: &str, file: &Arc<PathB
 /// key of the user's endpoint of the same name.
 const WHOLE: &[&str] = &["endpoints", "models", "panels"];
 
-pub(super) fn lay_over(under: &mut Table, over: Table) {
+pub(crate) fn lay_over(under: &mut Table, over: Table) {
     for (name, node) in over {
         let merged = under.get_mut(&name).and_then(|old| match (&mut old.is, &node.is) {
             (Is::Table(old), Is::Table(_)) => Some(old),

@@ -1,7 +1,7 @@
 //! A user's desk: a working directory, a config directory, and what both say.
 
 use std::collections::BTreeMap;
-use synod_llm::{Config, Sources};
+use synod_config::{Config, Sources};
 use synod_types::Problem;
 
 pub struct Desk {

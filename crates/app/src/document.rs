@@ -3,6 +3,7 @@
 //! YAML is read by serde-saphyr: it is maintained, has no unsafe code, refuses a key that stands twice, and counts what aliases expand to, so
 //! that a small file cannot become a large one. JSON is read by the same reader, for the same reasons.
 
+use crate::files::FileAccess;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use synod_modes::collapse::file::PARTS;
@@ -14,16 +15,9 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 const MOST_VALUES: usize = 4_000_000;
 
 /// A file's content as one value.
-pub fn load(field: &str, path: &Path) -> Result<Value, Problem> {
-    let shown = path.display();
-    let unreadable = |error: std::io::Error| Problem::new(field, format!("{shown}: {error}"), "a file that can be read");
-    let size = std::fs::metadata(path).map_err(unreadable)?.len();
-    if size > LARGEST {
-        return Err(Problem::new(field, format!("{shown} has {size} bytes"), format!("at most {LARGEST} bytes")));
-    }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
-    let text = String::from_utf8(bytes).map_err(|_| Problem::new(field, format!("{shown} is not text"), "YAML or JSON in UTF-8"))?;
-    parse(&text).map_err(|error| Problem::new(field, format!("{shown}: {error}"), "YAML or JSON, every key once"))
+fn load(files: &FileAccess, field: &str, path: &Path) -> Result<Value, Problem> {
+    let text = files.text(field, path, LARGEST)?;
+    parse(&text).map_err(|error| Problem::new(field, format!("{}: {error}", path.display()), "YAML or JSON, every key once"))
 }
 
 /// YAML, or JSON, as one value.
@@ -37,14 +31,14 @@ pub fn parse(text: &str) -> Result<Value, String> {
 }
 
 /// A decision file with its parts in place, the folder its paths start from, and what is wrong with parts that are left out.
-pub fn assemble(path: &Path) -> Result<(Value, PathBuf, Vec<Problem>), Problem> {
-    let mut document = load("file", path)?;
+pub fn assemble(files: &FileAccess, path: &Path) -> Result<(Value, PathBuf, Vec<Problem>), Problem> {
+    let mut document = load(files, "file", path)?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut problems = Vec::new();
     if let Some(fields) = document.as_object_mut() {
         for part in PARTS {
             let Some(given) = fields.get(part).and_then(Value::as_str).map(str::to_owned) else { continue };
-            match load(part, &folder.join(given)) {
+            match load(files, part, &folder.join(given)) {
                 // The part alone, or under its own name.
                 Ok(Value::Object(mut named)) if named.len() == 1 && named.contains_key(part) => {
                     fields.insert(part.to_owned(), named.shift_remove(part).unwrap_or_default());

@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 /// Whose word a setting is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layer {
+pub(crate) enum Layer {
     /// `synod.toml` in the working directory: anybody's, it may have come with a cloned repository.
     Directory,
-    /// The user's own: their config directory, `--config`, or the environment.
+    /// The user's own: their config directory, a file they named, or the environment.
     Own,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(crate) struct Origin {
     pub layer: Layer,
     pub place: Place,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     File(Arc<PathBuf>, usize),
     Variable(String),
 }

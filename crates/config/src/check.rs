@@ -1,15 +1,15 @@
 //! From what was typed to what it means. Every field is looked at; nothing stops at the first error.
 
-use super::origin::Origin;
-use super::section::Section;
-use super::tree::{Is, Table};
-use super::trust::Trust;
-use super::{Config, Durability, EndpointConfig, EndpointKind, LimitsConfig, ModelConfig, PanelConfig, REHEARSAL, SchemaMode, Sources};
+use crate::origin::Origin;
+use crate::section::Section;
+use crate::tree::{Is, Table};
+use crate::trust::Trust;
+use crate::{Config, EndpointConfig, EndpointKind, LimitsConfig, ModelConfig, PanelConfig, REHEARSAL, SchemaMode, Sources};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use synod_types::{Price, Problem, Tier};
+use synod_types::{Durability, Price, Problem, Tier};
 
-pub(super) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>) -> Config {
+pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>) -> Config {
     let known = Known::of(tree);
     let mut top = Section::new("", tree, problems);
     let trusted: Vec<PathBuf> = top.list("trusted", "a list of directories").unwrap_or_default().into_iter().map(PathBuf::from).collect();
@@ -197,7 +197,7 @@ fn base_url(section: &mut Section<'_, '_>, kind: Option<EndpointKind>) -> Option
         (Some(EndpointKind::Rehearsal | EndpointKind::Cassette), None) => Some(String::new()),
         (_, None) if section.origin("base_url").is_some() => None,
         (_, None) => Some(home.map_or_else(String::new, |(url, _)| url.to_owned())),
-        (_, Some(given)) => match reqwest::Url::parse(&given) {
+        (_, Some(given)) => match url::Url::parse(&given) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.host_str().is_some() && url.query().is_none() => Some(given),
             _ => {
                 section.wrong("base_url", "an http or https address without a query, such as \"http://127.0.0.1:11434/v1\"");

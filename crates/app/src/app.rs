@@ -1,0 +1,105 @@
+//! The parts wired together: configuration, database, models, prompts, library, Runner.
+
+use crate::error::{AppError, AppResult};
+use crate::files::FileAccess;
+use crate::library::PersonaFiles;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use synod_config::{Config, Sources};
+use synod_engine::{Clock, Mode, Prompts, Runner, Setup, SystemClock};
+use synod_llm::{Detected, Registry, detect, process_env};
+use synod_modes::{INTERNAL, MODES};
+use synod_store::{Store, StoreSettings};
+use synod_types::Problem;
+
+/// Name and version, as frozen into headers.
+pub const BINARY: &str = concat!("synod ", env!("CARGO_PKG_VERSION"));
+
+/// A configuration read and a database opened. Models are looked for and the Runner is made when a request needs them.
+pub struct App {
+    pub sources: Sources,
+    pub config: Config,
+    pub(crate) store: Arc<Store>,
+    /// Which files requests may name.
+    pub files: FileAccess,
+    /// Keep the words of running turns, for whoever watches.
+    pub live: bool,
+}
+
+impl App {
+    /// Opens the database at `location`, else the configuration's, else the user's own.
+    pub async fn open(sources: Sources, location: Option<String>, files: FileAccess) -> AppResult<Self> {
+        let config = Config::load(&sources)?;
+        let location = match location.or_else(|| config.db.clone()) {
+            Some(location) => location,
+            None => default_db(&sources)?.display().to_string(),
+        };
+        let durability = config.durability.unwrap_or_default();
+        let settings = StoreSettings { durability, raw_retention_days: config.raw_retention_days, ..StoreSettings::default() };
+        let store = Arc::new(Store::open(&location, settings).await?);
+        if config.raw_retention_days.is_some() {
+            store.expire_raws(SystemClock.now()).await?;
+        }
+        Ok(Self { sources, config, store, files, live: false })
+    }
+
+    /// With nothing configured, or for a rehearsal: what there is to seat.
+    pub(crate) async fn detect(&self, rehearse: bool) -> Option<Detected> {
+        if self.config.is_empty() || rehearse { Some(detect(process_env(), rehearse).await) } else { None }
+    }
+
+    /// The configuration with what was found laid under it.
+    pub(crate) fn config_with(&self, detected: Option<Detected>) -> Config {
+        let mut config = self.config.clone();
+        if let Some(detected) = detected {
+            config.fill_from(detected.config);
+        }
+        config
+    }
+
+    pub(crate) fn runner_over(&self, detected: Option<Detected>) -> AppResult<Runner> {
+        let overrides = self.sources.user_directory.as_ref().map(|directory| directory.join("prompts"));
+        let every: Vec<&Mode> = MODES.iter().chain(INTERNAL).copied().collect();
+        let prompts = Prompts::load(&every, overrides.as_deref())?;
+        Ok(Runner::new(Setup {
+            modes: MODES,
+            internal_modes: INTERNAL,
+            models: Arc::new(Registry::new(self.config_with(detected))),
+            journal: self.store.clone(),
+            prompts: Arc::new(prompts),
+            library: Arc::new(self.library()),
+            clock: Arc::new(SystemClock),
+            binary: BINARY.into(),
+            live: self.live,
+            heartbeat: Duration::from_secs(1),
+        }))
+    }
+
+    /// A Runner over every model that is configured or found, for runs that exist already.
+    pub async fn runner(&self) -> AppResult<Runner> {
+        self.runner_over(self.detect(false).await)
+    }
+
+    /// A Runner that starts nothing: to watch, replay and cancel.
+    pub fn reader(&self) -> AppResult<Runner> {
+        self.runner_over(None)
+    }
+
+    /// The user's own personas.
+    pub fn library(&self) -> PersonaFiles {
+        PersonaFiles { directory: self.sources.user_directory.clone(), access: self.files.clone() }
+    }
+
+    /// Flushes and lets go of the database.
+    pub async fn close(&self) {
+        self.store.close().await;
+    }
+}
+
+fn default_db(sources: &Sources) -> AppResult<PathBuf> {
+    let set = |name: &str| sources.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = set("XDG_DATA_HOME").filter(|path| path.is_absolute()).or_else(|| set("HOME").map(|home| home.join(".local/share")));
+    let data = data.ok_or_else(|| AppError::usage(Problem::new("db", "no home directory is known", "a path, or SYNOD_DB")))?;
+    Ok(data.join("synod").join("synod.db"))
+}

@@ -1,0 +1,37 @@
+//! A decision file as a request: position cards and what they are judged by, read with every mistake told at once.
+
+use crate::app::App;
+use crate::document;
+use crate::request::RunRequest;
+use std::path::Path;
+use synod_engine::OptionValue;
+use synod_modes::collapse::{self, file};
+use synod_types::Problems;
+
+/// The request a decision file stands for. Who sits and what it may cost is the door's to add.
+pub fn decision_request(app: &App, path: &Path) -> Result<RunRequest, Problems> {
+    let (decision, folder, mut problems) = document::assemble(&app.files, path).map_err(|problem| Problems(vec![problem]))?;
+    let unread: Vec<String> = problems.iter().map(|problem| problem.field.clone()).collect();
+    match file::read(&decision) {
+        Ok((objective, options)) if problems.is_empty() => {
+            let learns = collapse::MODE.abilities.learns;
+            let fields = synod_engine::to_value(&options);
+            let options = fields.as_object().into_iter().flatten().filter(|(name, _)| learns != Some(name.as_str()));
+            let mut request = RunRequest { mode: Some(collapse::MODE.id.into()), evidence_folder: folder, ..RunRequest::default() };
+            request.options = options.map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
+            request.question.text = objective;
+            return Ok(request);
+        }
+        Ok(_) => {}
+        // A part that could not be read is not missing, and what names its entries cannot be judged.
+        Err(found) => {
+            let without_cards = unread.iter().any(|part| part == "cards");
+            problems.extend(found.into_iter().filter(|problem| !(unread.contains(&problem.field) || without_cards && names_a_card(&problem.field))));
+        }
+    }
+    Err(Problems(problems))
+}
+
+fn names_a_card(field: &str) -> bool {
+    field.ends_with("].position_id") || field.contains("].position_scores")
+}

@@ -1,0 +1,55 @@
+//! One tiny call to each seat of the standing panel, or to the models named.
+
+use crate::app::App;
+use crate::panel;
+use futures::future::join_all;
+use synod_engine::Models;
+use synod_llm::{DoctorLine, Registry};
+use synod_types::{ModelCard, Problem};
+
+/// What was found, and how each seat did.
+pub struct DoctorReport {
+    /// The configuration files that were read.
+    pub files: Vec<String>,
+    /// What was found without a configuration.
+    pub found: Vec<String>,
+    pub seats: Vec<SeatCheck>,
+    /// Names that stand for no model.
+    pub problems: Vec<Problem>,
+}
+
+pub struct SeatCheck {
+    pub card: ModelCard,
+    pub result: DoctorLine,
+}
+
+impl DoctorReport {
+    pub fn healthy(&self) -> bool {
+        self.problems.is_empty() && self.seats.iter().all(|seat| seat.result.ok)
+    }
+}
+
+impl App {
+    pub async fn doctor(&self, models: Vec<String>) -> DoctorReport {
+        let detected = self.detect(false).await;
+        let panel = panel::standing(&self.config, detected.as_ref());
+        let mut names = if models.is_empty() { panel.models } else { models };
+        names.extend(panel.chair.into_iter().chain(panel.light));
+        names.sort();
+        names.dedup();
+        let found = detected.as_ref().map(|detected| detected.lines.clone()).unwrap_or_default();
+        let config = self.config_with(detected);
+        let files = config.files.iter().map(|file| file.display().to_string()).collect();
+        let registry = Registry::new(config);
+        let (mut cards, mut problems) = (Vec::new(), Vec::new());
+        for name in &names {
+            match registry.resolve("models", name) {
+                Ok(card) => cards.push(card),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let results = join_all(cards.iter().map(|card| registry.check(card))).await;
+        let seats = cards.into_iter().zip(results).map(|(card, result)| SeatCheck { card, result }).collect();
+        DoctorReport { files, found, seats, problems }
+    }
+}

@@ -1,0 +1,40 @@
+//! What every door shares: from a configuration to a working Runner, and from what a user asks ([`RunRequest`]) to a plan, a run and its view.
+//!
+//! Reading order: [`App`] (the parts wired together), `request` and `prepare` (a request becomes a plan), `panel` (who sits), `runs` (what can be
+//! done with a run that exists), `files` (which files a door lets its requests name) and what is read through it: `library`, `decision`,
+//! `evidence`; then `conversations`, `experience`, `continuation`, `personas`, `doctor`.
+//!
+//! Refuses to parse arguments, to print and to know exit codes or status codes: those are the doors'.
+
+mod app;
+mod continuation;
+mod conversations;
+mod decision;
+mod doctor;
+mod document;
+mod error;
+mod evidence;
+mod experience;
+mod files;
+mod library;
+mod panel;
+mod personas;
+mod prepare;
+mod request;
+mod runs;
+mod starter;
+
+pub use app::{App, BINARY};
+pub use conversations::title;
+pub use decision::decision_request;
+pub use doctor::{DoctorReport, SeatCheck};
+pub use error::{AppError, AppResult};
+pub use files::FileAccess;
+pub use library::PersonaFiles;
+pub use personas::{DraftRequest, PersonaList, id_from_name, list_personas};
+pub use prepare::PreparedRun;
+pub use request::{Base, ConversationChoice, Limits, PanelChoice, RunRequest};
+pub use runs::{ExportFormat, ListedRun};
+pub use starter::write_starter;
+pub use synod_config::{Config, Sources};
+pub use synod_store::{ExperienceRow, RunFilter, RunSummary, StageCheck, Verification, WaitingFor};

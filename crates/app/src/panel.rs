@@ -1,0 +1,90 @@
+//! Who sits: the models a request names, a panel of the configuration, what was found, or built-in voices.
+
+use crate::error::AppResult;
+use crate::request::{PanelChoice, RunRequest};
+use synod_config::Config;
+use synod_engine::{Mode, PanelRequest};
+use synod_llm::Detected;
+use synod_llm::rehearsal::Rehearsal;
+use synod_types::{Problem, ProblemCode};
+
+/// The panel of a request that is based on no other run.
+pub(crate) fn of_request(request: &RunRequest, mode: Option<&Mode>, config: &Config, detected: Option<&Detected>) -> AppResult<PanelRequest> {
+    let rehearsing = detected.is_some_and(|detected| detected.rehearsal);
+    let voices = || mode.filter(|_| rehearsing).map(voices);
+    let chair = request.chair.clone();
+    Ok(match &request.panel {
+        PanelChoice::Nobody => PanelRequest::default(),
+        PanelChoice::Models(models) => {
+            let light = config.panels.get("default").and_then(|panel| panel.light.clone());
+            PanelRequest { models: models.iter().map(|model| model.trim().to_owned()).collect(), chair, light, ..PanelRequest::default() }
+        }
+        PanelChoice::Named(name) => with_chair(named(config, name)?, chair),
+        PanelChoice::Standing | PanelChoice::Rehearsal => with_chair(voices().unwrap_or_else(|| standing(config, detected)), chair),
+        PanelChoice::Writer => {
+            let standing = standing(config, detected);
+            PanelRequest { models: standing.chair.or_else(|| standing.models.first().cloned()).into_iter().collect(), ..PanelRequest::default() }
+        }
+        PanelChoice::StandingWithoutChair => {
+            let standing = voices().unwrap_or_else(|| standing(config, detected));
+            if standing.models.is_empty() {
+                let want = "models by name, a default panel in synod.toml, or no panel at all";
+                return Err(Problem::new("panel", "no models", want).code(ProblemCode::Missing).into());
+            }
+            PanelRequest { chair, ..standing }
+        }
+    })
+}
+
+/// The same on top of the panel a fork's parent had: whoever is not named anew stays.
+pub(crate) fn of_fork(
+    parent: PanelRequest,
+    request: &RunRequest,
+    mode: Option<&Mode>,
+    config: &Config,
+    detected: Option<&Detected>,
+) -> AppResult<PanelRequest> {
+    Ok(match &request.panel {
+        PanelChoice::Standing => with_chair(parent, request.chair.clone()),
+        // Another panel, the same chair: replacing a seat that failed does not change who writes the answer.
+        PanelChoice::Models(_) => {
+            let named = of_request(request, mode, config, detected)?;
+            PanelRequest { models: named.models, may_shrink: false, ..with_chair(parent, request.chair.clone()) }
+        }
+        PanelChoice::Named(_) | PanelChoice::Rehearsal | PanelChoice::StandingWithoutChair | PanelChoice::Writer | PanelChoice::Nobody => {
+            PanelRequest { roles: parent.roles, ..of_request(request, mode, config, detected)? }
+        }
+    })
+}
+
+fn with_chair(panel: PanelRequest, chair: Option<String>) -> PanelRequest {
+    PanelRequest { chair: chair.or(panel.chair), ..panel }
+}
+
+/// The configuration's default panel, or the one that was found.
+pub(crate) fn standing(config: &Config, detected: Option<&Detected>) -> PanelRequest {
+    let panel = detected.map(|detected| &detected.panel).or_else(|| config.panels.get("default"));
+    panel.map(|panel| request_of(panel, true)).unwrap_or_default()
+}
+
+fn named(config: &Config, name: &str) -> Result<PanelRequest, Problem> {
+    let known: Vec<&str> = config.panels.keys().map(String::as_str).collect();
+    let want = match known.as_slice() {
+        [] => "a panel under [panels] in synod.toml; there is none yet".to_owned(),
+        known => format!("one of: {}", known.join(", ")),
+    };
+    let panel = config.panels.get(name).ok_or_else(|| Problem::new("panel", name, want).code(ProblemCode::Unknown))?;
+    Ok(request_of(panel, false))
+}
+
+fn request_of(panel: &synod_config::PanelConfig, may_shrink: bool) -> PanelRequest {
+    PanelRequest { models: panel.seats.clone(), chair: panel.chair.clone(), light: panel.light.clone(), roles: Vec::new(), may_shrink }
+}
+
+/// Built-in voices for a mode: four seats, or as many as it needs, its special role among them.
+fn voices(mode: &Mode) -> PanelRequest {
+    let total = 4.clamp(mode.seats.0, mode.seats.1) as usize;
+    let mut models: Vec<String> = Rehearsal::voices().cycle().take(total).map(|voice| format!("rehearsal/{voice}")).collect();
+    let chair = if mode.special_role().is_some() { models.pop() } else { None };
+    PanelRequest { models, chair, may_shrink: true, ..PanelRequest::default() }
+}

@@ -1,0 +1,178 @@
+//! From a request to a plan, by one way for every command and route: base, options, panel, conversation, then the engine's own checks.
+
+use crate::app::App;
+use crate::conversations::{NewConversation, join};
+use crate::error::{AppError, AppResult};
+use crate::request::{Base, ConversationChoice, PanelChoice, RunRequest};
+use crate::{continuation, evidence, experience, panel};
+use synod_engine::{Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle, RunSpec, Runner};
+use synod_modes::{INTERNAL, MODES};
+use synod_types::{Header, Problem, Problems, Quote};
+
+const DEFAULT_MODE: &str = "council";
+
+/// A run that was checked whole and can start.
+pub struct PreparedRun {
+    pub runner: Runner,
+    plan: Plan,
+    conversation: Option<NewConversation>,
+}
+
+impl PreparedRun {
+    /// What it will take: calls, tokens, dollars.
+    pub fn quote(&self) -> Quote {
+        self.runner.quote(&self.plan)
+    }
+
+    pub fn header(&self) -> &Header {
+        &self.plan.header
+    }
+
+    /// The conversation that begins with this run.
+    pub fn new_conversation(&self) -> Option<&str> {
+        self.conversation.as_ref().map(|conversation| conversation.id.as_str())
+    }
+
+    pub async fn start(self, app: &App) -> AppResult<(Runner, RunHandle)> {
+        if let Some(conversation) = &self.conversation {
+            app.store.create_conversation(&conversation.id, &self.plan.header.mode, &conversation.title).await?;
+        }
+        let handle = self.runner.start(self.plan).await?;
+        Ok((self.runner, handle))
+    }
+}
+
+impl App {
+    /// Makes a plan of a request. `problems` are what the door has found wrong already: all of them are told together, with nothing paid.
+    /// What the user should know before anything runs (which models were found, what a fork leaves behind) is added to `notes`, also on error.
+    pub async fn prepare(&self, request: RunRequest, mut problems: Vec<Problem>, notes: &mut Vec<String>) -> AppResult<PreparedRun> {
+        let parent = match request.base.parent() {
+            Some(run) => Some(Record::of(&self.store.rows(run, 0).await?).map_err(RunError::from)?),
+            None => None,
+        };
+        let mut spec = match &parent {
+            Some(record) => self.fork_of(record).await?,
+            None => self.blank(),
+        };
+        if let Some(mode) = &request.mode {
+            change_mode(&mut spec, mode, notes);
+        }
+        let mode = find_mode(&spec.mode, request.internal);
+        let mut given = request.options.clone();
+        if let (Base::Continue(_), Some(record)) = (&request.base, &parent) {
+            collect(&mut problems, continuation::add(record, mode, &mut given))?;
+        }
+        evidence::check(mode, &mut given, &request.evidence_folder, &self.files);
+        for (name, value) in given {
+            set_option(&mut spec, &name, value);
+        }
+        if parent.is_none() {
+            spec.question = request.question.clone();
+            experience::add(&self.store, mode, &mut spec).await?;
+        }
+        set_limits(&mut spec, &request);
+
+        let rehearse = request.panel == PanelChoice::Rehearsal;
+        let named = matches!(request.panel, PanelChoice::Models(_) | PanelChoice::Nobody) && parent.is_none();
+        let detected = if named { None } else { self.detect(rehearse).await };
+        let chosen = match &parent {
+            Some(_) => panel::of_fork(std::mem::take(&mut spec.panel), &request, mode, &self.config, detected.as_ref()),
+            None => panel::of_request(&request, mode, &self.config, detected.as_ref()),
+        };
+        spec.panel = collect(&mut problems, chosen)?.unwrap_or_default();
+        for (role, model) in &request.roles {
+            spec.panel.roles.retain(|(known, _)| known != role);
+            spec.panel.roles.push((role.clone(), model.clone()));
+        }
+        // A rehearsal that was asked for needs no word on what was not found; a fork's models are its parent's.
+        if let Some(detected) = detected.as_ref().filter(|_| !rehearse && parent.is_none()) {
+            notes.extend(detected.lines.iter().chain(&detected.warnings).cloned());
+        }
+
+        let mut conversation = None;
+        match &request.conversation {
+            Some(ConversationChoice::Join(id)) => {
+                collect(&mut problems, join(&self.store, id, &mut spec).await)?;
+            }
+            Some(ConversationChoice::New) => {
+                let new = NewConversation::about(&spec.question.text);
+                spec.conversation = Some(new.id.clone());
+                conversation = Some(new);
+            }
+            None => {}
+        }
+        let runner = self.runner_over(detected)?;
+        let planned = if request.internal { runner.plan_internal(&spec).await } else { runner.plan(&spec).await };
+        match planned {
+            Ok(plan) if problems.is_empty() => return Ok(PreparedRun { runner, plan, conversation }),
+            Ok(_) => {}
+            Err(found) => problems.extend(found.0),
+        }
+        Err(Problems(problems).into())
+    }
+
+    /// With the limits of the configuration.
+    fn blank(&self) -> RunSpec {
+        let limits = &self.config.limits;
+        RunSpec {
+            mode: DEFAULT_MODE.into(),
+            budget_usd: limits.budget_usd,
+            deadline_secs: limits.deadline_secs.map(|secs| secs as f64),
+            timeout_secs: limits.timeout_secs.map(|secs| secs as f64),
+            ..RunSpec::default()
+        }
+    }
+
+    async fn fork_of(&self, record: &Record) -> AppResult<RunSpec> {
+        let mut spec = RunSpec::again(record);
+        for file in &mut spec.question.files {
+            let bytes = self.store.blob(&file.sha256).await?;
+            let bytes =
+                bytes.ok_or_else(|| AppError::broken("file", format!("{} is no longer stored", file.name), "a fork needs its parent's files"))?;
+            file.text = String::from_utf8_lossy(&bytes).into_owned();
+        }
+        Ok(spec)
+    }
+}
+
+fn find_mode(id: &str, internal: bool) -> Option<&'static Mode> {
+    let list = if internal { INTERNAL } else { MODES };
+    list.iter().copied().find(|mode| mode.id == id)
+}
+
+/// In another mode the parent's options mean nothing, and a conversation keeps to its mode.
+fn change_mode(spec: &mut RunSpec, mode: &str, notes: &mut Vec<String>) {
+    if spec.mode == mode {
+        return;
+    }
+    spec.mode = mode.to_owned();
+    spec.options.clear();
+    if let Some(id) = spec.conversation.take() {
+        notes.push(format!("In another mode this fork is not part of conversation {id}."));
+    }
+}
+
+fn set_option(spec: &mut RunSpec, name: &str, value: OptionValue) {
+    let name = name.replace('-', "_");
+    spec.options.retain(|(known, _)| *known != name);
+    spec.options.push((name, value));
+}
+
+fn set_limits(spec: &mut RunSpec, request: &RunRequest) {
+    spec.budget_usd = request.limits.budget_usd.or(spec.budget_usd);
+    spec.deadline_secs = request.limits.deadline_secs.or(spec.deadline_secs);
+    spec.timeout_secs = request.limits.timeout_secs.or(spec.timeout_secs);
+    spec.seed = request.seed.or(spec.seed);
+}
+
+/// Keeps looking after a mistake in the request; anything else ends the search.
+fn collect<T>(problems: &mut Vec<Problem>, found: AppResult<T>) -> AppResult<Option<T>> {
+    match found {
+        Ok(value) => Ok(Some(value)),
+        Err(AppError::Usage(found)) => {
+            problems.extend(found.0);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}

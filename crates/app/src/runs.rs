@@ -1,0 +1,118 @@
+//! What can be done with a run that exists: find it, look at it, export it, check it, answer it, go on with it.
+
+use crate::app::App;
+use crate::error::{AppError, AppResult};
+use serde::Serialize;
+use std::time::Duration;
+use synod_engine::{Changes, Journal, JournalError, Replayed, Resumption, RunError, Runner};
+use synod_report::View;
+use synod_store::{ExperienceRow, RunFilter, RunSummary, Verification, WaitingFor};
+use synod_types::{Kind, PersonAnswer, Problem, ProblemCode, Row};
+
+/// A run in a list, with the models whose part of its cost is unknown.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedRun {
+    #[serde(flatten)]
+    pub run: RunSummary,
+    pub unpriced: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    Markdown,
+    Html,
+    Json,
+}
+
+impl App {
+    /// The run a person means: its id, a unique beginning or end of it, or `last`.
+    pub async fn find_run(&self, given: &str) -> AppResult<String> {
+        Ok(self.store.find_run(given).await?)
+    }
+
+    pub async fn run(&self, run: &str) -> AppResult<RunSummary> {
+        Ok(self.store.run(run).await?)
+    }
+
+    pub async fn runs(&self, filter: &RunFilter) -> AppResult<Vec<ListedRun>> {
+        let mut listed = Vec::new();
+        for run in self.store.runs(filter).await? {
+            let costs = self.store.costs(&run.id).await?;
+            let unpriced = costs.into_iter().filter(|cost| cost.usd.is_none()).map(|cost| cost.model).collect();
+            listed.push(ListedRun { run, unpriced });
+        }
+        Ok(listed)
+    }
+
+    pub async fn rows(&self, run: &str) -> AppResult<Vec<Row>> {
+        Ok(self.store.rows(run, 0).await?)
+    }
+
+    /// A run folded, with its raw replies where they are still kept.
+    pub async fn view(&self, run: &str) -> AppResult<View> {
+        Ok(self.view_of(run, &self.rows(run).await?).await?)
+    }
+
+    async fn view_of(&self, run: &str, rows: &[Row]) -> Result<View, JournalError> {
+        let mut view = View::of(rows);
+        for row in rows.iter().filter(|row| row.kind == Kind::Replied) {
+            if let Some(raw) = self.store.raw(run, &row.key, row.attempt).await? {
+                view.attach_raw(&row.key, row.attempt, raw);
+            }
+        }
+        Ok(view)
+    }
+
+    /// The run as one text that stands by itself.
+    pub async fn export(&self, run: &str, format: ExportFormat) -> AppResult<String> {
+        let rows = self.rows(run).await?;
+        let view = self.view_of(run, &rows).await?;
+        Ok(match format {
+            ExportFormat::Markdown => synod_report::markdown(&view),
+            ExportFormat::Html => synod_report::html(&view),
+            ExportFormat::Json => synod_report::json_text(&synod_report::json(&view, &rows)) + "\n",
+        })
+    }
+
+    pub async fn verify(&self, run: &str) -> AppResult<Verification> {
+        Ok(self.store.verify(run).await?)
+    }
+
+    pub async fn replay(&self, run: &str) -> AppResult<Replayed> {
+        Ok(self.reader()?.replay(run).await?)
+    }
+
+    /// What earlier decisions taught, newest first.
+    pub async fn experiences(&self, limit: u32) -> AppResult<Vec<ExperienceRow>> {
+        Ok(self.store.experiences(limit).await?)
+    }
+
+    pub async fn experience(&self, run: &str) -> AppResult<Option<ExperienceRow>> {
+        Ok(self.store.experience(run).await?)
+    }
+
+    /// Hands a person's answer to a run. The first stands.
+    pub async fn answer(&self, runner: &Runner, run: &str, question: &WaitingFor, answer: PersonAnswer) -> AppResult<()> {
+        match runner.answer(run, &question.key, answer).await {
+            Err(RunError::Journal(JournalError::Duplicate(_))) => {
+                let got = format!("{} has been answered already; the first answer stands", question.key);
+                Err(Problem::new("answer", got, "nothing more to do").code(ProblemCode::Conflict).into())
+            }
+            answered => Ok(answered?),
+        }
+    }
+
+    /// Goes on with a run. Where its owner is gone but its lock cannot be seen, waits for the lease and says how long that takes.
+    pub async fn resume(&self, runner: &Runner, run: &str, changes: Changes, waiting: impl Fn(Duration)) -> AppResult<Resumption> {
+        loop {
+            match runner.resume(run, changes).await {
+                Err(RunError::Journal(JournalError::Held { wait_ms: Some(wait), .. })) => {
+                    let wait = Duration::from_millis(wait.clamp(50, 60_000) as u64);
+                    waiting(wait);
+                    tokio::time::sleep(wait).await;
+                }
+                resumed => return resumed.map_err(AppError::from),
+            }
+        }
+    }
+}
