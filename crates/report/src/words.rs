@@ -2,8 +2,8 @@
 //!
 //! Gives clean text without markup; escaping is each medium's own.
 
+mod cards;
 pub mod commands;
-mod debate;
 mod exhibit;
 mod shapes;
 
@@ -16,7 +16,7 @@ use synod_types::{
     Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Header, Missing, Place, RunState, SeatIx, Status, StopReason, Usage, Verdict,
 };
 
-pub use debate::*;
+pub use cards::*;
 pub use exhibit::*;
 pub use shapes::*;
 

@@ -48,7 +48,7 @@ pub(crate) struct NewRun {
 }
 
 /// An item's rows with their place in the chain.
-pub(crate) struct Sealed {
+pub(crate) struct SealedAppend {
     pub rows: Vec<Row>,
     pub raws: Vec<Raw>,
     pub reply: oneshot::Sender<JournalResult<Tail>>,
@@ -63,14 +63,14 @@ pub(crate) struct Raw {
 
 /// All rows of a run so far, kept by the writer so that a projection needs no read.
 #[derive(Default)]
-pub(crate) struct Story {
+pub(crate) struct KeptRows {
     rows: Vec<Row>,
     raws: Vec<Raw>,
     /// Bytes, more or less.
     pub weight: usize,
 }
 
-impl Story {
+impl KeptRows {
     pub fn add(&mut self, rows: Vec<Row>, raws: Vec<Raw>) {
         self.weight += rows.iter().map(|row| row.body.len() + row.key.len() + 250).sum::<usize>();
         self.weight += raws.iter().map(|raw| raw.body.len() + 100).sum::<usize>();
@@ -84,12 +84,12 @@ pub(crate) struct Group {
     pub run: String,
     pub epoch: i64,
     pub create: Option<Box<NewRun>>,
-    pub items: Vec<Sealed>,
+    pub items: Vec<SealedAppend>,
     pub start: Tail,
     pub end: Tail,
     pub state: RunState,
     /// What came before, where the writer still has it.
-    pub story: Option<Story>,
+    pub story: Option<KeptRows>,
     /// The rows' numbers and hashes follow from `start`.
     chained: bool,
 }
@@ -101,12 +101,12 @@ impl Group {
     }
 
     /// A part of a group that was refused as a whole.
-    pub fn of(run: String, epoch: i64, create: Option<Box<NewRun>>, item: Sealed) -> Self {
+    pub fn of(run: String, epoch: i64, create: Option<Box<NewRun>>, item: SealedAppend) -> Self {
         Self { items: vec![item], chained: false, ..Self::new(run, epoch, create) }
     }
 
     pub fn push(&mut self, rows: Vec<NewRow>, reply: oneshot::Sender<JournalResult<Tail>>) {
-        let mut sealed = Sealed { rows: Vec::with_capacity(rows.len()), raws: Vec::new(), reply };
+        let mut sealed = SealedAppend { rows: Vec::with_capacity(rows.len()), raws: Vec::new(), reply };
         for mut row in rows {
             if let Some(body) = row.raw.take() {
                 sealed.raws.push(Raw { key: row.key.clone(), attempt: row.attempt, at: row.at, body });

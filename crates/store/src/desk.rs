@@ -7,13 +7,13 @@ use crate::store::Connector;
 use sqlx::{AnyConnection, Connection};
 
 /// The connection that writes, and the texts made for it.
-pub(crate) struct Desk {
+pub(crate) struct WriterConnection {
     connector: Connector,
     connection: Option<AnyConnection>,
     pub statements: Statements,
 }
 
-impl Desk {
+impl WriterConnection {
     pub fn new(connector: Connector, connection: AnyConnection) -> Self {
         let statements = Statements::new(connector.engine());
         Self { connector, connection: Some(connection), statements }

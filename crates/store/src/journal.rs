@@ -100,12 +100,12 @@ impl Journal for Store {
                 })
             });
             match posted.await? {
-                Posted::Kept => {
+                PostOutcome::Kept => {
                     self.watchers().notify(&run);
                     Ok(())
                 }
-                Posted::NoSuchRun => Err(JournalError::NoSuchRun(run)),
-                Posted::Answered => Err(JournalError::Duplicate(format!("an answer to {key}"))),
+                PostOutcome::NoSuchRun => Err(JournalError::NoSuchRun(run)),
+                PostOutcome::Answered => Err(JournalError::Duplicate(format!("an answer to {key}"))),
             }
         })
     }
@@ -203,14 +203,14 @@ fn storage(error: sqlx::Error) -> JournalError {
     StoreError::from(error).into()
 }
 
-enum Posted {
+enum PostOutcome {
     Kept,
     NoSuchRun,
     /// The first answer stands.
     Answered,
 }
 
-async fn post(conn: &mut AnyConnection, engine: Engine, item: &InboxItem) -> sqlx::Result<Posted> {
+async fn post(conn: &mut AnyConnection, engine: Engine, item: &InboxItem) -> sqlx::Result<PostOutcome> {
     let mut transaction = sql::begin(conn, engine).await?;
     sqlx::query("UPDATE posts SET n = n + 1").execute(&mut *transaction).await?;
     let sql = concat!(
@@ -219,12 +219,12 @@ async fn post(conn: &mut AnyConnection, engine: Engine, item: &InboxItem) -> sql
     );
     let insert = sqlx::query(sql).bind(&item.run).bind(&item.key).bind(item.kind.as_str()).bind(&item.body).bind(&item.by).bind(item.at);
     if insert.execute(&mut *transaction).await?.rows_affected() > 0 {
-        return transaction.commit().await.map(|()| Posted::Kept);
+        return transaction.commit().await.map(|()| PostOutcome::Kept);
     }
     let known = sqlx::query("SELECT id FROM runs WHERE id = $1").bind(&item.run).fetch_optional(&mut *transaction).await?.is_some();
     // Now, not whenever the connection is next used: others wait for the counter.
     transaction.rollback().await?;
-    Ok(if known { Posted::Answered } else { Posted::NoSuchRun })
+    Ok(if known { PostOutcome::Answered } else { PostOutcome::NoSuchRun })
 }
 
 fn read_item(row: &AnyRow) -> sqlx::Result<InboxItem> {

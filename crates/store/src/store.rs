@@ -1,6 +1,6 @@
 //! A database that is open: its one writer, its readers, and this process's mark as an owner.
 
-use crate::desk::Desk;
+use crate::desk::WriterConnection;
 use crate::error::{StoreError, plain};
 use crate::location::{Engine, Location, sqlite_url};
 use crate::migrations;
@@ -90,7 +90,7 @@ impl Store {
             heard: tokio::sync::Mutex::new(0),
             settings,
         };
-        let desk = Desk::new(connector, connection);
+        let desk = WriterConnection::new(connector, connection);
         let writer = Writer { desk, owner, owners, lease_ms: shared.settings.lease_ms, kept: None, held: HashMap::new(), weight: 0, watchers };
         tokio::spawn(writer.run(commands));
         Self { shared: Arc::new(shared) }
@@ -152,7 +152,7 @@ impl Store {
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: for<'c> FnOnce(&'c mut Desk) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut WriterConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |desk| {

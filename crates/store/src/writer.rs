@@ -3,8 +3,8 @@
 //! It keeps the tail of every run it holds, so that an append needs no read. What it remembers is a guess that the conditional update
 //! checks: losing it costs one read, never a wrong row.
 
-use crate::batch::{self, Group, Item, Release, Story, Unwritten};
-use crate::desk::Desk;
+use crate::batch::{self, Group, Item, KeptRows, Release, Unwritten};
+use crate::desk::WriterConnection;
 use crate::error::{Class, StoreError, plain};
 use crate::owner::Owner;
 use crate::watch::Watchers;
@@ -26,7 +26,7 @@ const TRIES: usize = 4;
 /// Bytes of rows kept of runs under way; past it a projection reads them back.
 const STORIES: usize = 64 << 20;
 
-pub(crate) type Job = Box<dyn for<'c> FnOnce(&'c mut Desk) -> BoxFuture<'c, ()> + Send>;
+pub(crate) type Job = Box<dyn for<'c> FnOnce(&'c mut WriterConnection) -> BoxFuture<'c, ()> + Send>;
 
 pub(crate) enum Command {
     Write(Item),
@@ -46,11 +46,11 @@ pub(crate) struct LeasedRun {
     pub tail: Option<Tail>,
     pub state: RunState,
     /// Of runs begun here, as long as memory allows.
-    pub story: Option<Story>,
+    pub story: Option<KeptRows>,
 }
 
 pub(crate) struct Writer {
-    pub desk: Desk,
+    pub desk: WriterConnection,
     pub owner: Owner,
     /// Where the lock files are; `None` on PostgreSQL.
     pub owners: Option<PathBuf>,
@@ -306,7 +306,7 @@ impl Writer {
 
     fn remember(&mut self, group: Group) {
         let before = self.held.remove(&group.run).and_then(|held| held.story);
-        let mut story = if group.create.is_some() { Some(Story::default()) } else { group.story.or(before) };
+        let mut story = if group.create.is_some() { Some(KeptRows::default()) } else { group.story.or(before) };
         self.weight -= story.as_ref().map_or(0, |story| story.weight);
         let mut tail = group.start;
         let mut answers = Vec::with_capacity(group.items.len());

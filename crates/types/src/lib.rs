@@ -2,7 +2,7 @@
 //!
 //! Owns the wire and journal shapes (serde) and nothing that acts on them: no clock, no I/O, no policy.
 
-mod debate;
+mod cards;
 mod event;
 mod exhibit;
 mod failure;
@@ -17,7 +17,7 @@ mod settings;
 mod shapes;
 mod verdict;
 
-pub use debate::*;
+pub use cards::*;
 pub use event::*;
 pub use exhibit::*;
 pub use failure::*;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A found object, and whether it had to be mended first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundObject {
     pub value: Value,
     pub mended: bool,
 }
@@ -56,16 +56,16 @@ fn find_ignoring_case(text: &str, ascii: &str) -> Option<usize> {
 }
 
 /// The object of a reply: the whole of it, else the last fenced block that holds one, else the last balanced braces.
-pub fn object(text: &str) -> Option<Found> {
+pub fn object(text: &str) -> Option<FoundObject> {
     let text = text.trim();
     if let Some(value) = parse(text) {
-        return Some(Found { value, mended: false });
+        return Some(FoundObject { value, mended: false });
     }
     let fenced = fenced_blocks(text);
     let braced = braced_spans(text);
     let candidates: Vec<&str> = fenced.iter().rev().chain(braced.iter().rev()).copied().collect();
     if let Some(value) = candidates.iter().find_map(|candidate| parse(candidate)) {
-        return Some(Found { value, mended: false });
+        return Some(FoundObject { value, mended: false });
     }
     // Mending takes the first thing it sees for the whole, so it is only ever shown something that begins as an object.
     let open = text.find('{').map(|at| &text[at..]);
@@ -74,7 +74,7 @@ pub fn object(text: &str) -> Option<Found> {
         if let Some(value) = lenient_json::object(candidate)
             && value.as_object().is_some_and(|map| !map.is_empty())
         {
-            return Some(Found { value, mended: true });
+            return Some(FoundObject { value, mended: true });
         }
     }
     None

@@ -19,7 +19,7 @@ impl Runner {
         receive
     }
 
-    async fn follow(&self, run: &str, after: i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<(), Gone> {
+    async fn follow(&self, run: &str, after: i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<(), WatcherGone> {
         let (journal, clock) = (&self.inner.setup.journal, &self.inner.setup.clock);
         let subscribed = self.inner.hub.as_ref().and_then(|hub| hub.subscribe(run, clock.now()));
         let (so_far, mut deltas) = subscribed.map_or((Vec::new(), None), |(so_far, deltas)| (so_far, Some(deltas)));
@@ -45,7 +45,7 @@ impl Runner {
     }
 
     /// Sends what is new; true when the stream ends with it.
-    async fn pass_on(&self, run: &str, seen: &mut i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<bool, Gone> {
+    async fn pass_on(&self, run: &str, seen: &mut i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<bool, WatcherGone> {
         let (rows, left) = match self.news(run, *seen).await {
             Ok(news) => news,
             Err(error) => {
@@ -77,9 +77,9 @@ impl Runner {
 }
 
 /// The watcher went away.
-struct Gone;
+struct WatcherGone;
 
-impl<T> From<mpsc::error::SendError<T>> for Gone {
+impl<T> From<mpsc::error::SendError<T>> for WatcherGone {
     fn from(_: mpsc::error::SendError<T>) -> Self {
         Self
     }

@@ -7,13 +7,13 @@ use synod_types::{Failure, FailureKind};
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub failure: Failure,
-    pub again: Again,
+    pub again: Retry,
     pub health: Health,
 }
 
 /// Whether another try makes sense. Never after a timeout or a broken stream: such a call may have been billed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum Retry {
     Never,
     /// After a pause of our choosing.
     Soon,
@@ -29,7 +29,7 @@ pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 impl Fault {
     /// The same after output had begun: that is billed, so it is not tried again and does not count as turned away.
     pub fn after_output(mut self) -> Self {
-        self.again = Again::Never;
+        self.again = Retry::Never;
         if self.failure.kind.turned_away() {
             self.failure.kind = FailureKind::Server;
         }
@@ -37,6 +37,6 @@ impl Fault {
     }
 
     pub fn final_(kind: FailureKind, detail: impl Into<String>, health: Health) -> Self {
-        Self { failure: Failure::new(kind, detail), again: Again::Never, health }
+        Self { failure: Failure::new(kind, detail), again: Retry::Never, health }
     }
 }

@@ -10,7 +10,7 @@ mod limits;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
 use breaker::{Breaker, Health};
-use fault::{Again, Fault, LONGEST_WAIT};
+use fault::{Fault, LONGEST_WAIT, Retry};
 use limits::Limits;
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -83,11 +83,11 @@ impl Endpoint {
                 }
             };
             let pause = match fault.again {
-                Again::Never => None,
-                Again::Mended => Some(Duration::ZERO),
-                Again::Soon => pauses.next(),
+                Retry::Never => None,
+                Retry::Mended => Some(Duration::ZERO),
+                Retry::Soon => pauses.next(),
                 // Their word, and a little of our own so that seats do not all come back at the same moment.
-                Again::After(asked) => pauses.next().map(|own| asked.saturating_add(own.min(asked / 10))),
+                Retry::After(asked) => pauses.next().map(|own| asked.saturating_add(own.min(asked / 10))),
             };
             let in_time = match pause.filter(|pause| Instant::now().checked_add(*pause).is_some_and(|then| then < deadline)) {
                 Some(pause) => {
@@ -109,7 +109,7 @@ impl Endpoint {
 
     fn given_up(&self, fault: Fault, tries: u32) -> Failure {
         let Failure { kind, mut detail } = fault.failure;
-        if let Again::After(asked) = fault.again {
+        if let Retry::After(asked) = fault.again {
             let wait = if asked >= LONGEST_WAIT { "a day or more".to_owned() } else { seconds(asked) };
             detail.push_str(&format!("; it asks to wait {wait}"));
         }

@@ -1,7 +1,7 @@
 //! What went wrong, told apart by status and by the provider's own words, and said in ours.
 
 use crate::endpoint::breaker::Health;
-use crate::endpoint::fault::{Again, Fault, LONGEST_WAIT};
+use crate::endpoint::fault::{Fault, LONGEST_WAIT, Retry};
 use crate::endpoint::{Endpoint, seconds};
 use crate::scrub::{Secret, scrub};
 use genai::webc;
@@ -87,14 +87,14 @@ impl Call<'_> {
         }
         if error.is_connect() {
             let failure = Failure::new(FailureKind::Server, self.detail(&format!("cannot be reached: {cause}")));
-            return Fault { failure, again: Again::Soon, health: Health::Failed };
+            return Fault { failure, again: Retry::Soon, health: Health::Failed };
         }
         self.broken(&format!("the connection broke: {cause}"))
     }
 
     /// An error in place of a reply or of the rest of one, after a status that promised better. Providers send "overloaded" this way.
     pub fn event(&self, body: &Value) -> Fault {
-        let said = Said::of(body);
+        let said = ProviderError::of(body);
         // Routers pass on the status of whoever answered them.
         if let Some(status) = said.status {
             return self.status(status, &body.to_string(), &HeaderMap::new());
@@ -104,12 +104,12 @@ impl Call<'_> {
         let kind = if limited { FailureKind::RateLimited } else { FailureKind::Server };
         let passing = limited || ["overloaded", "server_error", "api_error", "unavailable", "internal"].iter().any(|word| words.contains(word));
         let failure = Failure::new(kind, self.detail(&format!("the reply ended in an error: {}", said.message)));
-        Fault { failure, again: if passing { Again::Soon } else { Again::Never }, health: Health::Failed }
+        Fault { failure, again: if passing { Retry::Soon } else { Retry::Never }, health: Health::Failed }
     }
 
     pub fn status(&self, status: StatusCode, body: &str, headers: &HeaderMap) -> Fault {
         let parsed: Value = serde_json::from_str(body).unwrap_or(Value::Null);
-        let mut said = Said::of(&parsed);
+        let mut said = ProviderError::of(&parsed);
         if said.message.is_empty() {
             said.message = scrub(body, self.key, MESSAGE);
         }
@@ -131,11 +131,11 @@ impl Call<'_> {
             self.endpoint.refuses_temperature(self.model);
         }
         let again = match (kind, code) {
-            _ if mends => Again::Mended,
+            _ if mends => Retry::Mended,
             // A used-up quota does not come back by waiting a little.
-            (FailureKind::RateLimited, _) if words.contains("insufficient_quota") => Again::Never,
-            (FailureKind::RateLimited, _) | (FailureKind::Server, 500..) => retry_after(headers, SystemTime::now()).map_or(Again::Soon, Again::After),
-            _ => Again::Never,
+            (FailureKind::RateLimited, _) if words.contains("insufficient_quota") => Retry::Never,
+            (FailureKind::RateLimited, _) | (FailureKind::Server, 500..) => retry_after(headers, SystemTime::now()).map_or(Retry::Soon, Retry::After),
+            _ => Retry::Never,
         };
         let health = if code >= 500 { Health::Failed } else { Health::Answered };
         let mut detail = self.detail(&format!("{code}: {}", scrub(&said.message, self.key, MESSAGE)));
@@ -166,7 +166,7 @@ impl Call<'_> {
 }
 
 /// What a provider says of an error, wherever it puts it.
-struct Said {
+struct ProviderError {
     message: String,
     /// Its machine-readable names: code, type, status.
     names: String,
@@ -174,7 +174,7 @@ struct Said {
     status: Option<StatusCode>,
 }
 
-impl Said {
+impl ProviderError {
     fn of(body: &Value) -> Self {
         // Some wrap the error in `error`, some in an array, some not at all.
         let body = body.get(0).unwrap_or(body);

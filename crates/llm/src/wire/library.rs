@@ -1,9 +1,9 @@
 //! Anthropic's and Gemini's formats, through genai: its events and replies brought into our words, and its traps kept in here.
 
-use super::beside::Sink;
 use super::classify::Call;
+use super::extras::Sink;
 use super::request::{self, Ask};
-use super::{Feed, Heard, most_bytes, too_much};
+use super::{Feed, WireReply, most_bytes, too_much};
 use crate::endpoint::fault::Fault;
 use futures::StreamExt;
 use genai::chat::{ChatStreamEvent, ContentPart};
@@ -23,7 +23,7 @@ pub(super) async fn attempt(
     ask: Ask,
     call: &Call<'_>,
     mut feed: Feed<'_>,
-) -> Result<Heard, Fault> {
+) -> Result<WireReply, Fault> {
     let config = &call.endpoint.config;
     let target = request::target(format, config, &request.model, call.key);
     let chat = request::chat(request, ask, config.web_search);
@@ -31,23 +31,23 @@ pub(super) async fn attempt(
     let streamed = config.stream && !(format == Format::Anthropic && config.web_search && !request.tools.is_empty());
     let mut options = request::options(format, request, config, ask, streamed.then_some(call.idle), call.with_temperature);
     if !streamed {
-        let heard = match client.exec_chat(target, chat, Some(&options)).await {
+        let reply_so_far = match client.exec_chat(target, chat, Some(&options)).await {
             Ok(response) => whole(response),
             Err(error) => blocked(&error).ok_or_else(|| call.fault(&error))?,
         };
-        feed.push(&heard.text);
-        return Ok(heard);
+        feed.push(&reply_so_far.text);
+        return Ok(reply_so_far);
     }
     let sink = (format == Format::Gemini).then(|| Arc::new(Sink::default()));
     if let Some(sink) = &sink {
         options = options.with_raw_frame_sink_arc(sink.clone());
     }
     let stream = client.exec_chat_stream(target, chat, Some(&options)).await.map_err(|error| call.fault(&error))?;
-    let mut heard = listen(stream.stream, format, feed, call, request.max_tokens, sink.as_deref()).await?;
+    let mut reply_so_far = listen(stream.stream, format, feed, call, request.max_tokens, sink.as_deref()).await?;
     if let Some(sink) = sink {
-        heard.beside = sink.take();
+        reply_so_far.extras = sink.take();
     }
-    Ok(heard)
+    Ok(reply_so_far)
 }
 
 async fn listen(
@@ -57,69 +57,71 @@ async fn listen(
     call: &Call<'_>,
     max_tokens: u32,
     sink: Option<&Sink>,
-) -> Result<Heard, Fault> {
-    let mut heard = Heard::default();
+) -> Result<WireReply, Fault> {
+    let mut reply_so_far = WireReply::default();
     while let Some(event) = stream.next().await {
         match event {
             Ok(ChatStreamEvent::Chunk(chunk)) => {
                 feed.push(&chunk.content);
-                heard.begun |= !chunk.content.is_empty();
-                if heard.text.is_empty() {
-                    heard.text = chunk.content;
+                reply_so_far.begun |= !chunk.content.is_empty();
+                if reply_so_far.text.is_empty() {
+                    reply_so_far.text = chunk.content;
                 } else {
-                    heard.text.push_str(&chunk.content);
+                    reply_so_far.text.push_str(&chunk.content);
                 }
-                if heard.text.len() > most_bytes(max_tokens) {
+                if reply_so_far.text.len() > most_bytes(max_tokens) {
                     return Err(too_much(call, max_tokens));
                 }
             }
             Ok(ChatStreamEvent::End(end)) => {
-                heard.stop = end.captured_stop_reason;
-                heard.usage = end.captured_usage.as_ref().and_then(tokens);
+                reply_so_far.stop = end.captured_stop_reason;
+                reply_so_far.usage = end.captured_usage.as_ref().and_then(tokens);
                 let calls = end.captured_content.map(|content| content.into_tool_calls()).unwrap_or_default();
-                heard.tool_calls = calls.into_iter().map(tool_call).collect();
+                reply_so_far.tool_calls = calls.into_iter().map(tool_call).collect();
                 // Gemini's adapter ends a cut stream as if it were whole; only the missing reason tells.
-                if heard.stop.is_none() && format == Format::Gemini && !sink.is_some_and(Sink::has_refusal) {
+                if reply_so_far.stop.is_none() && format == Format::Gemini && !sink.is_some_and(Sink::has_refusal) {
                     break;
                 }
-                return Ok(heard);
+                return Ok(reply_so_far);
             }
-            Ok(ChatStreamEvent::ReasoningChunk(chunk) | ChatStreamEvent::ThoughtSignatureChunk(chunk)) => heard.begun |= !chunk.content.is_empty(),
-            Ok(ChatStreamEvent::ToolCallChunk(_)) => heard.begun = true,
+            Ok(ChatStreamEvent::ReasoningChunk(chunk) | ChatStreamEvent::ThoughtSignatureChunk(chunk)) => {
+                reply_so_far.begun |= !chunk.content.is_empty()
+            }
+            Ok(ChatStreamEvent::ToolCallChunk(_)) => reply_so_far.begun = true,
             Ok(ChatStreamEvent::Start | ChatStreamEvent::Heartbeat) => {}
-            Err(_) if sink.is_some_and(Sink::has_refusal) => return Ok(heard),
+            Err(_) if sink.is_some_and(Sink::has_refusal) => return Ok(reply_so_far),
             Err(error) => {
                 let fault = call.fault(&error);
-                return Err(if heard.begun { fault.after_output() } else { fault });
+                return Err(if reply_so_far.begun { fault.after_output() } else { fault });
             }
         }
     }
     Err(call.broken("the stream ended before the reply did"))
 }
 
-fn whole(response: genai::chat::ChatResponse) -> Heard {
-    let mut heard = Heard { stop: response.stop_reason, usage: tokens(&response.usage), ..Heard::default() };
+fn whole(response: genai::chat::ChatResponse) -> WireReply {
+    let mut reply_so_far = WireReply { stop: response.stop_reason, usage: tokens(&response.usage), ..WireReply::default() };
     if let Some(body) = &response.captured_raw_body {
-        heard.beside.read(body);
+        reply_so_far.extras.read(body);
     }
     for part in response.content.into_parts() {
         match part {
-            ContentPart::Text(text) if heard.text.is_empty() => heard.text = text,
-            ContentPart::Text(text) => heard.text.push_str(&text),
-            ContentPart::ToolCall(call) => heard.tool_calls.push(tool_call(call)),
-            ContentPart::Custom(custom) => heard.beside.read_block(&custom.data),
+            ContentPart::Text(text) if reply_so_far.text.is_empty() => reply_so_far.text = text,
+            ContentPart::Text(text) => reply_so_far.text.push_str(&text),
+            ContentPart::ToolCall(call) => reply_so_far.tool_calls.push(tool_call(call)),
+            ContentPart::Custom(custom) => reply_so_far.extras.read_block(&custom.data),
             _ => {}
         }
     }
-    heard
+    reply_so_far
 }
 
 /// Gemini answers a blocked prompt with a body that is no reply; the reason is in it.
-fn blocked(error: &genai::Error) -> Option<Heard> {
+fn blocked(error: &genai::Error) -> Option<WireReply> {
     let genai::Error::ChatResponseGeneration { response_body, .. } = error else { return None };
-    let mut heard = Heard::default();
-    heard.beside.read(response_body);
-    (!heard.beside.refusal.is_empty()).then_some(heard)
+    let mut reply_so_far = WireReply::default();
+    reply_so_far.extras.read(response_body);
+    (!reply_so_far.extras.refusal.is_empty()).then_some(reply_so_far)
 }
 
 fn tool_call(call: genai::chat::ToolCall) -> ToolCall {

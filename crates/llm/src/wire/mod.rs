@@ -3,8 +3,8 @@
 //! One try of one call is made here and read into our words: text, tool calls, finish, usage, or a typed fault. Tries, limits and clocks are
 //! `endpoint`'s. Refuses to interpret: what a reply means, whether it fits its schema, and whether an empty one will do, is for the engine.
 
-mod beside;
 mod classify;
+mod extras;
 mod library;
 mod openai;
 mod reasons;
@@ -14,8 +14,8 @@ mod schema;
 use crate::endpoint::Endpoint;
 use crate::endpoint::fault::Fault;
 use crate::scrub::Secret;
-use beside::Beside;
 use classify::Call;
+use extras::ReplyExtras;
 use futures::future::BoxFuture;
 use genai::chat::StopReason;
 use library::Format;
@@ -64,7 +64,7 @@ impl WireModel {
 
 /// A reply in pieces we know.
 #[derive(Default)]
-struct Heard {
+struct WireReply {
     text: String,
     /// Something has come that is billed: words, thoughts, a refusal or a call, shown or not.
     begun: bool,
@@ -72,10 +72,10 @@ struct Heard {
     tool_calls: Vec<ToolCall>,
     stop: Option<StopReason>,
     usage: Option<Usage>,
-    beside: Beside,
+    extras: ReplyExtras,
 }
 
-impl Heard {
+impl WireReply {
     /// Reads the inputs of tools that came as text. What is no JSON stays the text it is.
     fn with_tool_inputs(mut self) -> Self {
         for call in &mut self.tool_calls {
@@ -140,8 +140,8 @@ fn too_much(call: &Call<'_>, max_tokens: u32) -> Fault {
 /// Reasons that are no end but a failure on the provider's side. Any other unknown one is a dialect, and its reply is whole.
 const BROKE_OFF: &[&str] = &["error", "abort", "insufficient_system_resource", "cancelled"];
 
-fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Reply, Fault> {
-    let Heard { text, tool_calls, stop, usage, beside, begun: _ } = heard;
+fn read(heard: WireReply, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Reply, Fault> {
+    let WireReply { text, tool_calls, stop, usage, extras, begun: _ } = heard;
     if text.len() > most_bytes(request.max_tokens) {
         return Err(too_much(call, request.max_tokens));
     }
@@ -150,7 +150,7 @@ fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Re
     {
         return Err(call.broken(&format!("broke off: {reason}")));
     }
-    let refused = !beside.refusal.is_empty() || matches!(stop, Some(StopReason::ContentFilter(_)));
+    let refused = !extras.refusal.is_empty() || matches!(stop, Some(StopReason::ContentFilter(_)));
     let finish = match stop {
         _ if refused => Finish::Refusal,
         Some(StopReason::MaxTokens(_)) => Finish::Length,
@@ -159,7 +159,7 @@ fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Re
         Some(StopReason::ToolCall(_) | StopReason::ContentFilter(_) | StopReason::Other(_)) => Finish::Other,
     };
     let text = match finish {
-        Finish::Refusal if text.is_empty() => beside.refusal,
+        Finish::Refusal if text.is_empty() => extras.refusal,
         _ => text,
     };
     let text = match &request.schema {
@@ -169,8 +169,8 @@ fn read(heard: Heard, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Re
         },
         _ => text,
     };
-    let search = Some(beside.search).filter(|search| *search != Search::default());
-    Ok(Reply { text, tool_calls: with_own_ids(tool_calls), finish, usage, cost_usd: beside.cost_usd, search })
+    let search = Some(extras.search).filter(|search| *search != Search::default());
+    Ok(Reply { text, tool_calls: with_own_ids(tool_calls), finish, usage, cost_usd: extras.cost_usd, search })
 }
 
 /// Gemini names no calls; genai numbers them anew in every frame of a stream, so that two calls may have come with one id.

@@ -1,7 +1,7 @@
 //! The larger shapes as HTML and SVG, one file a shape. A picture never says what the words beside it do not.
 
 mod bracket;
-mod card;
+mod cards;
 mod checks;
 mod clusters;
 mod distribution;
@@ -15,7 +15,7 @@ mod series;
 use super::chart;
 use super::safe::{esc, prose};
 pub use bracket::bracket;
-pub use card::{card, shifts};
+pub use cards::{card, shifts};
 pub use checks::checks;
 pub use clusters::clusters;
 pub use distribution::distribution;

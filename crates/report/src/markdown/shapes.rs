@@ -1,13 +1,13 @@
 //! The larger shapes as markdown, one function a shape: tables of ours, with models' words on single lines, in quotations or in code blocks.
 
-mod debate;
+mod cards;
 mod lists;
 mod numbers;
 mod paths;
 mod texts;
 
 use super::quote::inline;
-pub use debate::{card, shifts};
+pub use cards::{card, shifts};
 pub use lists::{checks, clusters, findings};
 pub use numbers::{distribution, scorecard, series};
 pub use paths::{bracket, graph};

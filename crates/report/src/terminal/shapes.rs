@@ -1,6 +1,6 @@
 //! The larger shapes as terminal text, one function a shape. Beside an answer each keeps to a few lines.
 
-mod debate;
+mod cards;
 mod lists;
 mod numbers;
 mod paths;
@@ -8,7 +8,7 @@ mod texts;
 
 use super::exhibit::Length;
 use super::paper::{Ink, Paper};
-pub use debate::{card, shifts};
+pub use cards::{card, shifts};
 pub use lists::{checks, clusters, findings};
 pub use numbers::{distribution, scorecard, series};
 pub use paths::{bracket, graph};

@@ -1,9 +1,9 @@
 //! The report crate at its door: rows in, what people see out. One file a risk.
 
-mod debate;
 mod fold;
 mod hostile;
 mod larger;
 mod media;
+mod rooms;
 mod runs;
 mod shapes;

@@ -19,7 +19,7 @@ pub(super) struct Body<'a> {
     tools: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     web_search_options: Option<Value>,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<Format<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub(super) struct Body<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
-enum Said<'a> {
+enum WireMessage<'a> {
     System {
         content: &'a str,
     },
@@ -68,12 +68,12 @@ struct Strict<'a> {
 
 impl<'a> Body<'a> {
     pub fn of(request: &'a Request, config: &EndpointConfig, ask: Ask, with_temperature: bool) -> Self {
-        let mut messages: Vec<Said<'a>> = request.messages.iter().map(said).collect();
+        let mut messages: Vec<WireMessage<'a>> = request.messages.iter().map(said).collect();
         if let Some(schema) = request.schema.as_ref().filter(|_| ask == Ask::InPrompt) {
             let text = instruction(&schema.schema);
             match messages.last_mut() {
-                Some(Said::User { content }) => *content = Cow::Owned(format!("{content}\n\n{text}")),
-                _ => messages.push(Said::User { content: Cow::Owned(text) }),
+                Some(WireMessage::User { content }) => *content = Cow::Owned(format!("{content}\n\n{text}")),
+                _ => messages.push(WireMessage::User { content: Cow::Owned(text) }),
             }
         }
         let tool = |tool: &synod_types::ToolDef| {
@@ -108,15 +108,15 @@ impl<'a> Body<'a> {
     }
 }
 
-fn said(message: &Message) -> Said<'_> {
+fn said(message: &Message) -> WireMessage<'_> {
     match message {
-        Message::System { text } => Said::System { content: text },
-        Message::User { text } => Said::User { content: Cow::Borrowed(text) },
+        Message::System { text } => WireMessage::System { content: text },
+        Message::User { text } => WireMessage::User { content: Cow::Borrowed(text) },
         Message::Assistant { text, tool_calls } => {
             let call = |call: &synod_types::ToolCall| json!({ "type": "function", "id": call.id, "function": { "name": call.name, "arguments": call.input.to_string() } });
-            Said::Assistant { content: text, tool_calls: tool_calls.iter().map(call).collect() }
+            WireMessage::Assistant { content: text, tool_calls: tool_calls.iter().map(call).collect() }
         }
-        Message::Tool { call_id, output, .. } => Said::Tool { content: output, tool_call_id: call_id },
+        Message::Tool { call_id, output, .. } => WireMessage::Tool { content: output, tool_call_id: call_id },
     }
 }
 

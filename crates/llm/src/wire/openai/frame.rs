@@ -2,7 +2,7 @@
 //!
 //! What is not ours to know is skipped, and where text is expected anything else counts as none: a reply must not be lost over it.
 
-use super::super::Heard;
+use super::super::WireReply;
 use super::presence::Presence;
 use genai::chat::StopReason;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -91,18 +91,18 @@ impl<'a> Frame<'a> {
         })
     }
 
-    pub fn add_to(self, heard: &mut Heard) {
+    pub fn add_to(self, heard: &mut WireReply) {
         heard.begun |= self.has_output();
         if let Some(message) = self.message() {
             heard.text.push_str(&message.content.text);
-            heard.beside.refusal.push_str(&message.refusal);
+            heard.extras.refusal.push_str(&message.refusal);
             for mark in message.annotations.as_ref().and_then(Value::as_array).into_iter().flatten() {
-                heard.beside.found(&mark["url_citation"]["title"], &mark["url_citation"]["url"]);
+                heard.extras.found(&mark["url_citation"]["title"], &mark["url_citation"]["url"]);
             }
         }
         if let Some(usage) = &self.usage {
             heard.usage = tokens(usage).or(heard.usage);
-            heard.beside.cost_usd = usage["cost"].as_f64().or(heard.beside.cost_usd);
+            heard.extras.cost_usd = usage["cost"].as_f64().or(heard.extras.cost_usd);
         }
         let Some(choice) = self.choice else { return };
         if !choice.finish_reason.is_empty() {

@@ -10,7 +10,7 @@ mod presence;
 
 use super::classify::Call;
 use super::request::{Ask, headers};
-use super::{Feed, Heard, most_bytes, too_much};
+use super::{Feed, WireReply, most_bytes, too_much};
 use crate::endpoint::fault::Fault;
 use body::Body;
 use events::Events;
@@ -22,7 +22,7 @@ use std::time::Duration;
 use synod_types::Request;
 use tokio::time::timeout;
 
-pub(super) async fn attempt(client: &reqwest::Client, request: &Request, ask: Ask, call: &Call<'_>, mut feed: Feed<'_>) -> Result<Heard, Fault> {
+pub(super) async fn attempt(client: &reqwest::Client, request: &Request, ask: Ask, call: &Call<'_>, mut feed: Feed<'_>) -> Result<WireReply, Fault> {
     let config = &call.endpoint.config;
     let body = Body::of(request, config, ask, call.with_temperature);
     let mut post = client.post(format!("{}chat/completions", config.base_url)).header(CONTENT_TYPE, "application/json");
@@ -87,7 +87,7 @@ async fn collect(mut response: Response, call: &Call<'_>, patience: Option<Durat
     Ok(body)
 }
 
-fn whole(body: &[u8], kind: &str, call: &Call<'_>) -> Result<Heard, Fault> {
+fn whole(body: &[u8], kind: &str, call: &Call<'_>) -> Result<WireReply, Fault> {
     let frame: Frame<'_> = match serde_json::from_slice(body) {
         Ok(frame) => frame,
         Err(_) if !kind.contains("json") => return Err(call.not_the_api(kind)),
@@ -100,13 +100,13 @@ fn whole(body: &[u8], kind: &str, call: &Call<'_>) -> Result<Heard, Fault> {
     if frame.choice.is_none() {
         return Err(call.broken("the body is not a reply: it has no choices"));
     }
-    let mut heard = Heard::default();
+    let mut heard = WireReply::default();
     frame.add_to(&mut heard);
     Ok(heard.with_tool_inputs())
 }
 
-async fn listen(mut response: Response, call: &Call<'_>, feed: &mut Feed<'_>, max_tokens: u32) -> Result<Heard, Fault> {
-    let mut heard = Heard::default();
+async fn listen(mut response: Response, call: &Call<'_>, feed: &mut Feed<'_>, max_tokens: u32) -> Result<WireReply, Fault> {
+    let mut heard = WireReply::default();
     let mut events = Events::default();
     loop {
         let ended = match next(&mut response, call, Some(call.idle)).await? {

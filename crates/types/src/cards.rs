@@ -1,4 +1,4 @@
-//! Shapes of a debate: who moved, and what two people disagree about.
+//! Cards and shifts: what two people disagree about, and who moved.
 
 use crate::SeatIx;
 use serde::{Deserialize, Serialize};

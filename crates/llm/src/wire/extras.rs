@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use synod_types::{Search, Source};
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct ReplyExtras {
     pub refusal: String,
     pub cost_usd: Option<f64>,
     pub search: Search,
 }
 
-impl Beside {
+impl ReplyExtras {
     /// From a whole body, or from one frame of a stream.
     pub fn read(&mut self, body: &Value) {
         if let Some(reason) = body["promptFeedback"]["blockReason"].as_str() {
@@ -55,14 +55,14 @@ impl Beside {
 }
 
 #[derive(Default)]
-pub(super) struct Sink(Mutex<Beside>);
+pub(super) struct Sink(Mutex<ReplyExtras>);
 
 impl Sink {
     pub fn has_refusal(&self) -> bool {
         !self.0.lock().unwrap_or_else(PoisonError::into_inner).refusal.is_empty()
     }
 
-    pub fn take(&self) -> Beside {
+    pub fn take(&self) -> ReplyExtras {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
