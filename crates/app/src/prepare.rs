@@ -9,8 +9,6 @@ use synod_engine::{Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle
 use synod_modes::{INTERNAL, MODES};
 use synod_types::{Header, Problem, Problems, Quote};
 
-const DEFAULT_MODE: &str = "council";
-
 /// A run that was checked whole and can start.
 pub struct PreparedRun {
     pub runner: Runner,
@@ -115,7 +113,8 @@ impl App {
     fn blank(&self) -> RunSpec {
         let limits = &self.config.limits;
         RunSpec {
-            mode: DEFAULT_MODE.into(),
+            // The first of the list.
+            mode: MODES[0].id.into(),
             budget_usd: limits.budget_usd,
             deadline_secs: limits.deadline_secs.map(|secs| secs as f64),
             timeout_secs: limits.timeout_secs.map(|secs| secs as f64),

@@ -33,7 +33,16 @@ pub fn code_of(error: &AppError) -> u8 {
 
 pub fn json_of(error: &AppError) -> Value {
     match error {
-        AppError::Usage(problems) => json!({ "errors": problems.0 }),
+        AppError::Usage(problems) => {
+            let told = |problem: &Problem| {
+                let mut told = serde_json::to_value(problem).unwrap_or_default();
+                if let Some(hint) = hint(problem) {
+                    told["hint"] = json!(hint);
+                }
+                told
+            };
+            json!({ "errors": problems.0.iter().map(told).collect::<Vec<_>>() })
+        }
         AppError::Broken { field, detail, want } => json!({"errors": [{"code": "broken", "field": field, "got": detail, "want": want}]}),
     }
 }

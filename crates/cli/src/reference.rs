@@ -96,7 +96,11 @@ pub fn option_lines(mode: &Mode) -> Vec<OptionLine> {
 pub fn command(mode: &Mode) -> String {
     let example = &mode.example;
     let quoted = |text: &str| if text.contains(' ') { format!("\"{text}\"") } else { text.to_owned() };
-    let mut parts = vec![format!("synod ask --mode {}", mode.id)];
+    let mut parts = vec!["synod ask".to_owned()];
+    // The first of the list is what is asked by default.
+    if mode.id != MODES[0].id {
+        parts.push(format!("--mode {}", mode.id));
+    }
     parts.extend(example.options.iter().map(|(name, value)| format!("--{} {}", name.replace('_', "-"), quoted(value))));
     parts.extend(example.content.map(|file| format!("--content {file}")));
     parts.extend(example.files.iter().map(|file| format!("--file {file}")));

@@ -5,6 +5,7 @@ mod first_run;
 mod help;
 mod house;
 mod kills;
+mod layers;
 mod old_runs;
 mod personas;
 mod record;

@@ -1,7 +1,7 @@
 //! Runs written by an earlier program: shown, verified, exported and forked, whatever has changed since; resumed and replayed where their mode is
 //! still of the same version, and refused by name where it is not.
 
-use crate::house::{House, essence};
+use crate::house::House;
 use serde_json::{Value, json};
 use std::io::Read;
 
@@ -98,7 +98,9 @@ fn each_finished_rehearsal_is_forked_at_no_cost_or_anew() {
         let forked = house.synod(&["resume", id, "--fork", "--json", "-q"]).exits(0).json();
         assert_eq!(forked["parent"], **id, "{mode}");
         if !outdated {
-            assert_eq!(essence(&forked), essence(&before["verdict"]), "{mode}");
+            for part in ["status", "answer", "decision", "confidence", "dissent", "warnings"] {
+                assert_eq!(forked[part], before["verdict"][part], "{mode}: {part}");
+            }
             assert_eq!(forked["receipt"]["calls"], json!({"planned": 0, "extra": 0, "reasked": 0}), "{mode}");
         }
     }

@@ -105,6 +105,21 @@ fn what_was_turned_away_cost_nothing_and_what_timed_out_may_have() {
 }
 
 #[test]
+fn a_try_lost_in_a_crash_counts_when_the_next_is_turned_away() {
+    let mut tape = runs::Tape::new(&runs::header("council", "Again?"));
+    tape.ask("collect/answer@0", "opus", Some(0.25));
+    let last = tape.rows.last().expect("it was asked").clone();
+    let mut asked: Asked = last.read().expect("what was asked");
+    (asked.reasked, asked.reserved_usd) = (true, Some(0.5));
+    let again = NewRow::new("collect/answer@0", Kind::Asked, last.at + 1, &asked).attempt(1);
+    tape.rows.push(again.seal(runs::RUN, last.seq + 1, 1, &last.hash));
+    tape.fail("collect/answer@0", FailureKind::Auth, "401");
+    let view = View::of(&tape.rows);
+    let turn = view.turn("collect/answer@0").expect("it was asked");
+    assert_eq!((turn.unanswered_usd(), view.ledger.spent()), (0.25, Some(0.25)), "the first may have been billed, the second cannot have been");
+}
+
+#[test]
 fn an_unknown_cost_is_never_shown_as_zero() {
     let mut tape = runs::Tape::new(&runs::header("council", "How much?"));
     tape.turn("collect/answer@2", "local/qwen3:8b", 5, (10, 10), None, json!("Nobody knows."));
@@ -126,7 +141,7 @@ fn a_resumed_run_runs_again_and_a_stop_the_journal_could_not_take_is_told() {
     assert_eq!((view.state, view.stop()), (RunState::Running, None));
     view.note_stop(Stopped::new(StopReason::Storage, "disk full"));
     let text = stopped(&view, Style::default());
-    assert!(text.contains("journal could not be written") && text.contains("disk full") && text.contains("synod resume X"), "{text}");
+    assert!(text.contains("journal could not be written") && text.contains("disk full") && text.contains(&format!("synod resume {}", runs::RUN)), "{text}");
 }
 
 #[test]
