@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use synod_config::{Config, Sources};
 use synod_engine::{Clock, Mode, Prompts, Runner, Setup, SystemClock};
-use synod_llm::{Detected, Registry, detect, process_env};
+use synod_llm::{DetectedModels, Registry, detect, process_env};
 use synod_modes::{INTERNAL, MODES};
 use synod_store::{Store, StoreSettings};
 use synod_types::Problem;
@@ -45,12 +45,12 @@ impl App {
     }
 
     /// With nothing configured, or for a rehearsal: what there is to seat.
-    pub(crate) async fn detect(&self, rehearse: bool) -> Option<Detected> {
+    pub(crate) async fn detect(&self, rehearse: bool) -> Option<DetectedModels> {
         if self.config.is_empty() || rehearse { Some(detect(process_env(), rehearse).await) } else { None }
     }
 
     /// The configuration with what was found laid under it.
-    pub(crate) fn config_with(&self, detected: Option<Detected>) -> Config {
+    pub(crate) fn config_with(&self, detected: Option<DetectedModels>) -> Config {
         let mut config = self.config.clone();
         if let Some(detected) = detected {
             config.fill_from(detected.config);
@@ -58,7 +58,7 @@ impl App {
         config
     }
 
-    pub(crate) fn runner_over(&self, detected: Option<Detected>) -> AppResult<Runner> {
+    pub(crate) fn runner_over(&self, detected: Option<DetectedModels>) -> AppResult<Runner> {
         let overrides = self.sources.user_directory.as_ref().map(|directory| directory.join("prompts"));
         let every: Vec<&Mode> = MODES.iter().chain(INTERNAL).copied().collect();
         let prompts = Prompts::load(&every, overrides.as_deref())?;

@@ -4,12 +4,12 @@ use crate::error::AppResult;
 use crate::request::{PanelChoice, RunRequest};
 use synod_config::Config;
 use synod_engine::{Mode, PanelRequest};
-use synod_llm::Detected;
+use synod_llm::DetectedModels;
 use synod_llm::rehearsal::Rehearsal;
 use synod_types::{Problem, ProblemCode};
 
 /// The panel of a request that is based on no other run.
-pub(crate) fn of_request(request: &RunRequest, mode: Option<&Mode>, config: &Config, detected: Option<&Detected>) -> AppResult<PanelRequest> {
+pub(crate) fn of_request(request: &RunRequest, mode: Option<&Mode>, config: &Config, detected: Option<&DetectedModels>) -> AppResult<PanelRequest> {
     let rehearsing = detected.is_some_and(|detected| detected.rehearsal);
     let voices = || mode.filter(|_| rehearsing).map(voices);
     let chair = request.chair.clone();
@@ -42,7 +42,7 @@ pub(crate) fn of_fork(
     request: &RunRequest,
     mode: Option<&Mode>,
     config: &Config,
-    detected: Option<&Detected>,
+    detected: Option<&DetectedModels>,
 ) -> AppResult<PanelRequest> {
     Ok(match &request.panel {
         PanelChoice::Standing => with_chair(parent, request.chair.clone()),
@@ -62,7 +62,7 @@ fn with_chair(panel: PanelRequest, chair: Option<String>) -> PanelRequest {
 }
 
 /// The configuration's default panel, or the one that was found.
-pub(crate) fn standing(config: &Config, detected: Option<&Detected>) -> PanelRequest {
+pub(crate) fn standing(config: &Config, detected: Option<&DetectedModels>) -> PanelRequest {
     let panel = detected.map(|detected| &detected.panel).or_else(|| config.panels.get("default"));
     panel.map(|panel| request_of(panel, true)).unwrap_or_default()
 }

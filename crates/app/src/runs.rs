@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::error::{AppError, AppResult};
 use serde::Serialize;
 use std::time::Duration;
-use synod_engine::{Changes, Journal, JournalError, Replayed, Resumption, RunError, Runner};
+use synod_engine::{Changes, Journal, JournalError, ReplayResult, Resumption, RunError, Runner};
 use synod_report::View;
 use synod_store::{ExperienceRow, RunFilter, RunSummary, Verification, WaitingFor};
 use synod_types::{Kind, PersonAnswer, Problem, ProblemCode, Row};
@@ -78,7 +78,7 @@ impl App {
         Ok(self.store.verify(run).await?)
     }
 
-    pub async fn replay(&self, run: &str) -> AppResult<Replayed> {
+    pub async fn replay(&self, run: &str) -> AppResult<ReplayResult> {
         Ok(self.reader()?.replay(run).await?)
     }
 

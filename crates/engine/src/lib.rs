@@ -15,6 +15,6 @@ mod run;
 pub use mode::*;
 pub use plan::*;
 pub use ports::*;
-pub use prompt::{Prompt, PromptSettings, Prompts, Rendered, tokens};
+pub use prompt::{Prompt, PromptSettings, Prompts, RenderedPrompt, tokens};
 pub use reply::*;
 pub use run::*;

@@ -14,7 +14,7 @@ use synod_types::Tier;
 
 /// What was found, as configuration, and the lines that say so to a person.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Detected {
+pub struct DetectedModels {
     /// To be laid under the user's own configuration.
     pub config: Config,
     /// The same panel as `config.panels["default"]`.
@@ -41,13 +41,13 @@ const PANEL: &str = "default";
 const ENOUGH: usize = 3;
 
 /// Looks around, unless `offline` or `SYNOD_OFFLINE` forbids it.
-pub async fn detect(env: Env, offline: bool) -> Detected {
+pub async fn detect(env: Env, offline: bool) -> DetectedModels {
     let detector = Detector { providers: PROVIDERS.provider.clone(), ports: PORTS.to_vec(), within: Duration::from_secs(2), env };
     detector.detect(offline).await
 }
 
 impl Detector {
-    pub async fn detect(&self, offline: bool) -> Detected {
+    pub async fn detect(&self, offline: bool) -> DetectedModels {
         let forbidden = (self.env)("SYNOD_OFFLINE").is_some_and(|value| !matches!(value.trim(), "" | "0" | "false"));
         if offline || forbidden {
             return rehearse("Nothing is configured, and looking around is forbidden (SYNOD_OFFLINE)");
@@ -67,13 +67,13 @@ impl Detector {
                 rehearsal.lines.extend(found.lines);
                 return rehearsal;
             }
-            found = Detected { warnings: found.warnings, ..local };
+            found = DetectedModels { warnings: found.warnings, ..local };
         }
         found.config.panels.insert(PANEL.to_owned(), found.panel.clone());
         found
     }
 
-    async fn keyed(&self, client: &reqwest::Client) -> Detected {
+    async fn keyed(&self, client: &reqwest::Client) -> DetectedModels {
         let set = |provider: &&Provider| (self.env)(&provider.key_env).is_some_and(|key| !key.trim().is_empty());
         let providers: Vec<&Provider> = self.providers.iter().filter(set).collect();
         let lists = join_all(providers.iter().map(|provider| {
@@ -82,18 +82,18 @@ impl Detector {
             async move { list_models(client, &endpoint, key.as_ref(), self.within).await }
         }))
         .await;
-        let mut found = Detected::default();
+        let mut found = DetectedModels::default();
         for (provider, list) in providers.into_iter().zip(lists) {
             seat(&mut found, provider, list);
         }
         found
     }
 
-    async fn local(&self, client: &reqwest::Client) -> Detected {
+    async fn local(&self, client: &reqwest::Client) -> DetectedModels {
         let endpoints: Vec<(u16, EndpointConfig)> =
             self.ports.iter().map(|port| (*port, EndpointConfig::new(EndpointKind::OpenAi, format!("http://127.0.0.1:{port}/v1")))).collect();
         let lists = join_all(endpoints.iter().map(|(_, endpoint)| list_models(client, endpoint, None, self.within))).await;
-        let mut found = Detected::default();
+        let mut found = DetectedModels::default();
         for ((port, endpoint), list) in endpoints.into_iter().zip(lists) {
             let Ok(ids) = list else { continue };
             let ids: Vec<String> = ids.into_iter().filter(|id| !id.contains("embed")).collect();
@@ -125,7 +125,7 @@ fn endpoint(provider: &Provider) -> EndpointConfig {
 }
 
 /// Seats a provider's models, as far as its own list has them.
-fn seat(found: &mut Detected, provider: &Provider, list: Result<Vec<String>, String>) {
+fn seat(found: &mut DetectedModels, provider: &Provider, list: Result<Vec<String>, String>) {
     let listed = |id: &str| list.as_ref().map_or(true, |ids| ids.iter().any(|known| known == id));
     if let Err(why) = &list {
         found.warnings.push(format!("{}: {why}; its models could not be compared with the built-in table of {}.", provider.name, PROVIDERS.date));
@@ -162,7 +162,7 @@ fn seat(found: &mut Detected, provider: &Provider, list: Result<Vec<String>, Str
     found.panel.seats.extend(seated);
 }
 
-fn name_model(found: &mut Detected, provider: &Provider, id: &str, tier: Tier) -> String {
+fn name_model(found: &mut DetectedModels, provider: &Provider, id: &str, tier: Tier) -> String {
     found.config.endpoints.entry(provider.name.clone()).or_insert_with(|| endpoint(provider));
     let model = ModelConfig { endpoint: provider.name.clone(), id: id.to_owned(), tier, price: provider.prices.get(id).copied() };
     // Named by `endpoint/id` everywhere; the entry only adds tier and price.
@@ -170,7 +170,7 @@ fn name_model(found: &mut Detected, provider: &Provider, id: &str, tier: Tier) -
     format!("{}/{id}", provider.name)
 }
 
-fn rehearse(why: &str) -> Detected {
+fn rehearse(why: &str) -> DetectedModels {
     let mut seats: Vec<String> = Rehearsal::voices().take(ENOUGH + 1).map(|voice| format!("{REHEARSAL}/{voice}")).collect();
     let panel = PanelConfig { chair: seats.pop(), seats, light: None };
     let mut config = Config::default();
@@ -179,5 +179,5 @@ fn rehearse(why: &str) -> Detected {
         format!("{why}: this is a rehearsal with built-in voices."),
         "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start a local model server, or run `synod init`.".to_owned(),
     ];
-    Detected { config, panel, lines, warnings: Vec::new(), rehearsal: true }
+    DetectedModels { config, panel, lines, warnings: Vec::new(), rehearsal: true }
 }

@@ -14,7 +14,7 @@ pub mod rehearsal;
 mod scrub;
 mod wire;
 
-pub use detect::{Detected, Detector, PORTS, detect};
+pub use detect::{DetectedModels, Detector, PORTS, detect};
 pub use doctor::DoctorLine;
 pub use providers::{PROVIDERS, Provider, Providers};
 pub use registry::{Env, Registry, process_env};

@@ -9,7 +9,7 @@ use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use std::collections::HashSet;
 use synod_engine::{JournalError, JournalResult, Lease, Tail};
-use synod_types::{Hash, Header, Kind, Millis, NewRow, Row, RunState, Warned, sha256_hex};
+use synod_types::{Hash, Header, Kind, Millis, NewRow, PlainText, Row, RunState, sha256_hex};
 use tokio::sync::oneshot;
 
 pub(crate) const NO_HASH: Hash = [0; 32];
@@ -227,7 +227,7 @@ async fn write_in(conn: &mut AnyConnection, statements: &mut Statements, groups:
     let mut due = Vec::new();
     for group in written {
         for row in group.rows().filter(|row| row.kind == Kind::Title) {
-            if let Ok(title) = row.read::<Warned>() {
+            if let Ok(title) = row.read::<PlainText>() {
                 retitle(conn, &group.run, &title.text, row.at).await?;
             }
         }

@@ -8,12 +8,12 @@ use synod_types::{Failure, ModelCard, Problem, Reply, Request};
 
 type Seen = Arc<Mutex<Vec<(String, Request)>>>;
 
-pub struct Counted {
+pub struct CountedModels {
     inner: Arc<dyn Models>,
     seen: Seen,
 }
 
-impl Counted {
+impl CountedModels {
     pub fn new(inner: Arc<dyn Models>) -> Self {
         Self { inner, seen: Seen::default() }
     }
@@ -52,7 +52,7 @@ impl Model for Listening {
     }
 }
 
-impl Models for Counted {
+impl Models for CountedModels {
     fn resolve(&self, field: &str, name: &str) -> Result<ModelCard, Problem> {
         self.inner.resolve(field, name)
     }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use synod_engine::{CallContext, EndpointSlot, Model, Models};
 use synod_types::{Failure, ModelCard, Problem, Reply, Request, sha256_hex};
 
-pub struct Shuffled {
+pub struct ShuffledModels {
     inner: Arc<dyn Models>,
     seed: u64,
 }
 
-impl Shuffled {
+impl ShuffledModels {
     pub fn new(inner: Arc<dyn Models>, seed: u64) -> Self {
         Self { inner, seed }
     }
@@ -42,7 +42,7 @@ impl Model for Late {
     }
 }
 
-impl Models for Shuffled {
+impl Models for ShuffledModels {
     fn resolve(&self, field: &str, name: &str) -> Result<ModelCard, Problem> {
         self.inner.resolve(field, name)
     }

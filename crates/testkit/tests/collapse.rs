@@ -6,7 +6,7 @@ use std::sync::Arc;
 use synod_engine::{CallContext, Changes, Ending, Model, OptionValue, RunSpec};
 use synod_llm::rehearsal::Rehearsal;
 use synod_modes::collapse::MODE;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, stopped, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::*;
@@ -73,7 +73,7 @@ fn card(id: &str, more: Value) -> Value {
 async fn no_seat_verifies_doubts_or_rates_a_card_of_its_own() {
     let mut rated = 0;
     for seed in 0..30 {
-        let counted = Arc::new(Counted::new(Arc::new(Voices::default())));
+        let counted = Arc::new(CountedModels::new(Arc::new(Voices::default())));
         let rig = Rig::new(counted.clone());
         let (run, ending) = rig.run(&order(&MODE, seed)).await;
         let verdict = verdict(ending);
@@ -276,7 +276,7 @@ async fn earlier_decisions_stand_before_the_collective_intelligence_seat_alone()
     let past =
         json!([{"run": "r", "objective": "Tea or coffee?", "position": "tea", "summary": "Tea keeps longer.", "status": "ACCEPTED", "score": 9.5}]);
     given.options.push(("experience".into(), OptionValue::Json(past)));
-    let counted = Arc::new(Counted::new(Arc::new(Voices::default())));
+    let counted = Arc::new(CountedModels::new(Arc::new(Voices::default())));
     Rig::new(counted.clone()).run(&given).await;
     let rates: Vec<_> = counted.requests().into_iter().filter(|(key, _)| key.starts_with("panel/") && prompt_of(key) == "rate").collect();
     assert!(!rates.is_empty(), "the panel was called");

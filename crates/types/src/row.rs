@@ -274,7 +274,7 @@ pub struct Figure {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Warned {
+pub struct PlainText {
     pub text: String,
 }
 
@@ -408,13 +408,13 @@ pub enum Body {
     Tool(ToolRun),
     Shown(Box<Shown>),
     Figure(Figure),
-    Warning(Warned),
+    Warning(PlainText),
     Waiting(Asking),
     Answered(PersonAnswer),
     Closing(Closing),
     Stopped(Stopped),
     Resumed(Resumed),
-    Title(Warned),
+    Title(PlainText),
     Verdict(Box<Verdict>),
 }
 

@@ -26,9 +26,10 @@ fn command_line_words(line: &str) -> Option<&str> {
             .chain(["persona", "doctor", "init", "serve", "completions"])
             .any(|command| command == word)
     });
-    let flag = line.match_indices("--").map(|(at, _)| (&line[..at], &line[at + 2..])).find(|(before, rest)| {
-        rest.starts_with(|c: char| c.is_ascii_lowercase()) && before.chars().next_back().is_none_or(|c| " `\"'(".contains(c))
-    });
+    let flag = line
+        .match_indices("--")
+        .map(|(at, _)| (&line[..at], &line[at + 2..]))
+        .find(|(before, rest)| rest.starts_with(|c: char| c.is_ascii_lowercase()) && before.chars().next_back().is_none_or(|c| " `\"'(".contains(c)));
     command.or(flag.map(|(_, rest)| rest))
 }
 

@@ -142,7 +142,7 @@ pub struct Prompts {
 }
 
 /// A prompt ready to send.
-pub struct Rendered {
+pub struct RenderedPrompt {
     pub settings: PromptSettings,
     pub messages: Vec<Message>,
 }
@@ -219,7 +219,7 @@ impl Prompts {
     }
 
     /// Renders a prompt for one seat. An unknown variable is an error, not an empty string.
-    pub fn render(&self, header: &Header, seat: &Seat, prompt: &Prompt) -> Result<Rendered, String> {
+    pub fn render(&self, header: &Header, seat: &Seat, prompt: &Prompt) -> Result<RenderedPrompt, String> {
         let id = format!("{}/{}", header.mode, prompt.name);
         let mut settings = self.settings.get(&id).ok_or_else(|| format!("there is no prompt {id}"))?.clone();
         if let Some(limit) = prompt.max_tokens {
@@ -244,7 +244,7 @@ impl Prompts {
             }
         }
         messages.push(Message::user(part("user")?));
-        Ok(Rendered { settings, messages })
+        Ok(RenderedPrompt { settings, messages })
     }
 }
 

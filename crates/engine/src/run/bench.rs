@@ -116,7 +116,7 @@ impl Bench {
     ) -> impl Future<Output = Result<Answers<T>>> + Send + use<T> {
         let phase = self.phase_name();
         // All are prepared before the first is sent: a prompt that has changed for one of them stops them all, unpaid.
-        let turns: Vec<Prepared> = seats.iter().map(|seat| self.prepare::<T>(*seat, prompt(*seat), None)).collect();
+        let turns: Vec<PreparedTurn> = seats.iter().map(|seat| self.prepare::<T>(*seat, prompt(*seat), None)).collect();
         let asks: Vec<_> = turns.into_iter().map(|turn| self.launch::<T>(turn)).collect();
         async move {
             let mut answers = Answers { phase, replies: Vec::new(), failures: Vec::new() };
@@ -158,8 +158,8 @@ impl Bench {
         first_halt(futures::future::join_all(strands).await)
     }
 
-    fn launch<T: ReplyFormat>(&self, prepared: Prepared) -> impl Future<Output = Result<Result<ReplyWithTools<T>, SeatFailure>>> + Send + use<T> {
-        let Prepared { seat, key, turn } = prepared;
+    fn launch<T: ReplyFormat>(&self, prepared: PreparedTurn) -> impl Future<Output = Result<Result<ReplyWithTools<T>, SeatFailure>>> + Send + use<T> {
+        let PreparedTurn { seat, key, turn } = prepared;
         let started = turn.map(|turn| self.spawn(turn));
         let core = self.core.clone();
         async move {
@@ -178,10 +178,10 @@ impl Bench {
         }
     }
 
-    fn prepare<T: ReplyFormat>(&self, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Prepared {
+    fn prepare<T: ReplyFormat>(&self, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> PreparedTurn {
         let key = self.join(&format!("{}@{seat}", prompt.name));
         let turn = self.turn::<T>(&key, seat, prompt, toolbox);
-        Prepared { seat, key, turn }
+        PreparedTurn { seat, key, turn }
     }
 
     fn turn<T: ReplyFormat>(&self, key: &str, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Result<Turn> {
@@ -348,7 +348,7 @@ impl Bench {
             state.warnings.push((path, n, text.clone()));
             n
         };
-        self.once(Kind::Warning, "warning".into(), n, &Warned { text });
+        self.once(Kind::Warning, "warning".into(), n, &PlainText { text });
     }
 
     fn once(&self, kind: Kind, name: String, n: i64, body: &impl serde::Serialize) {
@@ -370,7 +370,7 @@ impl Bench {
 pub type ReplyWithTools<T> = (SeatReply<T>, Vec<ToolRun>);
 
 /// A turn ready to start, or why the run cannot go on with it. Its key is fixed.
-struct Prepared {
+struct PreparedTurn {
     seat: SeatIx,
     key: String,
     turn: Result<Turn>,

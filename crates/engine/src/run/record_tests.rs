@@ -39,9 +39,8 @@ fn ran(rows: Vec<(i64, NewRow)>) -> Millis {
 #[test]
 fn time_stopped_is_not_time_running() {
     let begun = |at| NewRow::new("", Kind::Header, at, &header());
-    let noted = |at, n| NewRow::new("", Kind::Warning, at, &Warned { text: String::new() }).attempt(n);
-    let stopped =
-        |at, n| NewRow::new("", Kind::Stopped, at, &Stopped { reason: StopReason::Cancelled, detail: String::new(), next: String::new() }).attempt(n);
+    let noted = |at, n| NewRow::new("", Kind::Warning, at, &PlainText { text: String::new() }).attempt(n);
+    let stopped = |at, n| NewRow::new("", Kind::Stopped, at, &Stopped::new(StopReason::Cancelled, "")).attempt(n);
     let resumed = |at, n| NewRow::new("", Kind::Resumed, at, &Resumed { limits: header().limits, binary: String::new() }).attempt(n);
     assert_eq!(ran(vec![(1, begun(0)), (1, noted(50, 0))]), 50);
     assert_eq!(ran(vec![(1, begun(0)), (1, stopped(50, 0)), (2, resumed(9_000, 0)), (2, noted(9_010, 0))]), 60);

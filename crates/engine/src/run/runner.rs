@@ -72,12 +72,12 @@ pub struct Changes {
 
 /// A verdict made again from the journal alone, beside the one recorded.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Replayed {
+pub struct ReplayResult {
     pub recorded: Option<Verdict>,
     pub ending: Ending,
 }
 
-impl Replayed {
+impl ReplayResult {
     /// Equal in all but run, receipt and times.
     pub fn same(&self) -> bool {
         match (&self.recorded, &self.ending) {
@@ -242,7 +242,7 @@ impl Runner {
     }
 
     /// Recomputes the verdict from the journal, with no call and no write.
-    pub async fn replay(&self, run: &str) -> Result<Replayed, RunError> {
+    pub async fn replay(&self, run: &str) -> Result<ReplayResult, RunError> {
         let setup = self.setup();
         let rows = setup.journal.rows(run, 0).await?;
         let mut record = Record::of(&rows)?;
@@ -262,7 +262,7 @@ impl Runner {
         let models = header.seats.iter().map(|_| None).collect();
         let parts = Parts { mode, header, models, journal: memory, lease, record, ancestors: Vec::new(), unreachable: HashMap::new() };
         let core = Arc::new(Core { replaying: true, hub: None, ..self.new_core(parts) });
-        Ok(Replayed { recorded, ending: drive(core).await })
+        Ok(ReplayResult { recorded, ending: drive(core).await })
     }
 
     /// Only the version that began a run can go on with it or recompute it: another may ask, show or decide differently.

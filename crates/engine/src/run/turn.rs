@@ -59,9 +59,9 @@ pub(crate) struct TurnResult {
 }
 
 /// The request last made, its reply, and the tools used on the way.
-type Conversed<'a> = std::result::Result<(Cow<'a, Request>, Reply, Vec<ToolRun>), Failure>;
+type ToolLoopResult<'a> = std::result::Result<(Cow<'a, Request>, Reply, Vec<ToolRun>), Failure>;
 
-type Exchanged = std::result::Result<Reply, Failure>;
+type CallResult = std::result::Result<Reply, Failure>;
 
 impl Turn {
     /// Control is `Err`; a failed turn is data.
@@ -129,7 +129,7 @@ impl Turn {
     }
 
     /// The request, and the bounded tool loop after it: the last request made, and its reply. That one carries no tools.
-    async fn converse(&self, core: &Arc<Core>) -> Result<Conversed<'_>> {
+    async fn converse(&self, core: &Arc<Core>) -> Result<ToolLoopResult<'_>> {
         let mut reply = match self.exchange(core, &self.key, &self.request, self.extra).await? {
             Ok(reply) => reply,
             Err(failure) => return Ok(Err(failure)),
@@ -250,7 +250,7 @@ impl Turn {
     }
 
     /// One request to the provider, journaled on both sides. What the journal already has is not sent again.
-    async fn exchange(&self, core: &Arc<Core>, key: &str, request: &Request, extra: bool) -> Result<Exchanged> {
+    async fn exchange(&self, core: &Arc<Core>, key: &str, request: &Request, extra: bool) -> Result<CallResult> {
         let digest = if key == self.key { self.digest.clone() } else { self.digest_of(request) };
         let seen = core.record.turns.get(key);
         if let Some((_, asked)) = seen.and_then(|turn| turn.asked.as_ref())

@@ -4,7 +4,7 @@ use crate::common::*;
 use std::time::Duration;
 use synod_config::EndpointKind;
 use synod_engine::Models;
-use synod_llm::{Detected, Detector, Env, PROVIDERS, Provider, Registry};
+use synod_llm::{DetectedModels, Detector, Env, PROVIDERS, Provider, Registry};
 use synod_testkit::server::ModelServer;
 use synod_types::{Price, Tier};
 
@@ -110,7 +110,7 @@ async fn without_keys_a_model_server_on_this_machine_is_used() {
     registry.open(&card).expect("opens").call(&request, &context()).await.expect("answers");
 }
 
-fn is_rehearsal(found: &Detected) {
+fn is_rehearsal(found: &DetectedModels) {
     assert!(found.rehearsal);
     assert!(found.lines[0].contains("rehearsal"), "{:?}", found.lines);
     let registry = Registry::with_env(found.config.clone(), env(&[]));

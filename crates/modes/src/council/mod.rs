@@ -127,7 +127,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     if let Some(value) = agreement.value {
         bench.figure("agreement", value);
     }
-    // One ballot agrees with itself: that says nothing.
+    // With one ballot agreement is always 1, so none is reported.
     let confidence = (agreement.n > 1).then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n });
     let decision = Decision {
         ranking: if ranked { order.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect() } else { Vec::new() },
@@ -146,14 +146,14 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
 /// Every author ranks the others' answers. With two answers there is nothing to rank but the one other.
 async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<Vec<RankingBallot>> {
-    let stage = bench.phase("rank");
+    let phase = bench.phase("rank");
     if answers.len() <= LEAST {
-        stage.warn("Only two answers were given, so they were not ranked: each author could only have ranked the other.");
+        phase.warn("Only two answers were given, so they were not ranked: each author could only have ranked the other.");
         return Ok(Vec::new());
     }
     let readers: Vec<SeatIx> = answers.iter().map(|answer| answer.seat).collect();
     let views = labelled::for_readers(bench, answers, &readers);
-    let ballots: Answers<RankingBallot> = stage
+    let ballots: Answers<RankingBallot> = phase
         .ask_each(&readers, &|seat| {
             let answers = views.of(seat);
             prompt!("rank", answers = labelled::for_prompt(answers), criteria = options.criteria).ids("labels", labelled::names(answers))
@@ -174,7 +174,7 @@ async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<
                 labelled::abstention("Ballot", shown, &ballots, *seat).data(&data)
             }
         };
-        stage.show("rank", exhibit.by(*seat, "evaluator"))?;
+        phase.show("rank", exhibit.by(*seat, "evaluator"))?;
     }
     Ok(ballots.replies.into_iter().map(|given| given.value).collect())
 }

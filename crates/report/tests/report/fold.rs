@@ -141,7 +141,10 @@ fn a_resumed_run_runs_again_and_a_stop_the_journal_could_not_take_is_told() {
     assert_eq!((view.state, view.stop()), (RunState::Running, None));
     view.note_stop(Stopped::new(StopReason::Storage, "disk full"));
     let text = stopped(&view, Style::default());
-    assert!(text.contains("journal could not be written") && text.contains("disk full") && text.contains(&format!("synod resume {}", runs::RUN)), "{text}");
+    assert!(
+        text.contains("journal could not be written") && text.contains("disk full") && text.contains(&format!("synod resume {}", runs::RUN)),
+        "{text}"
+    );
 }
 
 #[test]

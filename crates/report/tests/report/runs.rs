@@ -325,7 +325,7 @@ pub fn degraded() -> Vec<Row> {
     tape.add(
         "synthesis/warning",
         Kind::Warning,
-        &Warned { text: "The chair opus 2 could not write; gpt, ranked best, wrote the synthesis instead.".into() },
+        &PlainText { text: "The chair opus 2 could not write; gpt, ranked best, wrote the synthesis instead.".into() },
     );
     tape.show("synthesis/show note", "note", Exhibit::note("Replaced chair", "The next eligible seat is the best ranked one: **gpt**."));
     tape.add("", Kind::Closing, &Closing { reason: "deadline".into() });

@@ -35,8 +35,8 @@ fn rows_read_back_exactly_as_they_were_given() {
         let lease = store.create(&header, 1000, vec![]).await.expect("created");
         let odd = "quotes ' \" \\ newline \n tab \t snow ☃ and \u{1F9C0}, and a NUL \u{0}".to_owned();
         let given = vec![
-            NewRow::new("odd/ké@0", Kind::Warning, 5, &Warned { text: odd.clone() }).attempt(3).digest("d"),
-            NewRow::new("plain", Kind::Warning, -5, &Warned { text: String::new() }),
+            NewRow::new("odd/ké@0", Kind::Warning, 5, &PlainText { text: odd.clone() }).attempt(3).digest("d"),
+            NewRow::new("plain", Kind::Warning, -5, &PlainText { text: String::new() }),
         ];
         store.append(&lease, given.clone()).await.expect("appended");
         let rows = store.rows(&header.run, 1).await.expect("rows");
@@ -44,7 +44,7 @@ fn rows_read_back_exactly_as_they_were_given() {
             assert_eq!((&row.key, row.kind, row.attempt, row.at), (&given.key, given.kind, given.attempt, given.at));
             assert_eq!((&row.digest, &row.body), (&given.digest, &given.body));
         }
-        assert_eq!(rows[0].read::<Warned>().expect("a warning").text, odd);
+        assert_eq!(rows[0].read::<PlainText>().expect("a warning").text, odd);
     });
 }
 

@@ -91,7 +91,7 @@ fn a_title_row_names_the_conversation_also_after_the_verdict() {
         let mut header = header(&new_run());
         header.conversation = Some(id.clone());
         let lease = council(&store, &header, Status::Full).await.expect("a run");
-        store.append(&lease, vec![NewRow::new("", Kind::Title, 5000, &Warned { text: "Sharing a cache".into() })]).await.expect("appended");
+        store.append(&lease, vec![NewRow::new("", Kind::Title, 5000, &PlainText { text: "Sharing a cache".into() })]).await.expect("appended");
         assert_eq!(store.conversation_title(&id).await.expect("a title"), "Sharing a cache");
         assert_eq!(store.run(&header.run).await.expect("a run").state, synod_store::RunState::Complete);
         assert!(store.verify(&header.run).await.expect("verified").intact());

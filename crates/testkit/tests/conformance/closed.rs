@@ -5,7 +5,7 @@ use std::sync::Arc;
 use synod_engine::{Changes, Ending};
 use synod_testkit::reading::{difference, journal_set};
 use synod_testkit::rig::{Rig, modes, order};
-use synod_testkit::shuffled::Shuffled;
+use synod_testkit::shuffled::ShuffledModels;
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::turnstile::Turnstile;
 use synod_types::{Body, Kind, Row, Status};
@@ -23,7 +23,7 @@ async fn a_run_closed_at_any_call_gives_a_verdict_and_begins_nothing_new() {
             let calls = ended(&full, &run, ending, mode.id).await.receipt.calls.planned;
             for call in 1..=u64::from(calls) {
                 let step = format!("{} seed {seed}, closed at call {call}", mode.id);
-                let gate = Turnstile::new(Arc::new(Shuffled::new(voices(), call)), call);
+                let gate = Turnstile::new(Arc::new(ShuffledModels::new(voices(), call)), call);
                 let rig = Rig::new(Arc::new(gate.clone()));
                 let mut handle = rig.start(&order(mode, seed)).await;
                 gate.reached().await;

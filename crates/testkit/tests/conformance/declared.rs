@@ -4,7 +4,7 @@ use crate::{ended, voices};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use synod_engine::{RoleHolder, options};
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, modes, order, varied};
 use synod_types::{Attachment, Body, Kind, PastTurn, Status, sha256_hex};
 
@@ -30,7 +30,7 @@ async fn every_prompt_renders_and_every_typed_reply_argues_first() {
     for mode in modes() {
         let mut unseen: BTreeSet<&str> = mode.prompts.iter().map(|(name, _)| *name).collect();
         for seed in 0..60 {
-            let counted = Arc::new(Counted::new(voices()));
+            let counted = Arc::new(CountedModels::new(voices()));
             let rig = Rig::new(counted.clone());
             let mut order = varied(mode, seed);
             if seed % 2 == 0 {

@@ -4,7 +4,7 @@ use crate::{ended, voices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use synod_engine::{Changes, Record, RunSpec};
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::reading::keys;
 use synod_testkit::rig::{Rig, modes, order, stopped};
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
@@ -24,7 +24,7 @@ async fn another_chair_costs_only_the_chairs_turns() {
             let mut again = RunSpec::again(&Record::of(&rows).expect("readable rows"));
             let chair = again.panel.models.len() as u32;
             again.panel.chair = again.panel.chair.map(|_| "another".to_owned());
-            let counted = Arc::new(Counted::new(rig.models.clone()));
+            let counted = Arc::new(CountedModels::new(rig.models.clone()));
             let rig = rig.models(counted.clone());
             let (run, ending) = rig.run(&again).await;
             let verdict = ended(&rig, &run, ending, &step).await;
@@ -61,7 +61,7 @@ async fn a_lost_or_poorer_run_is_forked_from_what_was_paid_for() {
         assert!(matches!(lost.status, Status::NoQuorum | Status::Degraded), "{}: one seat alone: {:?}", mode.id, lost.status);
         let paid = said(&rig.rows(&parent).await);
         assert!(!paid.is_empty(), "{}: seat 0 spoke", mode.id);
-        let counted = Arc::new(Counted::new(voices()));
+        let counted = Arc::new(CountedModels::new(voices()));
         let rig = rig.models(counted.clone());
         let again = RunSpec::again(&Record::of(&rig.rows(&parent).await).expect("readable rows"));
         let (run, ending) = rig.run(&again).await;
@@ -102,7 +102,7 @@ async fn a_changed_prompt_halts_a_resume_names_the_key_and_asks_nobody() {
             let (_, text) = mode.prompts.iter().find(|(name, _)| *name == prompt).expect("a prompt of the mode");
             std::fs::create_dir_all(folder.path().join(mode.id)).expect("a folder");
             std::fs::write(folder.path().join(mode.id).join(format!("{prompt}.md")), format!("{text}\nBe brief.\n")).expect("a file");
-            let counted = Arc::new(Counted::new(voices()));
+            let counted = Arc::new(CountedModels::new(voices()));
             let rig = calm.clone().models(counted.clone()).prompts(folder.path());
             let halt = stopped(rig.resume(&run, Changes::default()).await);
             assert_eq!(halt.reason, StopReason::Diverged, "{step}: {}", halt.detail);

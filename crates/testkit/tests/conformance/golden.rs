@@ -4,7 +4,7 @@
 use crate::{ended, voices};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::reading::transcript;
 use synod_testkit::rig::{Rig, modes, order, varied};
 use synod_types::{Attachment, Message, PastTurn, Request, sha256_hex};
@@ -50,7 +50,7 @@ async fn every_prompt_reads_as_it_always_did() {
     for mode in modes() {
         let mut first: BTreeMap<String, Request> = BTreeMap::new();
         for seed in 0..60 {
-            let counted = Arc::new(Counted::new(voices()));
+            let counted = Arc::new(CountedModels::new(voices()));
             let rig = Rig::new(counted.clone());
             let mut order = varied(mode, seed);
             if seed % 2 == 0 {

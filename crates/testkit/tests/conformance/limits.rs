@@ -3,9 +3,9 @@
 use crate::ended;
 use std::sync::Arc;
 use synod_engine::Changes;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, modes, order, stopped};
-use synod_testkit::shuffled::Shuffled;
+use synod_testkit::shuffled::ShuffledModels;
 use synod_testkit::voices::Voices;
 use synod_types::{Body, Ledger, Price, Row, StopReason};
 
@@ -50,7 +50,7 @@ async fn a_run_stops_before_the_call_that_would_break_its_budget_and_goes_on_wit
         for share in [0.0, 0.4, 0.95] {
             let budget = peak * share;
             let step = format!("{} with a budget of {budget:.5}", mode.id);
-            let counted = Arc::new(Counted::new(Arc::new(Shuffled::new(models.clone(), 3))));
+            let counted = Arc::new(CountedModels::new(Arc::new(ShuffledModels::new(models.clone(), 3))));
             let rig = Rig::new(counted.clone());
             let mut order = order(mode, 9);
             order.budget_usd = Some(budget);

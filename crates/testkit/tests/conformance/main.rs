@@ -19,7 +19,7 @@ mod watch;
 
 use std::sync::Arc;
 use synod_engine::{Changes, Ending, Models};
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{Asking, Kind, PersonAnswer, StopReason, Verdict};
@@ -36,7 +36,7 @@ async fn ended(rig: &Rig, run: &str, ending: Ending, step: &str) -> Verdict {
         Ending::Verdict(_) => verdict(ending),
         Ending::Stopped(stopped) => panic!("{step}: stopped ({}): {}", stopped.reason.as_str(), stopped.detail),
     };
-    let counted = Arc::new(Counted::new(rig.models.clone()));
+    let counted = Arc::new(CountedModels::new(rig.models.clone()));
     let replayed = rig.clone().models(counted.clone()).runner().replay(run).await.expect("a finished run can be replayed");
     assert!(replayed.same(), "{step}: the replay differs:\n{:?}\n{:?}", replayed.recorded.map(|verdict| verdict.essence()), replayed.ending);
     assert_eq!(counted.total(), 0, "{step}: a replay asked somebody");

@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use std::sync::Arc;
 use synod_engine::{Changes, JournalError, RunError, RunSpec};
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, stopped};
 use synod_testkit::tiny::{PERSON, TINY};
 use synod_types::{Kind, PersonAnswer, StopReason};
@@ -14,7 +14,7 @@ fn says(answer: &str) -> PersonAnswer {
 
 #[tokio::test]
 async fn questions_to_a_person_are_answered_one_by_one_across_stops() {
-    let counted = Arc::new(Counted::new(voices()));
+    let counted = Arc::new(CountedModels::new(voices()));
     let rig = Rig::new(counted.clone()).modes(TINY);
     let (run, ending) = rig.run(&order(&PERSON, 1)).await;
     let mut halt = stopped(ending);
@@ -68,7 +68,7 @@ async fn a_fork_takes_over_what_people_answered() {
         ending = rig.resume(&parent, Changes::default()).await;
     }
     let first = ended(&rig, &parent, ending, "person").await;
-    let counted = Arc::new(Counted::new(voices()));
+    let counted = Arc::new(CountedModels::new(voices()));
     let rig = rig.models(counted.clone());
     let fork = RunSpec { parent: Some(parent.clone()), ..order(&PERSON, 1) };
     let (run, ending) = rig.run(&fork).await;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, OptionValue, RunSpec};
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::reading::{asked_after_reply, difference, journal_set, keys};
 use synod_testkit::rig::{Rig, modes, order, stopped};
-use synod_testkit::shuffled::Shuffled;
+use synod_testkit::shuffled::ShuffledModels;
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::turnstile::Turnstile;
 use synod_types::{Kind, StopReason};
@@ -32,7 +32,7 @@ async fn at_every_append(mode: &'static Mode, order: &RunSpec, journal: Arc<dyn 
         for moment in [Moment::Before, Moment::After].into_iter().filter(|moment| both || *moment as u64 % 2 == (row + seed) % 2) {
             let step = format!("{} seed {seed}, {} row {row}", mode.id, moment.as_str());
             let wire = Arc::new(Tripwire::new(journal.clone(), row, moment, Act::Refuse));
-            let shuffled = Arc::new(Shuffled::new(voices(), row * 3 + moment as u64));
+            let shuffled = Arc::new(ShuffledModels::new(voices(), row * 3 + moment as u64));
             let rig = Rig::new(shuffled).journal(wire.clone());
             let runner = rig.runner();
             let plan = runner.plan(order).await.expect("the order is sound");
@@ -54,7 +54,7 @@ async fn at_every_append(mode: &'static Mode, order: &RunSpec, journal: Arc<dyn 
             }
             assert!(wire.tripped(), "{step}: the row was never reached");
             let left = journal.rows(&run, 0).await.expect("rows are kept");
-            let counted = Arc::new(Counted::new(Arc::new(Shuffled::new(voices(), row + 17))));
+            let counted = Arc::new(CountedModels::new(Arc::new(ShuffledModels::new(voices(), row + 17))));
             let rig = Rig::new(counted.clone()).journal(journal.clone());
             let ending = rig.resume(&run, Changes::default()).await;
             let got = ended(&rig, &run, ending, &step).await;
@@ -119,7 +119,7 @@ async fn a_run_cancelled_at_any_call_keeps_what_was_under_way_and_goes_on() {
         let want_set = journal_set(&calm.rows(&run).await);
         for call in 1..=u64::from(want.receipt.calls.planned) {
             let step = format!("{} cancelled at call {call}", mode.id);
-            let counted = Arc::new(Counted::new(Arc::new(Shuffled::new(voices(), call))));
+            let counted = Arc::new(CountedModels::new(Arc::new(ShuffledModels::new(voices(), call))));
             let gate = Turnstile::new(counted.clone(), call);
             let rig = Rig::new(Arc::new(gate.clone()));
             let mut handle = rig.start(&order(mode, 8)).await;

@@ -4,7 +4,7 @@ use crate::ended;
 use serde_json::json;
 use std::sync::Arc;
 use synod_engine::{Changes, Models};
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::reading::{asked_after_reply, difference, journal_set, keys};
 use synod_testkit::rig::{Rig, order, stopped};
 use synod_testkit::tiny::{Abacus, TINY, TOOLS};
@@ -75,7 +75,7 @@ async fn a_search_of_the_providers_own_is_kept_among_the_tools() {
 
 #[tokio::test]
 async fn every_tool_call_is_journaled_under_its_own_key_and_none_is_repeated() {
-    let counted = Arc::new(Counted::new(eager()));
+    let counted = Arc::new(CountedModels::new(eager()));
     let calm = Rig::new(counted.clone()).modes(TINY);
     let (run, ending) = calm.run(&order(&TOOLS, 1)).await;
     let want = ended(&calm, &run, ending, "tools").await;

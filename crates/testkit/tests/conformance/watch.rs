@@ -4,7 +4,7 @@ use crate::voices;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use synod_testkit::rig::{Rig, modes, order};
-use synod_testkit::shuffled::Shuffled;
+use synod_testkit::shuffled::ShuffledModels;
 use synod_testkit::tiny::{PERSON, TINY};
 use synod_testkit::turnstile::Turnstile;
 use synod_types::Event;
@@ -24,7 +24,7 @@ async fn all(mut events: tokio::sync::mpsc::Receiver<Result<(Event, Option<synod
 #[tokio::test]
 async fn events_come_once_in_order_with_the_words_between_and_end_with_the_run() {
     for mode in modes() {
-        let gate = Turnstile::new(Arc::new(Shuffled::new(voices(), 8)), 1);
+        let gate = Turnstile::new(Arc::new(ShuffledModels::new(voices(), 8)), 1);
         let rig = Rig::new(Arc::new(gate.clone())).live();
         let runner = rig.runner();
         let plan = runner.plan(&order(mode, 6)).await.expect("sound");

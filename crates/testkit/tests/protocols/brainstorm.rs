@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::sync::Arc;
 use synod_modes::brainstorm::MODE;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{AnswerKind, Body, Failure, FailureKind, Reply, Request, Row, Status, Verdict};
@@ -58,8 +58,8 @@ fn voices(fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Voices 
     })
 }
 
-async fn run(fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> (Verdict, Vec<Row>, Arc<Counted>) {
-    let counted = Arc::new(Counted::new(Arc::new(voices(fails))));
+async fn run(fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> (Verdict, Vec<Row>, Arc<CountedModels>) {
+    let counted = Arc::new(CountedModels::new(Arc::new(voices(fails))));
     let rig = Rig::new(counted.clone());
     let (run, ending) = rig.run(&order(&MODE, 1)).await;
     (verdict(ending), rig.rows(&run).await, counted)

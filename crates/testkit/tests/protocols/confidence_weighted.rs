@@ -4,7 +4,7 @@ use serde_json::json;
 use std::sync::Arc;
 use synod_engine::RunSpec;
 use synod_modes::confidence_weighted::MODE;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{AnswerKind, ConfidenceSource, Failure, FailureKind, PastTurn, Reply, Status, Verdict, seat_of};
@@ -26,13 +26,13 @@ fn sure(confidences: &'static [&'static str], fails: impl Fn(&str) -> bool + Sen
     })
 }
 
-async fn run(models: Voices, order: &RunSpec) -> (Verdict, Arc<Counted>) {
-    let counted = Arc::new(Counted::new(Arc::new(models)));
+async fn run(models: Voices, order: &RunSpec) -> (Verdict, Arc<CountedModels>) {
+    let counted = Arc::new(CountedModels::new(Arc::new(models)));
     let (_, ending) = Rig::new(counted.clone()).run(order).await;
     (verdict(ending), counted)
 }
 
-fn keys(counted: &Counted) -> Vec<String> {
+fn keys(counted: &CountedModels) -> Vec<String> {
     let mut keys: Vec<String> = counted.requests().into_iter().map(|(key, _)| key).collect();
     keys.sort();
     keys

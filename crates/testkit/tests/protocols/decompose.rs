@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use synod_engine::{CallContext, EndpointSlot, Model, Models, RunSpec, options::OptionValue};
 use synod_modes::decompose::MODE;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{AnswerKind, Body, Failure, FailureKind, Kind, ModelCard, Problem, Reply, Request, Row, Shape, Status, Verdict};
@@ -34,14 +34,14 @@ fn voices(fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Voices 
     })
 }
 
-async fn run(models: Voices, order: &RunSpec) -> (Verdict, Vec<Row>, Arc<Counted>) {
-    let counted = Arc::new(Counted::new(Arc::new(models)));
+async fn run(models: Voices, order: &RunSpec) -> (Verdict, Vec<Row>, Arc<CountedModels>) {
+    let counted = Arc::new(CountedModels::new(Arc::new(models)));
     let rig = Rig::new(counted.clone());
     let (run, ending) = rig.run(order).await;
     (verdict(ending), rig.rows(&run).await, counted)
 }
 
-fn heard(counted: &Counted, key: &str) -> String {
+fn heard(counted: &CountedModels, key: &str) -> String {
     let requests = counted.requests();
     let (_, request) = requests.iter().find(|(asked, _)| asked == key).unwrap_or_else(|| panic!("{key} was not asked"));
     request.messages.last().map(|message| message.text().to_owned()).unwrap_or_default()

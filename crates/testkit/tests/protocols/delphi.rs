@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use synod_engine::{RunSpec, options::OptionValue};
 use synod_modes::delphi::MODE;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{AnswerKind, Body, Failure, FailureKind, Reply, Row, Status, Verdict, seat_of};
@@ -34,14 +34,14 @@ fn saying(values: &'static [f64], fails: impl Fn(&str) -> bool + Send + Sync + '
     })
 }
 
-async fn run(models: Voices, order: &RunSpec) -> (Verdict, Vec<Row>, Arc<Counted>) {
-    let counted = Arc::new(Counted::new(Arc::new(models)));
+async fn run(models: Voices, order: &RunSpec) -> (Verdict, Vec<Row>, Arc<CountedModels>) {
+    let counted = Arc::new(CountedModels::new(Arc::new(models)));
     let rig = Rig::new(counted.clone());
     let (run, ending) = rig.run(order).await;
     (verdict(ending), rig.rows(&run).await, counted)
 }
 
-fn heard(counted: &Counted, key: &str) -> String {
+fn heard(counted: &CountedModels, key: &str) -> String {
     let requests = counted.requests();
     let (_, request) = requests.iter().find(|(asked, _)| asked == key).unwrap_or_else(|| panic!("{key} was not asked"));
     request.messages.iter().map(|message| message.text().to_owned()).collect::<Vec<_>>().join("\n")

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use synod_engine::RunSpec;
 use synod_modes::fact_check::{Decision, MODE};
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::*;
@@ -49,7 +49,7 @@ async fn run(order: RunSpec, says: Says) -> Outcome {
         let prompt = context.key.rsplit('/').find(|part| part.contains('@')).and_then(|turn| turn.split('@').next()).unwrap_or_default();
         says(prompt, &card.name).map(|said| said.map(Reply::text).map_err(|kind| Failure::new(kind, "as scripted")))
     });
-    let counted = Arc::new(Counted::new(Arc::new(scripted)));
+    let counted = Arc::new(CountedModels::new(Arc::new(scripted)));
     let rig = Rig::new(counted.clone());
     let (run, ending) = rig.run(&order).await;
     let verdict = verdict(ending);

@@ -17,7 +17,7 @@ mod tournament;
 use std::sync::Arc;
 use synod_engine::{Mode, OptionValue};
 use synod_modes::MODES;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{Failure, Kind, Reply, Request, Row, Shown, Verdict};
@@ -70,7 +70,7 @@ async fn play(
     script: impl Fn(&str) -> Line + Send + Sync + 'static,
 ) -> Played {
     let mode: &Mode = MODES.iter().find(|known| known.id == mode).expect("a mode");
-    let counted = Arc::new(Counted::new(Arc::new(Voices::default().scripted(move |_, _, context| script(&context.key)))));
+    let counted = Arc::new(CountedModels::new(Arc::new(Voices::default().scripted(move |_, _, context| script(&context.key)))));
     let rig = Rig::new(counted.clone());
     let mut order = order(mode, 3);
     order.panel.models = (0..models).map(|n| format!("m{n}")).collect();

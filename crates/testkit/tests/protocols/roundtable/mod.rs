@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use synod_engine::{Changes, OptionValue, RunSpec};
 use synod_modes::roundtable::MODE;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, stopped, verdict};
 use synod_testkit::served::served;
 use synod_testkit::server::{ANY, ModelServer, Say};
@@ -202,8 +202,8 @@ fn rows(played: &Played, stage: &str) -> Vec<Value> {
     shown.filter(|shown| shown.stage == stage).filter_map(|shown| shown.exhibit.data).collect()
 }
 
-fn rig(script: impl Fn(&str) -> Line + Send + Sync + 'static) -> (Rig, Arc<Counted>) {
-    let counted = Arc::new(Counted::new(Arc::new(Voices::default().scripted(move |_, _, context| script(&context.key)))));
+fn rig(script: impl Fn(&str) -> Line + Send + Sync + 'static) -> (Rig, Arc<CountedModels>) {
+    let counted = Arc::new(CountedModels::new(Arc::new(Voices::default().scripted(move |_, _, context| script(&context.key)))));
     (Rig::new(counted.clone()), counted)
 }
 
@@ -319,7 +319,7 @@ async fn an_anonymous_seat_has_one_label_for_the_whole_run() {
 #[tokio::test]
 async fn tools_are_kept_with_the_response_become_evidence_and_have_a_limit() {
     let (rig, counted) = {
-        let counted = Arc::new(Counted::new(Arc::new(Voices::default().scripted(|_, request, context| {
+        let counted = Arc::new(CountedModels::new(Arc::new(Voices::default().scripted(|_, request, context| {
             if context.key.contains("turn@0") && !request.tools.is_empty() && context.key.starts_with("round 1") {
                 let calls =
                     (0..4).map(|n| ToolCall { id: format!("c{n}"), name: "calculate".into(), input: json!({"expression": format!("{n} * 6")}) });
@@ -386,7 +386,7 @@ async fn objections_are_told_as_what_they_are() {
 
 #[tokio::test]
 async fn ten_calls_a_turn_where_all_speak_at_once() {
-    let counted = Arc::new(Counted::new(Arc::new(Voices::default().scripted(|_, request, context| {
+    let counted = Arc::new(CountedModels::new(Arc::new(Voices::default().scripted(|_, request, context| {
         if context.key == "round 1/turn@0" && !request.tools.is_empty() {
             let call = |n: u32| ToolCall { id: format!("c{n}"), name: "calculate".into(), input: json!({"expression": format!("{n} * 6")}) };
             return Some(Ok(Reply { tool_calls: (0..12).map(call).collect(), finish: Finish::ToolCalls, ..Reply::text("") }));

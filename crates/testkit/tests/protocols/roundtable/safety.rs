@@ -4,7 +4,7 @@ use super::{SPLIT, put, reads, rig, round, rows, seat, turn};
 use crate::{Line, play, says};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_testkit::counted::Counted;
+use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, verdict};
 use synod_testkit::voices::Voices;
 use synod_types::{Failure, FailureKind, Finish, Reply, Status, ToolCall};
@@ -156,7 +156,7 @@ async fn what_a_seat_types_into_a_tool_is_read_like_its_words() {
         }
         context.key.contains("turn@").then(|| turn(seat(&context.key), 0.6, json!({}))).flatten()
     });
-    let counted = Arc::new(Counted::new(Arc::new(voices)));
+    let counted = Arc::new(CountedModels::new(Arc::new(voices)));
     let rig = Rig::new(counted.clone());
     let (_, ending) = rig.run(&put(&[("rounds", json!(2))])).await;
     assert_eq!(verdict(ending).status, Status::Full);
