@@ -96,8 +96,11 @@ pub struct Evidence {
     pub option: &'static str,
     /// Puts into the option's value what became of each pointer, asking for each what is there.
     #[serde(skip)]
-    pub check: fn(&mut Value, &dyn Fn(&str) -> PointerTarget),
+    pub check: fn(&mut Value, &LookUp),
 }
+
+/// Tells what a path leads to.
+pub type LookUp<'a> = dyn Fn(&str) -> PointerTarget + 'a;
 
 /// What a pointer's path leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ pub fn task(bench: &Bench) -> Option<&str> {
 pub fn warn_if_question(bench: &Bench) {
     if content(bench).is_none() {
         let files = if bench.question().files.is_empty() { "" } else { ", with the attached files," };
-        bench.warn(format!("No content was given, so the question itself{files} was judged. Give the work with --content."));
+        bench.warn(format!("No content was given, so the question itself{files} was judged. Give the work as content."));
     }
 }
 

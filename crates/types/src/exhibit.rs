@@ -139,8 +139,6 @@ macro_rules! row_data {
     ($($row:ty),+ $(,)?) => { $(impl $crate::RowData for $row {})+ };
 }
 
-impl RowData for Value {}
-
 impl Exhibit {
     pub fn new(title: impl Into<String>, shape: Shape) -> Self {
         Self { title: title.into(), seat: None, role: None, turn: None, covers: Vec::new(), aside: None, shape, data: None }

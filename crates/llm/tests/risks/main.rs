@@ -5,8 +5,6 @@ mod breaker_and_limits;
 mod broken_off;
 mod cassette;
 mod common;
-#[path = "../../../config/tests/risks/desk.rs"]
-mod desk;
 mod detection;
 mod failures;
 mod genai_traps;

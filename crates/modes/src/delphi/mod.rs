@@ -23,7 +23,7 @@ use synod_math::numbers::plain;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "delphi", name: "Delphi", family: Evaluation, seats: 4..=8, roles: &[each("panelist"), chair_apart("facilitator")],
+    id: "delphi", version: 2, name: "Delphi", family: Evaluation, seats: 4..=8, roles: &[each("panelist"), chair_apart("facilitator")],
     summary: "Everyone answers alone, sees only how the answers are spread, and answers again until the panel settles.",
     pick: "Take it for an estimate or a choice among a few options, when you want a number with its spread rather than an essay.",
     phases: &["classify", "round", "synthesis"],
@@ -227,7 +227,7 @@ async fn classify(bench: &Bench, options: &Options) -> Result<AnswerForm> {
     let ask = prompt!("classify", choice).ids("wanted", choice.then_some("choice"));
     let Some(reply) = phase.ask_first::<Classification>(&seats, ask).await? else {
         let detail = if choice {
-            "no seat proposed two options to choose between; name them with --options"
+            "no seat proposed two options to choose between; name them with the option `options`"
         } else {
             "no seat could say what kind of answer is wanted (question_type says it without asking)"
         };

@@ -21,7 +21,7 @@ use synod_types::*;
 const LEAST: usize = 2;
 
 pub static MODE: Mode = mode! {
-    id: "jury", name: "Jury", family: Evaluation, seats: 4..=7, roles: &[each("juror"), chair_apart("foreman")],
+    id: "jury", version: 2, name: "Jury", family: Evaluation, seats: 4..=7, roles: &[each("juror"), chair_apart("foreman")],
     summary: "Jurors score a text on five dimensions without seeing each other, the scores decide, and a foreman reports.",
     pick: "Take it when the text already exists and you want to know whether it will do: approve, revise or reject, with the reasons.",
     phases: &["present", "deliberation", "verdict"],

@@ -25,7 +25,7 @@ use synod_types::*;
 const LEAST: usize = 2;
 
 pub static MODE: Mode = mode! {
-    id: "peer_review", name: "Peer Review", family: RoleBased, seats: 3..=7, roles: &[each("reviewer"), chair("consolidator")],
+    id: "peer_review", version: 2, name: "Peer Review", family: RoleBased, seats: 3..=7, roles: &[each("reviewer"), chair("consolidator")],
     summary: "Reviewers grade one work by the same weighted rubric without seeing each other, and a consolidator turns it into one list of actions.",
     pick: "Take it for code, designs, plans or audits that exist and need more than one pair of eyes: scores, findings with their places, what to do first.",
     phases: &["review", "consolidation"],
@@ -68,7 +68,7 @@ impl Options {
         const FIELD: &str = "options.custom_rubric";
         let custom = self.review_type == ReviewType::Custom;
         match &self.custom_rubric {
-            None if custom => vec![Problem::new(FIELD, "nothing", "a rubric, since review_type is custom; see `synod modes peer_review`")],
+            None if custom => vec![Problem::new(FIELD, "nothing", "a rubric, since review_type is custom")],
             None => Vec::new(),
             Some(rubric) => {
                 let mut problems = rubric.check(FIELD);

@@ -108,7 +108,7 @@ fn check_models(_: &Options, seating: &Seating) -> Vec<Problem> {
             vec![Problem::new(
                 "models",
                 format!("{generator} as generator and as attacker"),
-                "another model for the attacker (the second seat, or --role attacker=MODEL)",
+                "another model for the attacker (the second seat, or a model for the role attacker)",
             )]
         }
         (Some(_), Some(_)) => Vec::new(),

@@ -24,7 +24,7 @@ use synod_engine::{Abilities, Bench, Calls, Example, Halt, Mode, ModeResult, Res
 use synod_types::{Exhibit, SeatIx};
 
 pub static MODE: Mode = mode! {
-    id: "roundtable", name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
+    id: "roundtable", version: 2, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
     summary: "A debate in rounds, in one of seven styles, with a shared record of claims and evidence, until the panel agrees or stops moving.",
     pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
     phases: &["perspectives", "round", "synthesis"],
@@ -131,14 +131,13 @@ fn admit(debate: &mut Debate) -> Result<()> {
     let question = debate.bench.question();
     let focus = debate.options.every_focus();
     if debate.seats() < LEAST {
-        let why = format!("a debate needs {LEAST} seats beside the chair, and there is {}: name more with --models", debate.seats());
+        let why = format!("a debate needs {LEAST} seats beside the chair, and there is {}: name more models", debate.seats());
         return Err(Halt::failed("round 1", why));
     }
     let length = question.text.chars().count();
     if length > LONGEST_QUESTION {
-        let why = format!(
-            "the question has {length} characters, and at most {LONGEST_QUESTION} are put to a panel: give the rest with --content or --file"
-        );
+        let why =
+            format!("the question has {length} characters, and at most {LONGEST_QUESTION} are put to a panel: give the rest as content or as a file");
         return Err(Halt::failed("round 1", why));
     }
     let texts: Vec<&str> = [Some(question.text.as_str()), question.content.as_deref()].into_iter().flatten().collect();

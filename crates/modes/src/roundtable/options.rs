@@ -29,7 +29,7 @@ pub struct Options {
     pub high_stakes: Vec<HighStakes>,
     /// Who will read it. A vulnerable audience calls in a safety evaluator for the whole run.
     pub audience: Audience,
-    /// How the debate was taken further than it had gone; written by `synod resume RUN --continue`.
+    /// How the debate was taken further than it had gone; written when a finished run is continued.
     #[schemars(length(max = 5))]
     pub continued: Vec<Continuation>,
 }

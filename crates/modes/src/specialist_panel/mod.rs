@@ -49,7 +49,7 @@ pub static MODE: Mode = mode! {
 pub struct Options {
     /// Roles by id, two to six, each once: security_expert, scalability_architect, cost_analyst, devops_engineer, data_architect,
     /// performance_engineer, ux_designer, compliance_officer, or a custom role's id. None: your custom roles, then these in this order, one a
-    /// model and at least three. A panel has three seats, so two roles need a --chair to write the report.
+    /// model and at least three. A panel has three seats, so two roles need a chair to write the report.
     #[schemars(length(max = 6))]
     pub roles: Vec<String>,
     /// Roles of your own. An id is custom_ and the title in lower case, words joined by _.

@@ -83,7 +83,7 @@ pub struct SynthesisRow {
     /// The criterion with the lowest rating, and whose it is; null if nobody rated anything.
     pub top_risk: Option<String>,
     /// The overall mean in a word; null if nobody rated anything.
-    pub overall_assessment: Option<Assessment>,
+    pub overall_assessment: Option<RiskLevel>,
     /// Findings the synthesis cites.
     pub cited_findings: Vec<String>,
     /// Ids the synthesis cites that no report holds.
@@ -91,12 +91,15 @@ pub struct SynthesisRow {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Assessment {
-    LowRisk,
-    ModerateRisk,
-    HighRisk,
-    CriticalRisk,
+pub enum RiskLevel {
+    #[serde(rename = "low_risk")]
+    Low,
+    #[serde(rename = "moderate_risk")]
+    Moderate,
+    #[serde(rename = "high_risk")]
+    High,
+    #[serde(rename = "critical_risk")]
+    Critical,
 }
 
 row_data!(ReportRow, CrossReviewRow, ConvergenceRow, SynthesisRow);

@@ -1,7 +1,7 @@
 //! The joint report: written by the synthesizer, or put together from the reports where nobody can write.
 
 use super::findings::{self, PanelFinding};
-use super::rows::{Assessment, SynthesisRow};
+use super::rows::{RiskLevel, SynthesisRow};
 use super::specialist::Specialist;
 use super::{Decision, TopRisk};
 use crate::text;
@@ -64,12 +64,12 @@ fn name(risk: &TopRisk) -> String {
 }
 
 /// The overall mean in a word.
-pub fn assessment(overall: f64) -> Assessment {
+pub fn assessment(overall: f64) -> RiskLevel {
     match overall {
-        mean if mean >= 4.0 => Assessment::LowRisk,
-        mean if mean >= 3.0 => Assessment::ModerateRisk,
-        mean if mean >= 2.0 => Assessment::HighRisk,
-        _ => Assessment::CriticalRisk,
+        mean if mean >= 4.0 => RiskLevel::Low,
+        mean if mean >= 3.0 => RiskLevel::Moderate,
+        mean if mean >= 2.0 => RiskLevel::High,
+        _ => RiskLevel::Critical,
     }
 }
 

@@ -119,7 +119,7 @@ pub async fn ask_person(debate: &Debate<'_>, phase: &Bench, kind: GroupthinkKind
         .collect();
     let sure = result.mean_confidence.map(|mean| format!("{mean:.2}")).unwrap_or_else(|| "unknown".into());
     let further = match debate.last_regular().and_then(|round| round_cap(debate, round.number)) {
-        Some(_) => "to end it without: the rounds are used up, and `synod resume --continue` adds one",
+        Some(_) => "to end it without: the rounds are used up, and continuing the finished debate adds one",
         None => "for further rounds",
     };
     let question = format!(
