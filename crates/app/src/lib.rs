@@ -33,7 +33,7 @@ pub use files::FileAccess;
 pub use library::PersonaFiles;
 pub use personas::{DraftRequest, PersonaList, id_from_name, list_personas};
 pub use prepare::PreparedRun;
-pub use request::{Base, ConversationChoice, Limits, PanelChoice, RunRequest};
+pub use request::{Base, ConversationChoice, LimitChoice, PanelChoice, RunRequest};
 pub use runs::{ExportFormat, ListedRun};
 pub use starter::write_starter;
 pub use synod_config::{Config, Sources};

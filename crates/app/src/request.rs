@@ -17,7 +17,7 @@ pub struct RunRequest {
     /// A model for one role each.
     pub roles: Vec<(String, String)>,
     pub options: Vec<(String, OptionValue)>,
-    pub limits: Limits,
+    pub limits: LimitChoice,
     pub seed: Option<u64>,
     pub conversation: Option<ConversationChoice>,
     /// Where evidence pointers in the options start from.
@@ -65,9 +65,9 @@ pub enum PanelChoice {
     Nobody,
 }
 
-/// Limits of one run; what is `None` comes from the configuration or, on a fork, from the parent.
+/// LimitChoice of one run; what is `None` comes from the configuration or, on a fork, from the parent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
+pub struct LimitChoice {
     pub budget_usd: Option<f64>,
     pub deadline_secs: Option<f64>,
     pub timeout_secs: Option<f64>,

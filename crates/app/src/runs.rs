@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::error::{AppError, AppResult};
 use serde::Serialize;
 use std::time::Duration;
-use synod_engine::{Changes, Journal, JournalError, ReplayResult, Resumption, RunError, Runner};
+use synod_engine::{Journal, JournalError, LimitChanges, ReplayResult, ResumeOutcome, RunError, Runner};
 use synod_report::View;
 use synod_store::{ExperienceRow, RunFilter, RunSummary, Verification, WaitingFor};
 use synod_types::{Kind, PersonAnswer, Problem, ProblemCode, Row};
@@ -103,7 +103,7 @@ impl App {
     }
 
     /// Goes on with a run. Where its owner is gone but its lock cannot be seen, waits for the lease and says how long that takes.
-    pub async fn resume(&self, runner: &Runner, run: &str, changes: Changes, waiting: impl Fn(Duration)) -> AppResult<Resumption> {
+    pub async fn resume(&self, runner: &Runner, run: &str, changes: LimitChanges, waiting: impl Fn(Duration)) -> AppResult<ResumeOutcome> {
         loop {
             match runner.resume(run, changes).await {
                 Err(RunError::Journal(JournalError::Held { wait_ms: Some(wait), .. })) => {

@@ -1,7 +1,7 @@
 //! The modes reference, made from `MODES` and nothing else: a page for `docs/`, and the pieces `synod modes` prints.
 
 use serde_json::Value;
-use synod_engine::{Calls, Family, Mode, Seating, options};
+use synod_engine::{Family, Mode, PlannedCalls, Seating, options};
 use synod_modes::MODES;
 use synod_types::{Place, Seat};
 
@@ -35,7 +35,7 @@ pub fn seats(mode: &Mode) -> String {
 }
 
 /// The planned turns with the default options: at the smallest panel, one larger, and the largest.
-pub fn planned(mode: &Mode) -> Vec<(u32, Vec<Calls>)> {
+pub fn planned(mode: &Mode) -> Vec<(u32, Vec<PlannedCalls>)> {
     let apart = u32::from(mode.special_role().is_some());
     let (least, most) = (mode.seats.0 - apart, mode.seats.1 - apart);
     let mut panels = vec![least, (least + 1).min(most), most];
@@ -50,13 +50,13 @@ pub fn planned(mode: &Mode) -> Vec<(u32, Vec<Calls>)> {
         }
         (panel, (mode.calls)(&defaults, &seating))
     };
-    let mut rows: Vec<(u32, Vec<Calls>)> = panels.into_iter().map(at).collect();
+    let mut rows: Vec<(u32, Vec<PlannedCalls>)> = panels.into_iter().map(at).collect();
     rows.dedup_by_key(|(panel, _)| *panel);
     rows
 }
 
 /// `3 × answer, 0 to 1 × tiebreak: 3 to 4 in all`.
-pub fn turns(turns: &[Calls]) -> String {
+pub fn turns(turns: &[PlannedCalls]) -> String {
     let span = |min: u32, max: u32| if min == max { min.to_string() } else { format!("{min} to {max}") };
     let lines: Vec<String> = turns.iter().filter(|line| line.max > 0).map(|line| format!("{} × {}", span(line.min, line.max), line.prompt)).collect();
     let (min, max) = turns.iter().fold((0, 0), |(min, max), line| (min + line.min, max + line.max));

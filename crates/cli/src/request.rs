@@ -2,7 +2,7 @@
 
 use crate::args::RequestArgs;
 use std::path::Path;
-use synod_app::{App, AppError, FileAccess, Limits, PanelChoice, RunRequest};
+use synod_app::{App, AppError, FileAccess, LimitChoice, PanelChoice, RunRequest};
 use synod_engine::OptionValue;
 use synod_types::{Problem, Problems};
 
@@ -56,7 +56,7 @@ fn panel(args: &RequestArgs) -> PanelChoice {
     }
 }
 
-pub fn limits(args: &RequestArgs, problems: &mut Vec<Problem>) -> Limits {
+pub fn limits(args: &RequestArgs, problems: &mut Vec<Problem>) -> LimitChoice {
     let mut number = |field: &str, given: &Option<String>, want: &str| -> Option<f64> {
         let given = given.as_ref()?;
         let parsed = given.trim_start_matches('$').parse::<f64>().ok().filter(|number| number.is_finite());
@@ -65,7 +65,7 @@ pub fn limits(args: &RequestArgs, problems: &mut Vec<Problem>) -> Limits {
         }
         parsed
     };
-    Limits {
+    LimitChoice {
         budget_usd: number("budget", &args.budget, "an amount in US dollars, such as 0.50"),
         deadline_secs: number("deadline", &args.deadline, "a number of seconds above 0"),
         timeout_secs: number("timeout", &args.timeout, "a number of seconds above 0"),

@@ -49,7 +49,7 @@ pub struct Mode {
     pub decision_schema: fn() -> Value,
     /// What it can do beyond answering once.
     pub abilities: Abilities,
-    pub calls: fn(&Value, &Seating) -> Vec<Calls>,
+    pub calls: fn(&Value, &Seating) -> Vec<PlannedCalls>,
     pub run: fn(Bench, Value) -> BoxFuture<'static, Result<ModeResult>>,
 }
 
@@ -248,7 +248,7 @@ impl Seating {
 
 /// Turns a mode plans to make with one prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Calls {
+pub struct PlannedCalls {
     pub prompt: &'static str,
     pub role: &'static str,
     pub min: u32,

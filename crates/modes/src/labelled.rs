@@ -12,7 +12,7 @@ pub const LEAST: usize = 2;
 
 /// One answer, known to readers by its label alone.
 #[derive(Clone, Debug)]
-pub struct Labelled {
+pub struct LabelledAnswer {
     pub label: String,
     pub seat: SeatIx,
     /// The turn that gave it.
@@ -21,7 +21,7 @@ pub struct Labelled {
 }
 
 /// The first phase of modes that compare: every seat of the role answers alone (prompt `answer`), and the answers are shown under labels.
-pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(Answers<String>, Vec<Labelled>)> {
+pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(Answers<String>, Vec<LabelledAnswer>)> {
     let phase = bench.phase("collect");
     let replies = phase.ask_all::<String>(bench.role(role), prompt!("answer").max_tokens(answer_tokens)).await?.quorum(LEAST)?;
     let answers = under(&replies, synod_math::labels(bench.seed("labels"), replies.replies.len()));
@@ -34,22 +34,22 @@ pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(A
 }
 
 /// Answers under these labels, in seat order.
-pub fn under(answers: &Answers<String>, labels: Vec<String>) -> Vec<Labelled> {
+pub fn under(answers: &Answers<String>, labels: Vec<String>) -> Vec<LabelledAnswer> {
     let named = answers.replies.iter().zip(labels);
-    named.map(|(SeatReply { seat, key, value, .. }, label)| Labelled { label, seat: *seat, key: key.clone(), text: value.clone() }).collect()
+    named.map(|(SeatReply { seat, key, value, .. }, label)| LabelledAnswer { label, seat: *seat, key: key.clone(), text: value.clone() }).collect()
 }
 
 /// What each reader sees.
-pub struct Views<'a>(Vec<(SeatIx, Vec<&'a Labelled>)>);
+pub struct Views<'a>(Vec<(SeatIx, Vec<&'a LabelledAnswer>)>);
 
 impl<'a> Views<'a> {
-    pub fn of(&self, reader: SeatIx) -> &[&'a Labelled] {
+    pub fn of(&self, reader: SeatIx) -> &[&'a LabelledAnswer] {
         self.0.iter().find(|(seat, _)| *seat == reader).map(|(_, view)| view.as_slice()).unwrap_or_default()
     }
 }
 
 /// Every answer but the reader's own, in balanced orders.
-pub fn for_readers<'a>(bench: &Bench, answers: &'a [Labelled], readers: &[SeatIx]) -> Views<'a> {
+pub fn for_readers<'a>(bench: &Bench, answers: &'a [LabelledAnswer], readers: &[SeatIx]) -> Views<'a> {
     let own: Vec<Option<usize>> = readers.iter().map(|reader| answers.iter().position(|answer| answer.seat == *reader)).collect();
     let orders = synod_math::orders(bench.seed("orders"), &own, answers.len());
     let views = orders.into_iter().map(|order| order.into_iter().filter_map(|item| answers.get(item)).collect());
@@ -57,11 +57,11 @@ pub fn for_readers<'a>(bench: &Bench, answers: &'a [Labelled], readers: &[SeatIx
 }
 
 /// Answers as prompts take them: label and text, nothing that tells whose they are.
-pub fn for_prompt(answers: &[&Labelled]) -> Value {
+pub fn for_prompt(answers: &[&LabelledAnswer]) -> Value {
     answers.iter().map(|answer| json!({"label": answer.label, "text": answer.text})).collect()
 }
 
-pub fn names(answers: &[&Labelled]) -> Vec<String> {
+pub fn names(answers: &[&LabelledAnswer]) -> Vec<String> {
     answers.iter().map(|answer| answer.label.clone()).collect()
 }
 
@@ -82,7 +82,7 @@ pub struct LabelMap(IndexMap<String, String>);
 row_data!(LabelMap);
 
 /// Who is behind each label, for the record.
-pub fn key_to_labels(bench: &Bench, answers: &[Labelled]) -> Exhibit {
+pub fn key_to_labels(bench: &Bench, answers: &[LabelledAnswer]) -> Exhibit {
     let lines: Vec<String> = answers.iter().map(|answer| format!("{} is {}", answer.label, bench.seat(answer.seat).label)).collect();
     let map = LabelMap(answers.iter().map(|answer| (answer.label.clone(), bench.seat(answer.seat).model.clone())).collect());
     Exhibit::note("Labels", lines.join("; ") + ".").data(&map)

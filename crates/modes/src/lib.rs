@@ -19,7 +19,7 @@ mod labelled;
 mod markdown;
 pub mod peer_review;
 pub mod red_team;
-mod revised;
+mod revision;
 pub mod roundtable;
 mod scores;
 pub mod specialist_panel;

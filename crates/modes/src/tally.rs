@@ -1,6 +1,6 @@
 //! Single votes on labelled answers: who may cast one, which are counted, what they come to, and how far they agree.
 
-use crate::labelled::{LEAST, Labelled};
+use crate::labelled::{LEAST, LabelledAnswer};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use synod_math::{Agreement, Tally as Count, plurality};
 use synod_types::*;
 
 /// Every author votes on the others' answers. With two answers each could only choose the other, so those who wrote neither decide.
-pub fn voters(collected: &Answers<String>, answers: &[Labelled]) -> Vec<SeatIx> {
+pub fn voters(collected: &Answers<String>, answers: &[LabelledAnswer]) -> Vec<SeatIx> {
     if answers.len() > LEAST {
         return answers.iter().map(|answer| answer.seat).collect();
     }
@@ -34,7 +34,7 @@ pub struct Poll {
 
 impl Poll {
     /// A voter whose call failed cast no ballot; one whose reply could not be read cast an invalid one.
-    pub fn of<T>(answers: &[Labelled], voters: &[SeatIx], votes: &Answers<T>, label: impl Fn(&T) -> &str) -> Self {
+    pub fn of<T>(answers: &[LabelledAnswer], voters: &[SeatIx], votes: &Answers<T>, label: impl Fn(&T) -> &str) -> Self {
         let unread = |failure: &&SeatFailure| matches!(failure.failure.kind, FailureKind::Unreadable | FailureKind::Truncated);
         let cast_one = |seat: &SeatIx| votes.of(*seat).is_some() || votes.failures.iter().filter(unread).any(|failure| failure.seat == *seat);
         let voters: Vec<SeatIx> = voters.iter().copied().filter(cast_one).collect();
@@ -45,7 +45,7 @@ impl Poll {
     }
 
     /// The winner's own author could not vote for it, so its vote is left out.
-    pub fn agreement(&self, winner: usize, answers: &[Labelled]) -> Agreement {
+    pub fn agreement(&self, winner: usize, answers: &[LabelledAnswer]) -> Agreement {
         let author = answers[winner].seat;
         let comparable = self.voters.iter().zip(&self.ballots).filter(|(voter, _)| **voter != author).map(|(_, vote)| *vote);
         Agreement::with_winner(winner, &comparable.collect::<Vec<_>>())
@@ -58,7 +58,7 @@ pub fn confidence(agreement: Agreement) -> Option<Confidence> {
     Some(Confidence { value: Some(value), source: ConfidenceSource::Agreement, n: agreement.n })
 }
 
-pub fn index(label: &str, answers: &[Labelled]) -> Option<usize> {
+pub fn index(label: &str, answers: &[LabelledAnswer]) -> Option<usize> {
     answers.iter().position(|answer| answer.label == label)
 }
 
@@ -78,7 +78,7 @@ pub struct TallyRow {
 row_data!(TallyRow);
 
 impl TallyRow {
-    pub fn of(count: &Count, answers: &[Labelled]) -> Self {
+    pub fn of(count: &Count, answers: &[LabelledAnswer]) -> Self {
         let winners = winning_labels(count, answers);
         Self {
             tallies: tallies(count, answers),
@@ -91,15 +91,15 @@ impl TallyRow {
     }
 }
 
-fn winning_labels(count: &Count, answers: &[Labelled]) -> Vec<String> {
+fn winning_labels(count: &Count, answers: &[LabelledAnswer]) -> Vec<String> {
     count.winners.iter().map(|item| answers[*item].label.clone()).collect()
 }
 
-pub fn tallies(count: &Count, answers: &[Labelled]) -> IndexMap<String, u32> {
+pub fn tallies(count: &Count, answers: &[LabelledAnswer]) -> IndexMap<String, u32> {
     answers.iter().zip(&count.counts).map(|(answer, votes)| (answer.label.clone(), *votes)).collect()
 }
 
-pub fn tally_exhibit(count: &Count, answers: &[Labelled]) -> Exhibit {
+pub fn tally_exhibit(count: &Count, answers: &[LabelledAnswer]) -> Exhibit {
     let mut entries: Vec<TallyEntry> = answers
         .iter()
         .zip(&count.counts)

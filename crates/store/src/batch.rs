@@ -89,7 +89,7 @@ pub(crate) struct Group {
     pub end: Tail,
     pub state: RunState,
     /// What came before, where the writer still has it.
-    pub story: Option<KeptRows>,
+    pub kept_rows: Option<KeptRows>,
     /// The rows' numbers and hashes follow from `start`.
     chained: bool,
 }
@@ -97,7 +97,7 @@ pub(crate) struct Group {
 impl Group {
     pub fn new(run: String, epoch: i64, create: Option<Box<NewRun>>) -> Self {
         let start = Tail { seq: 0, head: NO_HASH };
-        Self { run, epoch, create, items: Vec::new(), start, end: start, state: RunState::Running, story: None, chained: true }
+        Self { run, epoch, create, items: Vec::new(), start, end: start, state: RunState::Running, kept_rows: None, chained: true }
     }
 
     /// A part of a group that was refused as a whole.
@@ -327,11 +327,11 @@ pub(crate) fn by_turn<'a>(raws: impl IntoIterator<Item = &'a Raw>) -> Raws<'a> {
 /// What is to be stored about a run after this group's rows, and whether anything was stored before.
 async fn projection(conn: &mut AnyConnection, group: &Group) -> sqlx::Result<(Projection, bool)> {
     let new_raws = group.items.iter().flat_map(|item| &item.raws);
-    match &group.story {
-        Some(story) => {
-            let raws = by_turn(story.raws.iter().chain(new_raws));
-            let rows = story.rows.iter().chain(group.rows());
-            Ok((project(rows, &raws), story.rows.iter().any(is_milestone)))
+    match &group.kept_rows {
+        Some(kept_rows) => {
+            let raws = by_turn(kept_rows.raws.iter().chain(new_raws));
+            let rows = kept_rows.rows.iter().chain(group.rows());
+            Ok((project(rows, &raws), kept_rows.rows.iter().any(is_milestone)))
         }
         None => {
             let rows = rows_of(conn, &group.run, 0).await?;

@@ -27,7 +27,7 @@ pub(crate) async fn now(conn: &mut AnyConnection, engine: Engine) -> sqlx::Resul
 pub(crate) enum Claim {
     Free,
     /// Alive, or not known to be dead; then the lease has this long to go.
-    LeasedRun {
+    Held {
         wait_ms: Option<Millis>,
     },
 }
@@ -38,7 +38,7 @@ pub(crate) fn claim(owners: Option<&Path>, owner: &str, lease_until: Option<Mill
     match lease_until {
         Some(until) if until > now && life != Life::Gone => {
             // A living owner renews: there is nothing to wait for.
-            Claim::LeasedRun { wait_ms: (life == Life::Unknown).then_some(until - now) }
+            Claim::Held { wait_ms: (life == Life::Unknown).then_some(until - now) }
         }
         _ => Claim::Free,
     }
@@ -85,7 +85,7 @@ impl Writer {
             } else {
                 match claim(owners.as_deref(), &owner, row.try_get(5)?, now) {
                     Claim::Free => None,
-                    Claim::LeasedRun { wait_ms } => Some(wait_ms),
+                    Claim::Held { wait_ms } => Some(wait_ms),
                 }
             };
             if let Some(wait_ms) = wait {
@@ -100,7 +100,7 @@ impl Writer {
             return Ok(Err(JournalError::Held { owner: "another process".into(), wait_ms: Some(self.lease_ms) }));
         }
         transaction.commit().await?;
-        Ok(Ok((epoch + 1, LeasedRun { epoch: epoch + 1, tail: Some(tail), state, story: None })))
+        Ok(Ok((epoch + 1, LeasedRun { epoch: epoch + 1, tail: Some(tail), state, kept_rows: None })))
     }
 
     /// Renews this process's lease if a third of it is gone.

@@ -5,7 +5,6 @@
 
 mod batch;
 mod conversations;
-mod desk;
 mod error;
 mod experiences;
 mod journal;
@@ -24,6 +23,7 @@ mod turns;
 mod verify;
 mod watch;
 mod writer;
+mod writer_connection;
 
 pub use conversations::StoredMessage;
 pub use error::StoreError;

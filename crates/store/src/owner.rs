@@ -66,7 +66,7 @@ pub(crate) fn life(folder: Option<&Path>, owner: &str) -> Life {
     }
 }
 
-/// LeasedRun while a store is opened: file creation, migrations and lock files happen one process at a time.
+/// Held while a store is opened: file creation, migrations and lock files happen one process at a time.
 pub(crate) struct Opening {
     pub folder: PathBuf,
     pub owner: Owner,

@@ -1,6 +1,5 @@
 //! A database that is open: its one writer, its readers, and this process's mark as an owner.
 
-use crate::desk::WriterConnection;
 use crate::error::{StoreError, plain};
 use crate::location::{Engine, Location, sqlite_url};
 use crate::migrations;
@@ -8,6 +7,7 @@ use crate::owner::{self, Opening, Owner};
 use crate::settings::StoreSettings;
 use crate::watch::Watchers;
 use crate::writer::{Command, Job, Writer};
+use crate::writer_connection::WriterConnection;
 use futures::future::BoxFuture;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::migrate::MigrateError;

@@ -4,10 +4,10 @@
 //! checks: losing it costs one read, never a wrong row.
 
 use crate::batch::{self, Group, Item, KeptRows, Release, Unwritten};
-use crate::desk::WriterConnection;
 use crate::error::{Class, StoreError, plain};
 use crate::owner::Owner;
 use crate::watch::Watchers;
+use crate::writer_connection::WriterConnection;
 use futures::future::BoxFuture;
 use sqlx::Row as _;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -24,7 +24,7 @@ const ROWS_IN_A_BATCH: usize = 4096;
 /// Deadlocks and serialisation failures are the server's way of asking to try again.
 const TRIES: usize = 4;
 /// Bytes of rows kept of runs under way; past it a projection reads them back.
-const STORIES: usize = 64 << 20;
+const KEPT_ROWS_BYTES: usize = 64 << 20;
 
 pub(crate) type Job = Box<dyn for<'c> FnOnce(&'c mut WriterConnection) -> BoxFuture<'c, ()> + Send>;
 
@@ -46,7 +46,7 @@ pub(crate) struct LeasedRun {
     pub tail: Option<Tail>,
     pub state: RunState,
     /// Of runs begun here, as long as memory allows.
-    pub story: Option<KeptRows>,
+    pub kept_rows: Option<KeptRows>,
 }
 
 pub(crate) struct Writer {
@@ -190,13 +190,13 @@ impl Writer {
         }
     }
 
-    /// Chains a group behind its run's tail, and hands it the story if it will be told.
+    /// Chains a group behind its run's tail, and hands it the kept rows where a projection will be made of them.
     fn prepare(&mut self, group: &mut Group) {
         match self.held.get_mut(&group.run) {
-            Some(LeasedRun { tail: Some(tail), state, story, .. }) if group.create.is_none() => {
+            Some(LeasedRun { tail: Some(tail), state, kept_rows, .. }) if group.create.is_none() => {
                 group.chain_from(*tail, *state);
                 if group.projects() {
-                    group.story = story.take();
+                    group.kept_rows = kept_rows.take();
                 }
             }
             _ => group.chain_from(group.start, RunState::Running),
@@ -206,12 +206,12 @@ impl Writer {
     /// After a transaction that failed. `uncertain`: nobody knows whether the rows are there.
     fn put_back(&mut self, group: &mut Group, uncertain: bool) {
         let Some(held) = self.held.get_mut(&group.run) else { return };
-        if group.story.is_some() {
-            held.story = group.story.take();
+        if group.kept_rows.is_some() {
+            held.kept_rows = group.kept_rows.take();
         }
         if uncertain {
             held.tail = None;
-            self.weight -= held.story.take().map_or(0, |story| story.weight);
+            self.weight -= held.kept_rows.take().map_or(0, |kept_rows| kept_rows.weight);
         }
     }
 
@@ -274,7 +274,7 @@ impl Writer {
             }
             Ok(None) => Err(JournalError::NoSuchRun(run.to_owned())),
             Ok(Some((tail, stored, owner, state))) if stored == epoch && owner.as_deref() == Some(self.owner.id.as_str()) => {
-                self.held.insert(run.to_owned(), LeasedRun { epoch, tail: Some(tail), state, story: None });
+                self.held.insert(run.to_owned(), LeasedRun { epoch, tail: Some(tail), state, kept_rows: None });
                 Ok(())
             }
             Ok(Some(_)) => {
@@ -288,7 +288,7 @@ impl Writer {
     fn settle(&mut self, work: Work, refused: &HashSet<String>) {
         for group in work.groups {
             if refused.contains(&group.run) {
-                self.weight -= group.story.as_ref().map_or(0, |story| story.weight);
+                self.weight -= group.kept_rows.as_ref().map_or(0, |kept_rows| kept_rows.weight);
                 self.forget(&group.run);
                 fail(Work { groups: vec![group], ..Work::default() }, &JournalError::LeaseLost);
             } else {
@@ -305,27 +305,27 @@ impl Writer {
     }
 
     fn remember(&mut self, group: Group) {
-        let before = self.held.remove(&group.run).and_then(|held| held.story);
-        let mut story = if group.create.is_some() { Some(KeptRows::default()) } else { group.story.or(before) };
-        self.weight -= story.as_ref().map_or(0, |story| story.weight);
+        let before = self.held.remove(&group.run).and_then(|held| held.kept_rows);
+        let mut kept_rows = if group.create.is_some() { Some(KeptRows::default()) } else { group.kept_rows.or(before) };
+        self.weight -= kept_rows.as_ref().map_or(0, |kept_rows| kept_rows.weight);
         let mut tail = group.start;
         let mut answers = Vec::with_capacity(group.items.len());
         for item in group.items {
             if let Some(last) = item.rows.last() {
                 tail = Tail { seq: last.seq, head: last.hash };
             }
-            if let Some(story) = &mut story {
-                story.add(item.rows, item.raws);
+            if let Some(kept_rows) = &mut kept_rows {
+                kept_rows.add(item.rows, item.raws);
             }
             answers.push((item.reply, tail));
         }
-        let story = story.filter(|story| !group.state.ended() && self.weight + story.weight <= STORIES);
-        self.weight += story.as_ref().map_or(0, |story| story.weight);
+        let kept_rows = kept_rows.filter(|kept_rows| !group.state.ended() && self.weight + kept_rows.weight <= KEPT_ROWS_BYTES);
+        self.weight += kept_rows.as_ref().map_or(0, |kept_rows| kept_rows.weight);
         if group.create.is_some() {
             self.watchers.hold(&group.run);
         }
         self.watchers.notify(&group.run);
-        self.held.insert(group.run, LeasedRun { epoch: group.epoch, tail: Some(group.end), state: group.state, story });
+        self.held.insert(group.run, LeasedRun { epoch: group.epoch, tail: Some(group.end), state: group.state, kept_rows });
         // Last, so that nobody is woken later for news that came before.
         for (reply, tail) in answers {
             let _ = reply.send(Ok(tail));
@@ -334,7 +334,7 @@ impl Writer {
 
     pub fn forget(&mut self, run: &str) {
         if let Some(held) = self.held.remove(run) {
-            self.weight -= held.story.map_or(0, |story| story.weight);
+            self.weight -= held.kept_rows.map_or(0, |kept_rows| kept_rows.weight);
         }
         self.watchers.let_go(run);
     }

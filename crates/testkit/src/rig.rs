@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use synod_engine::{
-    Changes, Ending, Journal, MemoryJournal, Mode, Models, NoLibrary, OptionValue, PanelRequest, Prompts, Resumption, RoleHolder, RunHandle, RunSpec,
-    Runner, Setup, SystemClock,
+    Ending, Journal, LimitChanges, MemoryJournal, Mode, Models, NoLibrary, OptionValue, PanelRequest, Prompts, ResumeOutcome, RoleHolder, RunHandle,
+    RunSpec, Runner, Setup, SystemClock,
 };
 use synod_modes::MODES;
 use synod_types::{Question, Row, Stopped, Verdict};
@@ -79,10 +79,10 @@ impl Rig {
     }
 
     /// Goes on with a run, to its end.
-    pub async fn resume(&self, run: &str, changes: Changes) -> Ending {
+    pub async fn resume(&self, run: &str, changes: LimitChanges) -> Ending {
         match self.runner().resume(run, changes).await.expect("the run can be taken up") {
-            Resumption::Running(mut handle) => handle.ending().await,
-            Resumption::Ended(verdict) => Ending::Verdict(verdict),
+            ResumeOutcome::Running(mut handle) => handle.ending().await,
+            ResumeOutcome::Ended(verdict) => Ending::Verdict(verdict),
         }
     }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{CallContext, Changes, Ending, Model, OptionValue, RunSpec};
+use synod_engine::{CallContext, Ending, LimitChanges, Model, OptionValue, RunSpec};
 use synod_llm::rehearsal::Rehearsal;
 use synod_modes::collapse::MODE;
 use synod_testkit::counted::CountedModels;
@@ -341,14 +341,14 @@ async fn a_panel_that_agrees_on_nothing_waits_for_a_person_and_a_closed_one_take
     assert_eq!(stopped(ending).reason, StopReason::Waiting);
     let answer = PersonAnswer { answer: "a".into(), note: Some("we know it".into()), by: "ada".into() };
     rig.runner().answer(&run, "panel/choose@person", answer).await.expect("the answer is taken");
-    let chosen = verdict(rig.resume(&run, Changes::default()).await);
+    let chosen = verdict(rig.resume(&run, LimitChanges::default()).await);
     let decision = chosen.decision.expect("a decision");
     assert_eq!((&decision["position"], &decision["rung"], &decision["decided_by"]), (&json!("a"), &json!("no_agreement"), &json!("ada")));
 
     let (run, ending) = rig.run(&given).await;
     stopped(ending);
     rig.runner().cancel(&run, true, "ada").await.expect("it is told to conclude");
-    let Ending::Verdict(closed) = rig.resume(&run, Changes::default()).await else { panic!("it ends") };
+    let Ending::Verdict(closed) = rig.resume(&run, LimitChanges::default()).await else { panic!("it ends") };
     let decision = closed.decision.expect("a decision");
     assert_eq!((closed.status, &decision["position"], &decision["status"]), (Status::Degraded, &json!("c"), &json!("SAFE_FALLBACK")));
 }

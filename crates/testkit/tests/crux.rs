@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{Changes, OptionValue, PanelRequest, RunSpec};
+use synod_engine::{LimitChanges, OptionValue, PanelRequest, RunSpec};
 use synod_testkit::reading::asked_after_reply;
 use synod_testkit::rig::{Rig, stopped, verdict};
 use synod_testkit::served::served;
@@ -440,7 +440,7 @@ async fn a_room_broken_off_goes_on_where_it_was() {
         let wire = Arc::new(Tripwire::new(rig.journal.clone(), *stop, Moment::After, Act::Refuse));
         let (run, ending) = rig.clone().journal(wire).run(&order(&[])).await;
         stopped(ending);
-        let resumed = verdict(rig.resume(&run, Changes::default()).await);
+        let resumed = verdict(rig.resume(&run, LimitChanges::default()).await);
         assert_eq!(resumed.essence(), calm.verdict.essence(), "stopped after row {stop}");
         assert_eq!(asked_after_reply(&rig.rows(&run).await), Vec::<String>::new(), "stopped after row {stop}");
     }

@@ -175,7 +175,7 @@ pub struct Receipt {
     pub spent_usd: Option<f64>,
     /// Seats whose price is unknown and whose cost is therefore not in `spent_usd`.
     pub unpriced: Vec<String>,
-    pub calls: Calls,
+    pub calls: CallCounts,
     pub tokens: Usage,
     pub wall_ms: Millis,
     pub critical_path_ms: Millis,
@@ -184,7 +184,7 @@ pub struct Receipt {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Calls {
+pub struct CallCounts {
     /// Turns the mode declared and made.
     pub planned: u32,
     /// Repairs, tool steps, fallbacks.

@@ -5,8 +5,8 @@ use crate::door::Door;
 use crate::exit::CliResult;
 use crate::say::note;
 use crate::{outcome, request};
-use synod_app::{Base, Limits};
-use synod_engine::{Changes, Ending, Resumption, Runner};
+use synod_app::{Base, LimitChoice};
+use synod_engine::{Ending, LimitChanges, ResumeOutcome, Runner};
 use synod_types::{Problem, ProblemCode, Problems};
 
 pub async fn run(global: &Global, args: Resume) -> CliResult {
@@ -20,11 +20,11 @@ pub async fn run(global: &Global, args: Resume) -> CliResult {
 }
 
 /// Resumes a run and follows it to its end.
-pub async fn go_on(door: &Door, runner: &Runner, run: &str, changes: Changes, output: &Output) -> CliResult {
+pub async fn go_on(door: &Door, runner: &Runner, run: &str, changes: LimitChanges, output: &Output) -> CliResult {
     let waiting = |wait: std::time::Duration| note!("Another process held this run; its lease runs out in {:.1} s. Waiting.", wait.as_secs_f64());
     match door.resume(runner, run, changes, waiting).await? {
-        Resumption::Running(handle) => outcome::follow(door, runner, handle, output).await,
-        Resumption::Ended(verdict) => {
+        ResumeOutcome::Running(handle) => outcome::follow(door, runner, handle, output).await,
+        ResumeOutcome::Ended(verdict) => {
             note!("This run has already ended; nothing was asked. --fork starts a new one from it.");
             outcome::say(door, run, &Ending::Verdict(verdict), output).await
         }
@@ -41,9 +41,9 @@ async fn fork(door: &Door, run: String, args: Resume) -> CliResult {
 }
 
 /// Only limits may change without a fork.
-fn changes(args: &RequestArgs) -> CliResult<Changes> {
+fn changes(args: &RequestArgs) -> CliResult<LimitChanges> {
     let mut problems = Vec::new();
-    let Limits { budget_usd, deadline_secs, timeout_secs } = request::limits(args, &mut problems);
+    let LimitChoice { budget_usd, deadline_secs, timeout_secs } = request::limits(args, &mut problems);
     let frozen = [
         ("mode", args.mode.is_some()),
         ("models", !args.models.is_empty()),
@@ -60,5 +60,5 @@ fn changes(args: &RequestArgs) -> CliResult<Changes> {
     if !problems.is_empty() {
         return Err(Problems(problems).into());
     }
-    Ok(Changes { budget_usd, deadline_secs, timeout_secs })
+    Ok(LimitChanges { budget_usd, deadline_secs, timeout_secs })
 }

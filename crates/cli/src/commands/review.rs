@@ -7,7 +7,7 @@ use crate::exit::{CliResult, DECIDED, print_json, usage};
 use crate::say::note;
 use std::io::{BufRead, IsTerminal, Write};
 use synod_app::{AppError, RunSummary, WaitingFor};
-use synod_engine::Changes;
+use synod_engine::LimitChanges;
 use synod_report::clean;
 use synod_types::{PersonAnswer, RunState};
 
@@ -48,7 +48,7 @@ pub async fn give(door: &Door, run: &str, summary: &RunSummary, question: &Waiti
         }
         return Ok(DECIDED);
     }
-    resume::go_on(door, &runner, run, Changes::default(), &output).await
+    resume::go_on(door, &runner, run, LimitChanges::default(), &output).await
 }
 
 fn ask_here(question: &WaitingFor) -> CliResult<String> {

@@ -1,7 +1,7 @@
 //! From what was asked for to what will run: everything checked at once, before anything is paid.
 
-use super::{Library, RunSpec, options, seating};
-use crate::{Calls, Mode, Models, Prompts, tokens};
+use super::{Library, LimitChanges, RunSpec, options, seating};
+use crate::{Mode, Models, PlannedCalls, Prompts, tokens};
 use serde_json::Value;
 use synod_types::*;
 
@@ -17,7 +17,7 @@ const LONGEST_QUESTION: usize = 1024 * 1024;
 pub struct Plan {
     pub(crate) mode: &'static Mode,
     pub header: Header,
-    pub(super) calls: Vec<Calls>,
+    pub(super) calls: Vec<PlannedCalls>,
 }
 
 /// Everything but the endpoints' own answers.
@@ -38,19 +38,10 @@ pub(crate) fn plan(
         let want = format!("at most {LONGEST_QUESTION} bytes; attach what is longer as a file or as content");
         problems.push(Problem::new("question", format!("{length} bytes"), want).code(ProblemCode::TooMuch));
     }
-    let seconds = |field: &str, given: Option<f64>, default: u32, problems: &mut Vec<Problem>| match given {
-        None => i64::from(default) * 1000,
-        Some(secs) if secs.is_finite() && secs > 0.0 && secs <= 31_536_000.0 => (secs * 1000.0).ceil() as i64,
-        Some(secs) => {
-            problems.push(Problem::new(field, secs.to_string(), "a number of seconds above 0"));
-            0
-        }
-    };
-    if let Some(budget) = spec.budget_usd.filter(|budget| !(budget.is_finite() && *budget >= 0.0)) {
-        problems.push(Problem::new("budget", budget.to_string(), "an amount in US dollars of at least 0"));
-    }
+    let limits = LimitChanges { budget_usd: spec.budget_usd, deadline_secs: spec.deadline_secs, timeout_secs: spec.timeout_secs };
     let Some(mode) = modes.iter().copied().find(|mode| mode.id == spec.mode) else {
         problems.insert(0, unknown_mode(modes, &spec.mode));
+        limits.check(&mut problems);
         let panel = &spec.panel;
         let roles = panel.roles.iter().map(|(_, name)| name);
         let named = panel
@@ -68,12 +59,7 @@ pub(crate) fn plan(
                 .code(ProblemCode::Conflict),
         );
     }
-    let limits = Limits {
-        budget_usd: spec.budget_usd,
-        run_ms: seconds("deadline", spec.deadline_secs, mode.run_secs, &mut problems),
-        idle_ms: seconds("timeout", spec.timeout_secs, mode.turn_secs, &mut problems),
-        turn_ms: seconds("timeout", spec.timeout_secs, mode.turn_secs, &mut Vec::new()) * 5,
-    };
+    let limits = limits.of_mode(mode, &mut problems);
     let mut options = options::resolve(mode, &spec.options).unwrap_or_else(|found| {
         problems.extend(found);
         Value::Null

@@ -2,6 +2,7 @@
 
 mod check;
 mod library;
+mod limits;
 pub mod options;
 mod quote;
 mod seating;
@@ -10,6 +11,7 @@ mod spec;
 pub use check::{HISTORY_TURNS, Plan};
 pub(crate) use check::{plan, unknown_mode};
 pub use library::{Library, NoLibrary};
+pub use limits::LimitChanges;
 pub use options::OptionValue;
 pub use seating::PanelRequest;
 pub use spec::RunSpec;

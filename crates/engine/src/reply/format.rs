@@ -22,7 +22,7 @@ pub trait TypedReply: Serialize + DeserializeOwned + JsonSchema + Send + 'static
     }
 }
 
-/// Anything `ask` can return: a `String`, or a `Form`.
+/// Anything `ask` can return: a `String`, or a [`TypedReply`].
 pub trait ReplyFormat: Sized + Send + 'static {
     fn schema(terms: &IdLists) -> Option<ReplySchema>;
     /// Reads a raw reply. The error is shown to the model in its one repair turn.
@@ -46,8 +46,8 @@ impl ReplyFormat for String {
 
 impl<T: TypedReply> ReplyFormat for T {
     fn schema(terms: &IdLists) -> Option<ReplySchema> {
-        let form = shape::<T>();
-        Some(ReplySchema { name: form.name.clone(), schema: terms.spell_out(&form.schema) })
+        let reply = compiled::<T>();
+        Some(ReplySchema { name: reply.name.clone(), schema: terms.spell_out(&reply.schema) })
     }
 
     fn read(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
@@ -70,8 +70,8 @@ impl<T: TypedReply> ReplyFormat for T {
 
 /// The value if it fits schema, terms and check; else everything that is wrong with it, in one text.
 fn fit<T: TypedReply>(value: Value, terms: &IdLists) -> Result<Value, String> {
-    let form = shape::<T>();
-    let mut wrong: Vec<String> = form
+    let reply = compiled::<T>();
+    let mut wrong: Vec<String> = reply
         .validator
         .iter_errors(&value)
         .map(|error| {
@@ -80,7 +80,7 @@ fn fit<T: TypedReply>(value: Value, terms: &IdLists) -> Result<Value, String> {
         })
         .take(6)
         .collect();
-    terms.check(&form.schema, &value, "", &mut wrong);
+    terms.check(&reply.schema, &value, "", &mut wrong);
     if wrong.is_empty() {
         match T::deserialize(&value) {
             Ok(typed) => match typed.check(terms) {
@@ -93,41 +93,39 @@ fn fit<T: TypedReply>(value: Value, terms: &IdLists) -> Result<Value, String> {
     Err(wrong.join("; "))
 }
 
-struct Shape {
+struct CompiledSchema {
     name: String,
     schema: Value,
     validator: jsonschema::Validator,
 }
 
 /// A type's schema and compiled validator, made once per process.
-fn shape<T: JsonSchema + 'static>() -> &'static Shape {
-    static SHAPES: OnceLock<RwLock<HashMap<TypeId, &'static Shape>>> = OnceLock::new();
+fn compiled<T: JsonSchema + 'static>() -> &'static CompiledSchema {
+    static SHAPES: OnceLock<RwLock<HashMap<TypeId, &'static CompiledSchema>>> = OnceLock::new();
     let shapes = SHAPES.get_or_init(Default::default);
     if let Some(shape) = shapes.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&TypeId::of::<T>()) {
         return shape;
     }
     let schema = schema_of::<T>();
     let validator = jsonschema::validator_for(&schema).unwrap_or_else(|error| unreachable!("a derived schema compiles: {error}"));
-    let shape: &'static Shape = Box::leak(Box::new(Shape { name: T::schema_name().to_lowercase(), schema, validator }));
+    let shape: &'static CompiledSchema = Box::leak(Box::new(CompiledSchema { name: T::schema_name().to_lowercase(), schema, validator }));
     shapes.write().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(TypeId::of::<T>()).or_insert(shape)
 }
 
-/// The JSON Schema of a type, self-contained and without decoration.
+/// The JSON Schema of a type as it is read, self-contained and without decoration.
 pub fn schema_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    if let Some(map) = schema.as_object_mut() {
-        map.remove("title");
-    }
+    plain_schema::<T>(SchemaSettings::draft2020_12())
+}
+
+/// The JSON Schema of a stored row's parsed data, as it is written: every field is required, and no other is allowed.
+pub fn row_schema_of<T: JsonSchema>() -> Value {
+    let mut schema = plain_schema::<T>(SchemaSettings::draft2020_12().for_serialize());
+    close(&mut schema);
     schema
 }
 
-/// The JSON Schema of a stored row's parsed data: every field the type writes is required, and no other is allowed.
-pub fn row_schema_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
+fn plain_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
@@ -135,7 +133,6 @@ pub fn row_schema_of<T: JsonSchema>() -> Value {
     if let Some(map) = schema.as_object_mut() {
         map.remove("title");
     }
-    close(&mut schema);
     schema
 }
 

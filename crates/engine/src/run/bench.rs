@@ -189,8 +189,8 @@ impl Bench {
         core.claim(key)?;
         let card = core.header.card(seat).ok_or_else(|| core.halt(Halt::diverged(key, format!("there is no seat {seat}"))))?;
         let rendered = core.prompts.render(&core.header, core.seat(seat), &prompt).map_err(|error| core.halt(Halt::diverged(key, error)))?;
-        if (rendered.settings.tier == Tier::Light) != self.role("clerk").contains(&seat) {
-            return Err(core.halt(Halt::diverged(key, "light prompts go to the clerk, and no others do: a bug in the mode")));
+        if rendered.settings.tier == Tier::Light && !self.role("clerk").contains(&seat) {
+            return Err(core.halt(Halt::diverged(key, "a light prompt was put to another seat than the clerk, which is a bug in the mode")));
         }
         let hint = if card.rehearsal { self.hint(&rendered.settings.rehearse, seat, &prompt) } else { None };
         let request = Request {

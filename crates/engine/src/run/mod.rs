@@ -17,5 +17,5 @@ pub use bench::{Bench, ReplyWithTools};
 pub use drive::Ending;
 pub use halt::{Halt, Result};
 pub use record::Record;
-pub use runner::{Changes, ReplayResult, Resumption, RunError, RunHandle, Runner, Setup};
+pub use runner::{ReplayResult, ResumeOutcome, RunError, RunHandle, Runner, Setup};
 pub use turn::Toolbox;

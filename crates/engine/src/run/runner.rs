@@ -4,7 +4,7 @@ use super::core::{Core, State};
 use super::drive::{Ending, drive};
 use super::hub::Hub;
 use super::inbox::{beat, deliver};
-use crate::plan::{Plan, RunSpec, plan, unknown_mode};
+use crate::plan::{LimitChanges, Plan, RunSpec, plan, unknown_mode};
 use crate::{Clock, Halt, Journal, JournalError, Lease, Library, MemoryJournal, Mode, Model, Models, Prompts, Record};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,14 +62,6 @@ impl From<Problem> for RunError {
     }
 }
 
-/// What may change on resume: limits, nothing else.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Changes {
-    pub budget_usd: Option<f64>,
-    pub deadline_secs: Option<f64>,
-    pub timeout_secs: Option<f64>,
-}
-
 /// A verdict made again from the journal alone, beside the one recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayResult {
@@ -88,16 +80,10 @@ impl ReplayResult {
 }
 
 /// What came of resuming a run.
-pub enum Resumption {
+pub enum ResumeOutcome<T = RunHandle> {
     /// It goes on in this process.
-    Running(RunHandle),
+    Running(T),
     /// It had ended already: nothing was asked.
-    Ended(Box<Verdict>),
-}
-
-/// The same inside, before the run is driven.
-enum TakenUp {
-    Running(Arc<Core>),
     Ended(Box<Verdict>),
 }
 
@@ -127,6 +113,7 @@ impl RunHandle {
             Ok(ending) => ending,
             Err(error) => {
                 let detail = format!("the run's own task broke: {error}");
+                // The mode is not known to be at fault, and its rows are whole.
                 Ending::Stopped(Stopped { action: Action::Resume, ..Stopped::new(StopReason::Panic, detail) })
             }
         }
@@ -190,23 +177,23 @@ impl Runner {
         let lease = self.setup().journal.create(&header, at, blobs).await?;
         let record = Record::begin(header.clone());
         let parts = Parts { mode, header, models, journal: self.setup().journal.clone(), lease, record, ancestors, unreachable: HashMap::new() };
-        Ok(self.launch(self.core(parts)))
+        Ok(self.launch(Arc::new(self.core(parts))))
     }
 
     /// Goes on with a run nobody holds: only the missing turns are asked.
-    pub async fn resume(&self, run: &str, changes: Changes) -> Result<Resumption, RunError> {
+    pub async fn resume(&self, run: &str, changes: LimitChanges) -> Result<ResumeOutcome, RunError> {
         let journal = &self.setup().journal;
         let before = Record::of(&journal.rows(run, 0).await?)?;
         if let Some(verdict) = before.verdict {
-            return Ok(Resumption::Ended(Box::new(verdict)));
+            return Ok(ResumeOutcome::Ended(Box::new(verdict)));
         }
         self.same_version(&before)?;
         let lease = journal.take(run).await?;
         match self.take_up(run, &lease, changes).await {
-            Ok(TakenUp::Running(core)) => Ok(Resumption::Running(self.launch(core))),
-            Ok(TakenUp::Ended(verdict)) => {
+            Ok(ResumeOutcome::Running(core)) => Ok(ResumeOutcome::Running(self.launch(core))),
+            Ok(ResumeOutcome::Ended(verdict)) => {
                 journal.release(&lease).await?;
-                Ok(Resumption::Ended(verdict))
+                Ok(ResumeOutcome::Ended(verdict))
             }
             Err(error) => {
                 journal.release(&lease).await?;
@@ -215,30 +202,31 @@ impl Runner {
         }
     }
 
-    async fn take_up(&self, run: &str, lease: &Lease, changes: Changes) -> Result<TakenUp, RunError> {
+    async fn take_up(&self, run: &str, lease: &Lease, changes: LimitChanges) -> Result<ResumeOutcome<Arc<Core>>, RunError> {
         let setup = self.setup();
         let rows = setup.journal.rows(run, 0).await?;
         let mut record = Record::of(&rows)?;
         // Whoever held it may have ended it in between.
         if let Some(verdict) = record.verdict.take() {
-            return Ok(TakenUp::Ended(Box::new(verdict)));
+            return Ok(ResumeOutcome::Ended(Box::new(verdict)));
         }
         let mode = self.mode(&record.header.mode)?;
         let header = self.with_files(record.header.clone()).await?;
         let models = self.open(&header)?;
         let ancestors = self.ancestors(header.parent.as_deref()).await?;
-        record.limits = changed_limits(record.limits, changes, &header)?;
+        record.limits = changes.over(record.limits, &header)?;
         let resumed = Resumed { limits: record.limits, binary: setup.binary.clone() };
         let row = NewRow::new("", Kind::Resumed, setup.clock.now(), &resumed).attempt(record.resumes);
         setup.journal.append(lease, vec![row]).await?;
         // Offline, every seat would fail and the run would be lost for good. What needs no call goes on.
         let unreachable = self.unreachable(&header).await;
-        let core = self.core(Parts { mode, header, models, journal: setup.journal.clone(), lease: lease.clone(), record, ancestors, unreachable });
+        let core =
+            Arc::new(self.core(Parts { mode, header, models, journal: setup.journal.clone(), lease: lease.clone(), record, ancestors, unreachable }));
         let answers = setup.journal.inbox(run).await?;
         for item in answers.into_iter().filter(|item| item.kind == InboxKind::Answer) {
             deliver(&core, item);
         }
-        Ok(TakenUp::Running(core))
+        Ok(ResumeOutcome::Running(core))
     }
 
     /// Recomputes the verdict from the journal, with no call and no write.
@@ -261,7 +249,7 @@ impl Runner {
         let recorded = record.verdict.take();
         let models = header.seats.iter().map(|_| None).collect();
         let parts = Parts { mode, header, models, journal: memory, lease, record, ancestors: Vec::new(), unreachable: HashMap::new() };
-        let core = Arc::new(Core { replaying: true, hub: None, ..self.new_core(parts) });
+        let core = Arc::new(Core { replaying: true, hub: None, ..self.core(parts) });
         Ok(ReplayResult { recorded, ending: drive(core).await })
     }
 
@@ -330,11 +318,7 @@ impl Runner {
         Ok(header)
     }
 
-    fn core(&self, parts: Parts) -> Arc<Core> {
-        Arc::new(self.new_core(parts))
-    }
-
-    fn new_core(&self, parts: Parts) -> Core {
+    fn core(&self, parts: Parts) -> Core {
         let setup = self.setup();
         let Parts { mode, header, models, journal, lease, record, ancestors, unreachable } = parts;
         let began = setup.clock.now();
@@ -392,35 +376,4 @@ impl Inner {
     pub(crate) fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
         self.active.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
-}
-
-fn changed_limits(limits: Limits, changes: Changes, header: &Header) -> Result<Limits, Problems> {
-    let mut problems = Vec::new();
-    let mut limits = limits;
-    if let Some(budget) = changes.budget_usd {
-        if !(budget.is_finite() && budget >= 0.0) {
-            problems.push(Problem::new("budget", budget.to_string(), "an amount in US dollars of at least 0"));
-        }
-        for card in header.models.values().filter(|card| card.price.is_none()) {
-            problems.push(
-                Problem::new("budget", format!("{} has no price", card.name), "no budget, or a fork with priced models").code(ProblemCode::NoPrice),
-            );
-        }
-        limits.budget_usd = Some(budget);
-    }
-    let mut seconds = |field: &str, given: Option<f64>| -> Option<i64> {
-        let secs = given?;
-        if secs.is_finite() && secs > 0.0 && secs <= 31_536_000.0 {
-            return Some((secs * 1000.0).ceil() as i64);
-        }
-        problems.push(Problem::new(field, secs.to_string(), "a number of seconds above 0"));
-        None
-    };
-    if let Some(run_ms) = seconds("deadline", changes.deadline_secs) {
-        limits.run_ms = run_ms;
-    }
-    if let Some(idle_ms) = seconds("timeout", changes.timeout_secs) {
-        (limits.idle_ms, limits.turn_ms) = (idle_ms, idle_ms * 5);
-    }
-    if problems.is_empty() { Ok(limits) } else { Err(Problems(problems)) }
 }

@@ -5,11 +5,11 @@
 
 mod classify;
 mod extras;
-mod library;
 mod openai;
 mod reasons;
 pub(crate) mod request;
 mod schema;
+mod through_genai;
 
 use crate::endpoint::Endpoint;
 use crate::endpoint::fault::Fault;
@@ -18,7 +18,6 @@ use classify::Call;
 use extras::ReplyExtras;
 use futures::future::BoxFuture;
 use genai::chat::StopReason;
-use library::Format;
 use reasons::Reasons;
 use request::Ask;
 use serde_json::Value;
@@ -27,6 +26,7 @@ use std::time::Duration;
 use synod_config::EndpointKind;
 use synod_engine::{CallContext, Deltas, EndpointSlot, Model};
 use synod_types::{Failure, Finish, Reply, Request, Search, ToolCall, Usage};
+use through_genai::Format;
 
 pub(crate) struct WireModel {
     pub endpoint: Arc<Endpoint>,
@@ -54,8 +54,8 @@ impl WireModel {
         let ask = request::ask(request, config);
         let feed = Feed::new(context.deltas.as_deref(), ask);
         let heard = match config.kind {
-            EndpointKind::Anthropic => library::attempt(&self.library, Format::Anthropic, request, ask, &call, feed).await?,
-            EndpointKind::Gemini => library::attempt(&self.library, Format::Gemini, request, ask, &call, feed).await?,
+            EndpointKind::Anthropic => through_genai::attempt(&self.library, Format::Anthropic, request, ask, &call, feed).await?,
+            EndpointKind::Gemini => through_genai::attempt(&self.library, Format::Gemini, request, ask, &call, feed).await?,
             EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => openai::attempt(&self.http, request, ask, &call, feed).await?,
         };
         read(heard, request, ask, &call)

@@ -3,8 +3,8 @@
 //! One of genai's habits is worked around here: it reads a reasoning effort out of a model id's last word and cuts a namespace off its front.
 //! So it is given a name that has neither, and the exact id goes out in the body (Gemini: in the address).
 
-use super::library::Format;
 use super::schema::{Dialect, adapted};
+use super::through_genai::Format;
 use crate::scrub::Secret;
 use genai::adapter::AdapterKind;
 use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool, ToolResponse};

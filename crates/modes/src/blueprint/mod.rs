@@ -18,7 +18,7 @@ use rows::{AssemblyRow, CorrectionEntry, DocumentRow, OutlineRow, SectionRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Prompt, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
+use synod_engine::{Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Prompt, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
 use synod_math::likeness::kept;
 use synod_types::*;
 
@@ -58,12 +58,12 @@ pub struct Decision {
     pub todos: Vec<String>,
 }
 
-fn calls(_: &Options, _: &Seating) -> Vec<Calls> {
+fn calls(_: &Options, _: &Seating) -> Vec<PlannedCalls> {
     vec![
-        Calls { prompt: "outline", role: "architect", min: 1, max: 1, reads: 0, max_tokens: None },
+        PlannedCalls { prompt: "outline", role: "architect", min: 1, max: 1, reads: 0, max_tokens: None },
         // An outline may come out shorter than asked for, down to one section for everything, or longer, up to the most there may be.
-        Calls { prompt: "section", role: "author", min: 1, max: MOST_SECTIONS, reads: 1, max_tokens: None },
-        Calls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: MOST_SECTIONS + 1, max_tokens: None },
+        PlannedCalls { prompt: "section", role: "author", min: 1, max: MOST_SECTIONS, reads: 1, max_tokens: None },
+        PlannedCalls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: MOST_SECTIONS + 1, max_tokens: None },
     ]
 }
 

@@ -22,7 +22,7 @@ use scores::ScorerMarks;
 pub use scores::{Mark, Scores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, each, mode, prompt, seat};
+use synod_engine::{Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, each, mode, prompt, seat};
 use synod_math::Agreement;
 use synod_types::*;
 
@@ -85,13 +85,13 @@ pub struct Decision {
     pub tied: Vec<String>,
 }
 
-fn calls(_options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(_options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     vec![
-        Calls { prompt: "ideas", role: "ideator", min: n, max: n, reads: 0, max_tokens: None },
-        Calls { prompt: "clusters", role: "curator", min: 1, max: 1, reads: n, max_tokens: None },
-        Calls { prompt: "score", role: "ideator", min: 0, max: n, reads: n.saturating_sub(1), max_tokens: None },
-        Calls { prompt: "refine", role: "refiner", min: 1, max: 1, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "ideas", role: "ideator", min: n, max: n, reads: 0, max_tokens: None },
+        PlannedCalls { prompt: "clusters", role: "curator", min: 1, max: 1, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "score", role: "ideator", min: 0, max: n, reads: n.saturating_sub(1), max_tokens: None },
+        PlannedCalls { prompt: "refine", role: "refiner", min: 1, max: 1, reads: n, max_tokens: None },
     ]
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This is the one place where a refusal is read from wording, because in a chain it would otherwise become the document.
 
-use crate::revised::long_enough;
+use crate::revision::long_enough;
 use crate::text::words;
 use synod_math::likeness::{kept, terms};
 

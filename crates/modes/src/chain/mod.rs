@@ -7,7 +7,7 @@ mod mandate;
 mod notes;
 mod rows;
 
-use crate::revised::revision;
+use crate::revision::revision;
 use crate::text::words;
 use guard::{is_refusal, objection};
 pub use mandate::Mandate;
@@ -16,7 +16,7 @@ use notes::without_notes;
 use rows::{StepRow, SummaryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatFailure, SeatReply, Seating, Stage, each, mode, prompt};
+use synod_engine::{Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, SeatFailure, SeatReply, Seating, Stage, each, mode, prompt};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
@@ -85,12 +85,12 @@ fn seats_of(options: &Options, _models: usize) -> Vec<String> {
     tasks(&options.steps, &options.custom_mandates).into_iter().map(|task| task.display).collect()
 }
 
-fn calls(options: &Options, _seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, _seating: &Seating) -> Vec<PlannedCalls> {
     let improved = (options.steps.len() as u32).saturating_sub(1);
     let max_tokens = Some(options.step_tokens);
     vec![
-        Calls { prompt: "draft", role: "editor", min: 1, max: 1, reads: 0, max_tokens },
-        Calls { prompt: "improve", role: "editor", min: improved, max: improved, reads: 1, max_tokens },
+        PlannedCalls { prompt: "draft", role: "editor", min: 1, max: 1, reads: 0, max_tokens },
+        PlannedCalls { prompt: "improve", role: "editor", min: improved, max: improved, reads: 1, max_tokens },
     ]
 }
 

@@ -28,7 +28,7 @@ use rows::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use synod_engine::{Abilities, Bench, Calls, Evidence, Example, Mode, ModeResult, Result, Seating, Stage, each, mode};
+use synod_engine::{Abilities, Bench, Evidence, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, each, mode};
 use synod_types::Problem;
 
 pub static MODE: Mode = mode! {
@@ -96,7 +96,7 @@ impl Options {
     }
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     if n == 0 {
         return Vec::new();
@@ -109,7 +109,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let rounds = if written { options.policy.max_reflexions } else { 0 };
     let parts = rate::parts(&options.experts).len() as u32;
     let experts = if options.experts.len() > 1 { options.experts.len() as u32 * 2 * (rounds + 1) } else { 0 };
-    let line = |prompt, min, max, reads| Calls { prompt, role: "member", min, max, reads, max_tokens: None };
+    let line = |prompt, min, max, reads| PlannedCalls { prompt, role: "member", min, max, reads, max_tokens: None };
     let verified = if written { cards } else { unverified };
     vec![
         line("author", authors, authors, 0),

@@ -11,7 +11,7 @@ use rows::{AnswerRow, ModelWeight, SynthesisRow, WeightsRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
+use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
 use synod_math::weights::percent;
 use synod_types::*;
 use weighing::{WeightedAnswer, heaviest_first, weigh};
@@ -112,11 +112,11 @@ pub struct Share {
     pub confidence: Option<f64>,
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     vec![
-        Calls { prompt: "answer", role: "respondent", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
-        Calls { prompt: "synthesis", role: "synthesizer", min: 1, max: 1, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "answer", role: "respondent", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        PlannedCalls { prompt: "synthesis", role: "synthesizer", min: 1, max: 1, reads: n, max_tokens: None },
     ]
 }
 

@@ -3,12 +3,12 @@
 mod rows;
 
 use crate::RankingBallot;
-use crate::labelled::{self, LEAST, LabelMap, Labelled};
+use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use rows::{AggregatePlace, AggregateRow, BallotPlace, BallotRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::{Agreement, Ranking as BordaRanking, borda};
 use synod_types::*;
 
@@ -73,13 +73,13 @@ pub struct Place {
     pub score: Option<f64>,
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let ranks = if n > 2 { n } else { 0 };
     vec![
-        Calls { prompt: "answer", role: "member", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
-        Calls { prompt: "rank", role: "member", min: ranks, max: ranks, reads: n.saturating_sub(1), max_tokens: None },
-        Calls { prompt: "synthesis", role: "chairman", min: 1, max: 1, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "answer", role: "member", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        PlannedCalls { prompt: "rank", role: "member", min: ranks, max: ranks, reads: n.saturating_sub(1), max_tokens: None },
+        PlannedCalls { prompt: "synthesis", role: "chairman", min: 1, max: 1, reads: n, max_tokens: None },
     ]
 }
 
@@ -145,7 +145,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 }
 
 /// Every author ranks the others' answers. With two answers there is nothing to rank but the one other.
-async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<Vec<RankingBallot>> {
+async fn rank(bench: &Bench, options: &Options, answers: &[LabelledAnswer]) -> Result<Vec<RankingBallot>> {
     let phase = bench.phase("rank");
     if answers.len() <= LEAST {
         phase.warn("Only two answers were given, so they were not ranked: each author could only have ranked the other.");
@@ -180,25 +180,25 @@ async fn rank(bench: &Bench, options: &Options, answers: &[Labelled]) -> Result<
 }
 
 /// A ballot as indices into `answers`.
-fn places(ballot: &RankingBallot, answers: &[Labelled]) -> Vec<usize> {
+fn places(ballot: &RankingBallot, answers: &[LabelledAnswer]) -> Vec<usize> {
     ballot.ranking.iter().filter_map(|label| answers.iter().position(|answer| answer.label == *label)).collect()
 }
 
-fn by_label(answers: &[Labelled]) -> Vec<&Labelled> {
-    let mut sorted: Vec<&Labelled> = answers.iter().collect();
+fn by_label(answers: &[LabelledAnswer]) -> Vec<&LabelledAnswer> {
+    let mut sorted: Vec<&LabelledAnswer> = answers.iter().collect();
     sorted.sort_by(|a, b| a.label.cmp(&b.label));
     sorted
 }
 
 /// The computed aggregate as the chairman reads it.
-fn aggregate(standings: &BordaRanking, answers: &[Labelled]) -> Value {
+fn aggregate(standings: &BordaRanking, answers: &[LabelledAnswer]) -> Value {
     let rows = standings.standings.iter().map(|standing| {
         json!({"label": answers[standing.item].label, "score": standing.score, "first_places": standing.first_places, "ballots": standing.ballots})
     });
     rows.collect()
 }
 
-fn standings_exhibit(standings: &BordaRanking, answers: &[Labelled]) -> Exhibit {
+fn standings_exhibit(standings: &BordaRanking, answers: &[LabelledAnswer]) -> Exhibit {
     let entries: Vec<RankingEntry> = standings
         .standings
         .iter()
@@ -223,13 +223,13 @@ fn standings_exhibit(standings: &BordaRanking, answers: &[Labelled]) -> Exhibit 
     Exhibit::new("Ranking by the panel", Shape::Ranking(shape)).data(&AggregateRow { aggregate_rankings, tie_rung })
 }
 
-fn place(bench: &Bench, standings: &BordaRanking, answer: &Labelled, item: usize) -> Place {
+fn place(bench: &Bench, standings: &BordaRanking, answer: &LabelledAnswer, item: usize) -> Place {
     let score = standings.standings.iter().find(|standing| standing.item == item).and_then(|standing| standing.score);
     Place { label: answer.label.clone(), seat: answer.seat, model: bench.seat(answer.seat).model.clone(), score }
 }
 
 /// Answers some reader put first that the panel did not.
-fn dissent(answers: &[Labelled], cast: &[Vec<usize>], top: usize) -> Vec<Dissent> {
+fn dissent(answers: &[LabelledAnswer], cast: &[Vec<usize>], top: usize) -> Vec<Dissent> {
     let mut favoured: Vec<usize> = cast.iter().filter_map(|ballot| ballot.first().copied()).filter(|item| *item != top && !cast.is_empty()).collect();
     favoured.sort_unstable();
     favoured.dedup();

@@ -1,4 +1,4 @@
-//! The parsed data of council's stored rows.
+//! The parsed data of council's own stored rows; its label map is shared with other modes (`labelled.rs`).
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use speech::names::find_person;
 use state::DebateState;
-use synod_engine::{Bench, Calls, Example, Halt, Library, Mode, ModeResult, NoLibrary, Result, Seating, Stage, chair, each, mode};
+use synod_engine::{Bench, Example, Halt, Library, Mode, ModeResult, NoLibrary, PlannedCalls, Result, Seating, Stage, chair, each, mode};
 use synod_types::*;
 
 /// How many personas debate.
@@ -220,7 +220,7 @@ pub struct PersonaFlipConditions {
 /// A persona's own prompt is as long as about eight replies.
 const PERSONA_READS: u32 = 8;
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let (aspects, minis) = (options.aspects, options.minirounds);
     let rooms = options.rooms.min(aspects);
@@ -228,7 +228,8 @@ fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
     let messages = (n + aspects * n * minis) as usize;
     let detections = if options.detection.takes() { aspects } else { 0 } + if options.detection.sliding() { windows(messages) as u32 } else { 0 };
     let checks = options.room_turns.saturating_sub(3) / 2;
-    let line = |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| Calls { prompt, role, min, max, reads, max_tokens: None };
+    let line =
+        |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| PlannedCalls { prompt, role, min, max, reads, max_tokens: None };
     vec![
         line("decompose", "clerk", 1, 1, 0),
         line("opening", "persona", n, n, PERSONA_READS),

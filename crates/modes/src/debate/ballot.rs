@@ -2,7 +2,7 @@
 
 use super::revision::RevisedAnswer;
 use crate::ballots::{VoteBallot, label_in};
-use crate::labelled::Labelled;
+use crate::labelled::LabelledAnswer;
 use crate::text::{after_last_marker, bare};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,8 +56,8 @@ impl RevisionMarks {
 }
 
 /// The marks of each answer, in the order of the answers. An answer that was not changed cannot be marked.
-pub fn count_marks(answers: &[Labelled], revised: &[RevisedAnswer], votes: &Answers<DebateBallot>) -> Vec<RevisionMarks> {
-    let of = |(answer, revised): (&Labelled, &RevisedAnswer)| {
+pub fn count_marks(answers: &[LabelledAnswer], revised: &[RevisedAnswer], votes: &Answers<DebateBallot>) -> Vec<RevisionMarks> {
+    let of = |(answer, revised): (&LabelledAnswer, &RevisedAnswer)| {
         let readers = votes.replies.iter().filter(|reply| reply.seat != answer.seat && revised.changed());
         readers.fold(RevisionMarks::default(), |marks, reply| RevisionMarks {
             weaker: marks.weaker + u32::from(reply.value.weaker_revisions.contains(&answer.label)),

@@ -4,13 +4,13 @@ use super::Decision;
 use super::ballot::RevisionMarks;
 use super::revision::{RevisedAnswer, Stance};
 use super::rows::{DebateTallyRow, DebateWinnerRow, RevisionSummaryRow};
-use crate::labelled::Labelled;
+use crate::labelled::LabelledAnswer;
 use crate::tally::{self, TallyRow};
 use crate::text::words;
 use synod_math::Tally as Count;
 use synod_types::*;
 
-pub fn summary_exhibit(first: &[Labelled], revised: &[RevisedAnswer]) -> Exhibit {
+pub fn summary_exhibit(first: &[LabelledAnswer], revised: &[RevisedAnswer]) -> Exhibit {
     let how_many = |stance: Option<Stance>| revised.iter().filter(|revised| revised.stance == stance).count() as u32;
     let word = |stance: Option<Stance>| stance.map_or("failed", Stance::as_str).to_lowercase();
     let points = first.iter().zip(revised).map(|(answer, revised)| Point {
@@ -30,13 +30,13 @@ pub fn summary_exhibit(first: &[Labelled], revised: &[RevisedAnswer]) -> Exhibit
         .data(&data)
 }
 
-pub fn tally_exhibit(count: &Count, answers: &[Labelled], marks: &[RevisionMarks]) -> Exhibit {
+pub fn tally_exhibit(count: &Count, answers: &[LabelledAnswer], marks: &[RevisionMarks]) -> Exhibit {
     let marks = answers.iter().zip(marks).map(|(answer, marks)| (answer.label.clone(), Some(*marks).filter(|marks| marks.readers > 0)));
     let data = DebateTallyRow { tally: TallyRow::of(count, answers), revision_marks: marks.collect() };
     tally::tally_exhibit(count, answers).data(&data)
 }
 
-pub fn winner_exhibit(decision: &Decision, won: &Labelled, tiebroken: bool) -> Exhibit {
+pub fn winner_exhibit(decision: &Decision, won: &LabelledAnswer, tiebroken: bool) -> Exhibit {
     let data = DebateWinnerRow {
         winner_label: won.label.clone(),
         winner_model: decision.model.clone(),

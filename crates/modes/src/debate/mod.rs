@@ -8,7 +8,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::labelled::{self, LEAST, LabelMap, Labelled};
+use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally::{self, Poll};
 use ballot::{DebateBallot, RevisionMarks, count_marks};
 use exhibits::{summary_exhibit, tally_exhibit, winner_exhibit};
@@ -19,7 +19,7 @@ use rows::{DebateTallyRow, DebateVoteRow, DebateWinnerRow, RevisionRow, Revision
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, each, mode, prompt};
+use synod_engine::{Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, each, mode, prompt};
 use synod_math::{Rng, Tally as Count, labels_apart};
 use synod_types::*;
 
@@ -103,13 +103,13 @@ pub enum Tiebreak {
     Draw,
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let revised = Some(options.revision_tokens());
     vec![
-        Calls { prompt: "answer", role: "debater", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
-        Calls { prompt: "revise", role: "debater", min: n, max: n, reads: n, max_tokens: revised },
-        Calls { prompt: "vote", role: "debater", min: n, max: n, reads: 2 * n.saturating_sub(1), max_tokens: None },
+        PlannedCalls { prompt: "answer", role: "debater", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        PlannedCalls { prompt: "revise", role: "debater", min: n, max: n, reads: n, max_tokens: revised },
+        PlannedCalls { prompt: "vote", role: "debater", min: n, max: n, reads: 2 * n.saturating_sub(1), max_tokens: None },
     ]
 }
 
@@ -161,7 +161,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     if let Some(value) = agreement.value {
         bench.figure("agreement", value);
     }
-    let kept = |answer: &Labelled, text: &str| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: text.to_owned() };
+    let kept = |answer: &LabelledAnswer, text: &str| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: text.to_owned() };
     let before = decision.lost_to_original.then(|| kept(won, &outcome.original));
     let others = answers.iter().filter(|answer| answer.seat != won.seat).map(|answer| kept(answer, &answer.text));
     Ok(ModeResult {
@@ -180,7 +180,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
 /// The first round: every seat answers alone. No label is a word of the question or of any answer, so that a later mention of a label can be
 /// recognised.
-async fn answer(bench: &Bench, options: &Options) -> Result<(Answers<String>, Vec<Labelled>)> {
+async fn answer(bench: &Bench, options: &Options) -> Result<(Answers<String>, Vec<LabelledAnswer>)> {
     let phase = bench.phase("initial");
     let replies = phase.ask_all::<String>(bench.role("debater"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
     let question = bench.question();
@@ -198,7 +198,7 @@ async fn answer(bench: &Bench, options: &Options) -> Result<(Answers<String>, Ve
 
 /// Every author reads the others' answers, in an order of its own, and revises its own, lets it stand or merges several. The flag says whether
 /// the run was closing.
-async fn revise(bench: &Bench, options: &Options, first: &[Labelled]) -> Result<(Vec<RevisedAnswer>, bool)> {
+async fn revise(bench: &Bench, options: &Options, first: &[LabelledAnswer]) -> Result<(Vec<RevisedAnswer>, bool)> {
     let phase = bench.phase("revision");
     let authors: Vec<SeatIx> = first.iter().map(|answer| answer.seat).collect();
     let views = labelled::for_readers(&phase, first, &authors);
@@ -220,19 +220,26 @@ async fn revise(bench: &Bench, options: &Options, first: &[Labelled]) -> Result<
 }
 
 /// Labels the answers anew for the vote: other letters than in the first round, and no word of what is on the ballot.
-fn relabel(bench: &Bench, first: &[Labelled], revised: &[RevisedAnswer]) -> Result<Vec<Labelled>> {
+fn relabel(bench: &Bench, first: &[LabelledAnswer], revised: &[RevisedAnswer]) -> Result<Vec<LabelledAnswer>> {
     let phase = bench.phase("vote");
     let old: Vec<String> = first.iter().map(|answer| answer.label.clone()).collect();
     let texts: Vec<&str> = revised.iter().flat_map(|revised| [revised.text.as_str(), revised.original.as_str()]).collect();
     let labels = labels_apart(phase.seed("labels"), first.len(), &old, &texts);
     let named = first.iter().zip(revised).zip(labels);
-    let answers: Vec<Labelled> =
-        named.map(|((first, revised), label)| Labelled { label, seat: first.seat, key: revised.key.clone(), text: revised.text.clone() }).collect();
+    let answers: Vec<LabelledAnswer> = named
+        .map(|((first, revised), label)| LabelledAnswer { label, seat: first.seat, key: revised.key.clone(), text: revised.text.clone() })
+        .collect();
     phase.show("revised_label_map", labelled::key_to_labels(bench, &answers))?;
     Ok(answers)
 }
 
-async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], revised: &[RevisedAnswer], voters: &[SeatIx]) -> Result<Answers<DebateBallot>> {
+async fn cast(
+    bench: &Bench,
+    options: &Options,
+    answers: &[LabelledAnswer],
+    revised: &[RevisedAnswer],
+    voters: &[SeatIx],
+) -> Result<Answers<DebateBallot>> {
     let phase = bench.phase("vote");
     let few = answers.len() <= LEAST;
     if few {
@@ -274,7 +281,7 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], revised: &
 
 /// Most votes win; of equals the answer whose revision fewest readers found weaker than its original; of those left one drawn from the seed.
 /// Without a valid vote every answer is still in the running and only the draw decides: marks alone elect nobody.
-fn decide(count: &Count, marks: &[RevisionMarks], answers: &[Labelled], seed: u64) -> (usize, Tiebreak) {
+fn decide(count: &Count, marks: &[RevisionMarks], answers: &[LabelledAnswer], seed: u64) -> (usize, Tiebreak) {
     let mut tied: Vec<usize> = if count.valid == 0 { (0..answers.len()).collect() } else { count.winners.clone() };
     if let [winner] = tied.as_slice() {
         return (*winner, Tiebreak::None);

@@ -2,7 +2,7 @@
 
 use super::mentions::without_labels;
 use super::rows::RevisionRow;
-use crate::labelled::Labelled;
+use crate::labelled::LabelledAnswer;
 use crate::text::{after_first_marker, bare, token, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ pub struct RevisedAnswer {
 
 impl RevisedAnswer {
     /// After STAND the text is the original, whatever was written beside it.
-    pub fn of(first: &Labelled, reply: Option<&SeatReply<RevisionReply>>, labels: &[String]) -> Self {
+    pub fn of(first: &LabelledAnswer, reply: Option<&SeatReply<RevisionReply>>, labels: &[String]) -> Self {
         let stance = reply.map(|reply| reply.value.decision);
         let new = reply.filter(|reply| reply.value.decision != Stance::Stand);
         let (key, text) = match new {
@@ -112,7 +112,7 @@ impl RevisedAnswer {
     }
 
     pub fn exhibit(&self, seat: SeatIx, replies: &Answers<RevisionReply>) -> Exhibit {
-        let mut shape = crate::revised::revision(&self.original, &self.text);
+        let mut shape = crate::revision::revision(&self.original, &self.text);
         let reply = replies.of(seat);
         let failure = replies.failures.iter().find(|failure| failure.seat == seat);
         shape.decision = self.stance.map_or_else(String::new, |stance| stance.as_str().to_lowercase());

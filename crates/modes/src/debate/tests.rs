@@ -4,7 +4,7 @@ use super::ballot::{DebateBallot, RevisionMarks, count_marks};
 use super::mentions::without_labels;
 use super::revision::{RevisedAnswer, RevisionReply, Stance};
 use super::{Tiebreak, decide};
-use crate::labelled::Labelled;
+use crate::labelled::LabelledAnswer;
 use proptest::prelude::*;
 use synod_engine::{Answers, IdLists, ReplyFormat, SeatReply, TypedReply};
 use synod_math::plurality;
@@ -50,8 +50,8 @@ fn nothing_is_guessed_from_prose() {
     }
 }
 
-fn first(text: &str) -> Labelled {
-    Labelled { label: "K3".into(), seat: 0, key: "initial/answer@0".into(), text: text.into() }
+fn first(text: &str) -> LabelledAnswer {
+    LabelledAnswer { label: "K3".into(), seat: 0, key: "initial/answer@0".into(), text: text.into() }
 }
 
 fn reply(decision: Stance, response: &str) -> SeatReply<RevisionReply> {
@@ -111,8 +111,8 @@ fn a_ballot_is_a_vote_and_the_revisions_found_weaker() {
     }
 }
 
-fn answers() -> Vec<Labelled> {
-    let answer = |(seat, label): (u32, &str)| Labelled { label: label.into(), seat, key: format!("k@{seat}"), text: label.into() };
+fn answers() -> Vec<LabelledAnswer> {
+    let answer = |(seat, label): (u32, &str)| LabelledAnswer { label: label.into(), seat, key: format!("k@{seat}"), text: label.into() };
     (0..).zip(["V4", "J7", "P2"]).map(answer).collect()
 }
 

@@ -15,7 +15,7 @@ use rows::{AssemblyRow, Assignment, GraphRow, PlanRow, TaskRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
+use synod_engine::{Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
 use synod_types::*;
 use work::TaskOutcome;
 
@@ -83,12 +83,12 @@ pub struct DroppedEdge {
     pub to: String,
 }
 
-fn calls(options: &Options, _seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, _seating: &Seating) -> Vec<PlannedCalls> {
     let parts = options.max_tasks;
     vec![
-        Calls { prompt: "plan", role: "planner", min: 1, max: 1, reads: 0, max_tokens: None },
-        Calls { prompt: "work", role: "worker", min: 1, max: parts, reads: parts.saturating_sub(1), max_tokens: None },
-        Calls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: parts, max_tokens: None },
+        PlannedCalls { prompt: "plan", role: "planner", min: 1, max: 1, reads: 0, max_tokens: None },
+        PlannedCalls { prompt: "work", role: "worker", min: 1, max: parts, reads: parts.saturating_sub(1), max_tokens: None },
+        PlannedCalls { prompt: "assembly", role: "assembler", min: 1, max: 1, reads: parts, max_tokens: None },
     ]
 }
 

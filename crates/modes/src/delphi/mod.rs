@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use synod_engine::{
-    Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Prompt, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt,
+    Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Prompt, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt,
 };
 use synod_math::numbers::plain;
 use synod_types::*;
@@ -174,13 +174,13 @@ pub struct Interval {
     pub high: f64,
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let classify = u32::from(options.answer_form().is_none());
     vec![
-        Calls { prompt: "classify", role: "facilitator", min: classify, max: classify, reads: 0, max_tokens: None },
-        Calls { prompt: "estimate", role: "panelist", min: n * options.min_rounds, max: n * options.max_rounds, reads: 0, max_tokens: None },
-        Calls { prompt: "synthesis", role: "facilitator", min: 1, max: 1, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "classify", role: "facilitator", min: classify, max: classify, reads: 0, max_tokens: None },
+        PlannedCalls { prompt: "estimate", role: "panelist", min: n * options.min_rounds, max: n * options.max_rounds, reads: 0, max_tokens: None },
+        PlannedCalls { prompt: "synthesis", role: "facilitator", min: 1, max: 1, reads: n, max_tokens: None },
     ]
 }
 

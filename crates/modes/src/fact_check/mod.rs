@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{
-    Answers, Bench, Calls, Example, Halt, Mode, ModeResult, ReplyFormat, Result, SeatReply, Seating, Stage, each, mode, prompt, seat,
+    Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, ReplyFormat, Result, SeatReply, Seating, Stage, each, mode, prompt, seat,
 };
 use synod_types::*;
 
@@ -104,14 +104,14 @@ pub struct ClaimDecision {
     pub correction: Option<String>,
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     // Whether there is content to check, and claims in it, is known only in the run.
     vec![
-        Calls { prompt: "generate", role: "generator", min: 0, max: 1, reads: 0, max_tokens: None },
-        Calls { prompt: "extract", role: "extractor", min: 1, max: 1, reads: 1, max_tokens: Some(options.extract_tokens()) },
-        Calls { prompt: "verify", role: "checker", min: 0, max: n, reads: 2, max_tokens: Some(options.verify_tokens()) },
-        Calls { prompt: "report", role: "reporter", min: 0, max: 1, reads: n + 1, max_tokens: None },
+        PlannedCalls { prompt: "generate", role: "generator", min: 0, max: 1, reads: 0, max_tokens: None },
+        PlannedCalls { prompt: "extract", role: "extractor", min: 1, max: 1, reads: 1, max_tokens: Some(options.extract_tokens()) },
+        PlannedCalls { prompt: "verify", role: "checker", min: 0, max: n, reads: 2, max_tokens: Some(options.verify_tokens()) },
+        PlannedCalls { prompt: "report", role: "reporter", min: 0, max: 1, reads: n + 1, max_tokens: None },
     ]
 }
 

@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use summary::{Juror, Summary, Votes};
-use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt};
+use synod_engine::{
+    Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt,
+};
 use synod_math::Agreement;
 use synod_types::*;
 
@@ -94,11 +96,11 @@ pub struct Foreman {
     pub reasons: String,
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     vec![
-        Calls { prompt: "juror", role: "juror", min: n, max: n, reads: 0, max_tokens: Some(options.assessment_tokens) },
-        Calls { prompt: "foreman", role: "foreman", min: 1, max: 1, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "juror", role: "juror", min: n, max: n, reads: 0, max_tokens: Some(options.assessment_tokens) },
+        PlannedCalls { prompt: "foreman", role: "foreman", min: 1, max: 1, reads: n, max_tokens: None },
     ]
 }
 

@@ -17,7 +17,7 @@ pub use rubric::{Criterion, ReviewType, Rubric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::rubric::Level;
 use synod_types::*;
 
@@ -68,7 +68,9 @@ impl Options {
         const FIELD: &str = "options.custom_rubric";
         let custom = self.review_type == ReviewType::Custom;
         match &self.custom_rubric {
-            None if custom => vec![Problem::new(FIELD, "nothing", "a rubric, since review_type is custom")],
+            None if custom => {
+                vec![Problem::new(FIELD, "nothing", "a rubric, since review_type is custom: a JSON object with name, description and criteria")]
+            }
             None => Vec::new(),
             Some(rubric) => {
                 let mut problems = rubric.check(FIELD);
@@ -112,11 +114,11 @@ pub struct CriterionOpinion {
     pub agreement: Option<String>,
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     vec![
-        Calls { prompt: "review", role: "reviewer", min: n, max: n, reads: 0, max_tokens: Some(options.review_tokens) },
-        Calls { prompt: "consolidate", role: "consolidator", min: 1, max: 1, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "review", role: "reviewer", min: n, max: n, reads: 0, max_tokens: Some(options.review_tokens) },
+        PlannedCalls { prompt: "consolidate", role: "consolidator", min: 1, max: 1, reads: n, max_tokens: None },
     ]
 }
 

@@ -9,7 +9,7 @@ mod rounds;
 mod rows;
 mod severity;
 
-use crate::revised::long_enough;
+use crate::revision::long_enough;
 use crate::text::words;
 use fate::{Fate, FateCounts};
 use findings::Register;
@@ -19,7 +19,7 @@ use rows::{AttackRow, AuditRow, DefenceRow, RestatementRow, RulingsRow, Synthesi
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use severity::{Risk, Severity, SeverityCounts};
-use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, mode, prompt, seat};
+use synod_engine::{Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, mode, prompt, seat};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
@@ -118,17 +118,17 @@ fn check_models(_: &Options, seating: &Seating) -> Vec<Problem> {
     }
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let held = |role: &str| u32::from(seating.roles.get(role).is_some_and(|seats| !seats.is_empty()));
     let text = Some(options.text_tokens());
     let again = options.rounds.saturating_sub(1) * held("attacker");
     vec![
-        Calls { prompt: "generate", role: "generator", min: 1, max: 1, reads: 0, max_tokens: text },
-        Calls { prompt: "attack", role: "attacker", min: held("attacker"), max: held("attacker"), reads: 1, max_tokens: None },
-        Calls { prompt: "attack_again", role: "attacker", min: 0, max: again, reads: 3, max_tokens: None },
-        Calls { prompt: "defend", role: "generator", min: 0, max: options.rounds, reads: 2, max_tokens: text.map(|text| text + 2048) },
-        Calls { prompt: "judge", role: "judge", min: 0, max: options.rounds * held("judge"), reads: 3, max_tokens: None },
-        Calls { prompt: "synthesis", role: "synthesizer", min: 0, max: 1, reads: 3, max_tokens: text },
+        PlannedCalls { prompt: "generate", role: "generator", min: 1, max: 1, reads: 0, max_tokens: text },
+        PlannedCalls { prompt: "attack", role: "attacker", min: held("attacker"), max: held("attacker"), reads: 1, max_tokens: None },
+        PlannedCalls { prompt: "attack_again", role: "attacker", min: 0, max: again, reads: 3, max_tokens: None },
+        PlannedCalls { prompt: "defend", role: "generator", min: 0, max: options.rounds, reads: 2, max_tokens: text.map(|text| text + 2048) },
+        PlannedCalls { prompt: "judge", role: "judge", min: 0, max: options.rounds * held("judge"), reads: 3, max_tokens: None },
+        PlannedCalls { prompt: "synthesis", role: "synthesizer", min: 0, max: 1, reads: 3, max_tokens: text },
     ]
 }
 

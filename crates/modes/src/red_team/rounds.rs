@@ -6,7 +6,7 @@ use super::material::Material;
 use super::replies::{Attack, AttackAgain, Defence, Reopening, Response, ResponseVerdict, Ruling, Rulings};
 use super::rows::{AttackRow, AttackSummary, DefenceRow, ResponseRow, RowVerdict, RulingsRow};
 use super::severity::Risk;
-use crate::revised::{long_enough, revision};
+use crate::revision::{long_enough, revision};
 use crate::text::words;
 use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatFailure, SeatReply, prompt};
 use synod_types::*;

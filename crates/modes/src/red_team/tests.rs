@@ -6,7 +6,7 @@ use super::material::Material;
 use super::replies::{self, Attack, AttackAgain, Defence, Flaw, Reopening, Response, ResponseVerdict, Ruling, Rulings};
 use super::rows::HardeningConfidence;
 use super::severity::{Risk, Severity};
-use crate::revised::long_enough;
+use crate::revision::long_enough;
 use proptest::prelude::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
 use synod_types::{Attachment, Question};

@@ -20,7 +20,7 @@ use prompting::{Perspective, Perspectives, one_per_seat};
 use rounds::{Debate, LEAST, conclude_round, hold_objections, safety, stop_if_incomplete};
 use rows::*;
 use style::Style;
-use synod_engine::{Abilities, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{Abilities, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_types::{Exhibit, SeatIx};
 
 pub static MODE: Mode = mode! {
@@ -62,12 +62,13 @@ pub fn styles() -> Vec<&'static str> {
     Style::ids()
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let objections = if options.groupthink == Groupthink::Act { guard::MOST_OBJECTIONS } else { 0 };
     let rounds = options.most_rounds() + objections;
     let made = u32::from(options.finds_perspectives());
-    let call = |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| Calls { prompt, role, min, max, reads, max_tokens: None };
+    let call =
+        |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| PlannedCalls { prompt, role, min, max, reads, max_tokens: None };
     vec![
         call("perspectives", "clerk", made, made, 0),
         call("turn", "debater", n, n * rounds, n),

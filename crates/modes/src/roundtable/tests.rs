@@ -3,7 +3,7 @@
 use super::prompting::contribution::Contribution;
 use super::prompting::packet::{PREVIOUS, Packet, PacketParts, RECORD, TRIGGER, WALL};
 use super::prompting::{RoundSummary, SeatMoves};
-use super::record::{Claim, ClaimStatus, Label, Record, RecordChanges, audit};
+use super::record::{Claim, ClaimStatus, DebateRecord, Label, RecordChanges, audit};
 use super::rounds::reply::{Challenge, NewClaim, NewRisk, Turn};
 use super::tokens::size;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn claim(text: &str, label: Label, cites: &[u32]) -> NewClaim {
     NewClaim { text: text.into(), label, cites: cites.to_vec(), evidence: Vec::new(), against: Vec::new() }
 }
 
-fn take(record: &mut Record, seat: usize, round: u32, turn: &Turn) -> RecordChanges {
+fn take(record: &mut DebateRecord, seat: usize, round: u32, turn: &Turn) -> RecordChanges {
     let mut changes = RecordChanges { withdrawn: record.withdraw(seat, round, &turn.withdraws), ..RecordChanges::default() };
     let audit = record.audit(turn);
     record.ingest(seat, round, turn, &audit, &[], &mut changes);
@@ -34,10 +34,10 @@ const CITED: &str = "Queues retry. [FACT][1]\nReferences\n[1] Manual https://exa
 
 #[test]
 fn a_claim_is_open_accepted_contested_and_withdrawn_by_what_is_said_of_it() {
-    let mut record = Record::new(4);
+    let mut record = DebateRecord::new(4);
     let first = take(&mut record, 0, 1, &turn(CITED, vec![claim("Queues retry failed jobs.", Label::Fact, &[1])]));
     assert_eq!((first.introduced.as_slice(), first.evidence.as_slice()), (&["C1".to_owned()][..], &["E1".to_owned()][..]));
-    let status = |record: &Record| record.claim("C1").expect("C1").status;
+    let status = |record: &DebateRecord| record.claim("C1").expect("C1").status;
     assert_eq!(status(&record), ClaimStatus::Open, "its author alone is not half of the table");
     take(&mut record, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("Yes.", Vec::new()) });
     assert_eq!(status(&record), ClaimStatus::Accepted);
@@ -54,7 +54,7 @@ fn a_claim_is_open_accepted_contested_and_withdrawn_by_what_is_said_of_it() {
 
 #[test]
 fn saying_it_again_is_support_and_saying_the_opposite_is_not() {
-    let mut record = Record::new(2);
+    let mut record = DebateRecord::new(2);
     take(&mut record, 0, 1, &turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]));
     let again = take(&mut record, 1, 2, &turn(CITED, vec![claim("Queues retry every failed job on the same night", Label::Fact, &[1])]));
     assert_eq!((again.reinforced.as_slice(), record.new_facts_after(0).count(), record.new_facts_after(1).count()), (&["C1".to_owned()][..], 1, 0));
@@ -65,7 +65,7 @@ fn saying_it_again_is_support_and_saying_the_opposite_is_not() {
 
 #[test]
 fn a_fact_without_a_source_is_an_inference() {
-    let mut record = Record::new(2);
+    let mut record = DebateRecord::new(2);
     take(&mut record, 0, 1, &turn("Plain words.", vec![claim("Queues retry.", Label::Fact, &[1])]));
     assert_eq!((record.new_facts_after(0).count(), record.claims[0].label), (0, Label::Infer));
     let mut backed = claim("Cron never retries anything.", Label::Fact, &[]);
@@ -83,7 +83,7 @@ fn a_fact_without_a_source_is_an_inference() {
 
 #[test]
 fn a_new_fact_counts_once_and_never_again() {
-    let mut record = Record::new(3);
+    let mut record = DebateRecord::new(3);
     let fact = || turn(CITED, vec![claim("Queues retry every failed job on the same night.", Label::Fact, &[1])]);
     (0..3).for_each(|seat| drop(take(&mut record, seat, 1, &fact())));
     assert_eq!(record.new_facts_after(0).count(), 1, "three seats, one fact");
@@ -94,7 +94,7 @@ fn a_new_fact_counts_once_and_never_again() {
 
 #[test]
 fn what_is_withdrawn_once_can_be_said_again() {
-    let mut record = Record::new(2);
+    let mut record = DebateRecord::new(2);
     let said = || vec![claim("Queues retry every failed job on the same night.", Label::Infer, &[])];
     take(&mut record, 0, 1, &turn("x", said()));
     let reworded = Turn { withdraws: vec!["C1".into(), "C1".into()], ..turn("x", said()) };
@@ -107,7 +107,7 @@ fn what_is_withdrawn_once_can_be_said_again() {
 
 #[test]
 fn a_blocker_stands_until_its_author_or_its_claim_says_otherwise() {
-    let mut record = Record::new(3);
+    let mut record = DebateRecord::new(3);
     take(&mut record, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
     let block = |claim: Option<&str>| Turn { vote: Some("BLOCKER".into()), blocker: claim.map(str::to_owned), ..turn("x", Vec::new()) };
     take(&mut record, 1, 1, &block(Some("C1")));
@@ -123,7 +123,7 @@ fn a_blocker_stands_until_its_author_or_its_claim_says_otherwise() {
 
 #[test]
 fn a_blocker_disputes_the_claim_it_names() {
-    let mut record = Record::new(4);
+    let mut record = DebateRecord::new(4);
     take(&mut record, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
     take(&mut record, 1, 1, &Turn { reinforces: vec!["C1".into()], ..turn("x", Vec::new()) });
     assert_eq!(record.claims[0].status, ClaimStatus::Accepted);
@@ -138,7 +138,7 @@ fn a_blocker_disputes_the_claim_it_names() {
 
 #[test]
 fn shortened_words_cite_the_record_and_long_addresses_stay_in_it() {
-    let mut record = Record::new(2);
+    let mut record = DebateRecord::new(2);
     take(&mut record, 0, 1, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
     let address = format!("https://example.org/{}", "long-part/".repeat(60));
     let text = format!("{} Cron fails in silence. [FACT][1]\nReferences\n[1] Logs {address}", "Filler without a label. ".repeat(60));
@@ -159,7 +159,7 @@ fn shortened_words_cite_the_record_and_long_addresses_stay_in_it() {
 
 #[test]
 fn figures_tell_statements_apart_and_a_person_is_kept_in_full() {
-    let mut record = Record::new(2);
+    let mut record = DebateRecord::new(2);
     assert_eq!(
         (record.decide("Fund it with 12 percent of the budget", 1), record.decide("Fund it with 90 percent of the budget", 1)),
         ("D1".into(), "D2".into())
@@ -171,7 +171,7 @@ fn figures_tell_statements_apart_and_a_person_is_kept_in_full() {
 
 #[test]
 fn a_round_that_does_not_count_leaves_its_ids_behind() {
-    let mut record = Record::new(2);
+    let mut record = DebateRecord::new(2);
     take(&mut record, 0, 1, &turn(CITED, vec![claim("Queues retry.", Label::Fact, &[1])]));
     let saved = record.clone();
     take(&mut record, 1, 2, &turn("x", vec![claim("Cron fails in silence.", Label::Infer, &[])]));
@@ -194,7 +194,7 @@ fn a_record_too_long_for_its_budget_keeps_what_fits_of_risks_and_open_claims() {
 }
 
 /// What the record says, whatever its ids are.
-fn said_of(record: &Record) -> Vec<String> {
+fn said_of(record: &DebateRecord) -> Vec<String> {
     let sources = |ids: &[String]| -> Vec<String> {
         let mut found: Vec<String> =
             ids.iter().filter_map(|id| record.evidence.iter().find(|one| one.id == *id)).map(|one| one.title.clone()).collect();
@@ -211,7 +211,7 @@ fn said_of(record: &Record) -> Vec<String> {
 }
 
 /// A round in which all speak at once, taken in in this order.
-fn at_once(record: &Record, round: u32, said: &[(usize, Turn)]) -> (Vec<String>, usize) {
+fn at_once(record: &DebateRecord, round: u32, said: &[(usize, Turn)]) -> (Vec<String>, usize) {
     let mut record = record.clone();
     let known = record.claims.len();
     said.iter().for_each(|(seat, turn)| drop(record.withdraw(*seat, round, &turn.withdraws)));
@@ -224,8 +224,8 @@ fn at_once(record: &Record, round: u32, said: &[(usize, Turn)]) -> (Vec<String>,
 }
 
 /// A long debate: every seat says so many words a round, brings claims and disputes the others'.
-fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (Record, Vec<Contribution>, Vec<RoundSummary>) {
-    let mut record = Record::new(seats);
+fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (DebateRecord, Vec<Contribution>, Vec<RoundSummary>) {
+    let mut record = DebateRecord::new(seats);
     let mut entries = Vec::new();
     let mut summaries = Vec::new();
     for round in 1..=rounds {
@@ -272,7 +272,7 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
     (record, entries, summaries)
 }
 
-fn packed(record: &Record, entries: &[Contribution], summaries: &[RoundSummary], seats: usize, sequential: bool) -> Packet {
+fn packed(record: &DebateRecord, entries: &[Contribution], summaries: &[RoundSummary], seats: usize, sequential: bool) -> Packet {
     let current = if sequential { entries.to_vec() } else { Vec::new() };
     let summaries: Vec<&RoundSummary> = summaries.iter().rev().skip(1).take(2).collect();
     PacketParts { record, names: &names(seats), round: 7, summaries, previous: entries.to_vec(), current, reserve: 300 }.pack()
@@ -313,7 +313,7 @@ proptest! {
     ) {
         let labels = [Label::Fact, Label::Infer, Label::Assume];
         let claims = |picked: &[(usize, usize)]| picked.iter().map(|(text, label)| claim(SAYINGS[*text], labels[*label], &[1])).collect::<Vec<_>>();
-        let mut record = Record::new(4);
+        let mut record = DebateRecord::new(4);
         first.iter().enumerate().for_each(|(seat, picked)| drop(take(&mut record, seat, 1, &turn(CITED, claims(picked)))));
         let id = |at: usize| record.claims.get(at).map(|claim| claim.id.clone());
         let turns: Vec<(usize, Turn)> = second.iter().enumerate().map(|(seat, (picked, supports, disputes, withdraws, blocks))| {

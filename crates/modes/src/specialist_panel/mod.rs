@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use specialist::Specialist;
-use synod_engine::{Answers, Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::Reception;
 use synod_types::*;
 
@@ -94,12 +94,12 @@ pub struct TopRisk {
     pub score: f64,
 }
 
-fn calls(_: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(_: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     vec![
-        Calls { prompt: "report", role: "specialist", min: n, max: n, reads: 0, max_tokens: None },
-        Calls { prompt: "cross_review", role: "specialist", min: n, max: n, reads: n.saturating_sub(1), max_tokens: None },
-        Calls { prompt: "synthesis", role: "synthesizer", min: 1, max: 1, reads: 2 * n, max_tokens: None },
+        PlannedCalls { prompt: "report", role: "specialist", min: n, max: n, reads: 0, max_tokens: None },
+        PlannedCalls { prompt: "cross_review", role: "specialist", min: n, max: n, reads: n.saturating_sub(1), max_tokens: None },
+        PlannedCalls { prompt: "synthesis", role: "synthesizer", min: 1, max: 1, reads: 2 * n, max_tokens: None },
     ]
 }
 

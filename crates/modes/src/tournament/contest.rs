@@ -1,7 +1,7 @@
 //! A contest under way: its rounds of matches, all pairs of a round at once, who may judge which, and who failed too often to be asked again.
 
 use super::judging::{MatchEnding, MatchRuling, judge_match};
-use crate::labelled::Labelled;
+use crate::labelled::LabelledAnswer;
 use synod_engine::{Bench, Result};
 use synod_types::SeatIx;
 
@@ -13,7 +13,7 @@ pub struct Contest<'a> {
     bench: &'a Bench,
     criteria: &'a [String],
     /// In seeded order.
-    pub entrants: &'a [Labelled],
+    pub entrants: &'a [LabelledAnswer],
     /// Judges that failed in both orders of some match. They are not asked again: each would cost every later round its time limit.
     silent: Vec<SeatIx>,
     /// The run is closing: nothing more is asked.
@@ -44,7 +44,7 @@ impl MatchResult {
 }
 
 impl<'a> Contest<'a> {
-    pub fn new(bench: &'a Bench, criteria: &'a [String], entrants: &'a [Labelled]) -> Self {
+    pub fn new(bench: &'a Bench, criteria: &'a [String], entrants: &'a [LabelledAnswer]) -> Self {
         Self { bench, criteria, entrants, silent: Vec::new(), closing: false }
     }
 

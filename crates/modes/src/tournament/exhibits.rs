@@ -6,16 +6,16 @@ use super::pick::Pick;
 use super::round_robin::LeagueTable;
 use super::rows::{DrawKind, DrawRow, JudgementEntry, KnockoutMatch, MatchRow, Matchup, StandingsRounds, StandingsRow, TableEntry};
 use super::{Format, MatchEnding};
-use crate::labelled::Labelled;
+use crate::labelled::LabelledAnswer;
 use synod_engine::{Bench, SeatFailure, SeatReply};
 use synod_types::*;
 
-fn contestants(entrants: &[Labelled]) -> Vec<Contestant> {
+fn contestants(entrants: &[LabelledAnswer]) -> Vec<Contestant> {
     entrants.iter().map(|entrant| Contestant { label: entrant.label.clone(), seat: entrant.seat }).collect()
 }
 
 /// Who meets whom first.
-pub fn draw_exhibit(bench: &Bench, kind: DrawKind, entrants: &[Labelled], rounds: u32, pairs: &[Pair]) -> Exhibit {
+pub fn draw_exhibit(bench: &Bench, kind: DrawKind, entrants: &[LabelledAnswer], rounds: u32, pairs: &[Pair]) -> Exhibit {
     let label = |entrant: usize| entrants[entrant].label.clone();
     let first: Vec<Match> = pairs.iter().map(|(a, b)| Match { a: label(*a), b: b.map(label), ..Match::default() }).collect();
     let matchup = |(match_index, (a, b)): (usize, &Pair)| Matchup { match_index, a: label(*a), b: b.map(label) };
@@ -30,7 +30,7 @@ pub fn draw_exhibit(bench: &Bench, kind: DrawKind, entrants: &[Labelled], rounds
     Exhibit::new("Draw", Shape::Bracket(Bracket { contestants: contestants(entrants), rounds: vec![first], champion: None })).data(&data)
 }
 
-pub fn match_exhibit(bench: &Bench, entrants: &[Labelled], result: &MatchResult) -> Exhibit {
+pub fn match_exhibit(bench: &Bench, entrants: &[LabelledAnswer], result: &MatchResult) -> Exhibit {
     let label = |entrant: usize| entrants[entrant].label.clone();
     let model = |entrant: usize| bench.seat(entrants[entrant].seat).model.clone();
     let judgements: &[Judgement] = result.ruling.as_ref().map_or(&[], |ruling| &ruling.judgements);
@@ -93,7 +93,7 @@ fn ending_sentence(result: &MatchResult, label: &dyn Fn(usize) -> String) -> Str
 }
 
 /// The whole bracket.
-pub fn bracket_exhibit(entrants: &[Labelled], rounds: &[Vec<MatchResult>], champion: usize) -> Exhibit {
+pub fn bracket_exhibit(entrants: &[LabelledAnswer], rounds: &[Vec<MatchResult>], champion: usize) -> Exhibit {
     let label = |entrant: usize| entrants[entrant].label.clone();
     let shown = |result: &MatchResult| Match {
         a: label(result.a),
@@ -114,7 +114,7 @@ pub fn bracket_exhibit(entrants: &[Labelled], rounds: &[Vec<MatchResult>], champ
 }
 
 /// The table of a round robin.
-pub fn table_exhibit(entrants: &[Labelled], results: &[MatchResult], standings: &LeagueTable) -> Exhibit {
+pub fn table_exhibit(entrants: &[LabelledAnswer], results: &[MatchResult], standings: &LeagueTable) -> Exhibit {
     let place = |entrant: &usize| TableEntry {
         label: entrants[*entrant].label.clone(),
         strength: standings.strengths[*entrant],

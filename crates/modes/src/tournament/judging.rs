@@ -1,7 +1,7 @@
 //! How one match is judged: in both orders, by a second judge where the orders differ, by a substitute where a judge fails.
 
 use super::pick::Pick;
-use crate::labelled::{self, Labelled};
+use crate::labelled::{self, LabelledAnswer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, Result, SeatFailure, SeatReply, prompt};
@@ -98,7 +98,7 @@ impl MatchRuling {
 /// Asks judges one after another until one names the same label in both orders. A judge whose word changes with the order is followed by one
 /// more; a judge that fails is replaced. `replaced`: the first of them already stands in for another, so its turns come on top of the planned
 /// ones.
-pub async fn judge_match(bench: &Bench, criteria: &[String], pair: [&Labelled; 2], judges: &[SeatIx], replaced: bool) -> Result<MatchRuling> {
+pub async fn judge_match(bench: &Bench, criteria: &[String], pair: [&LabelledAnswer; 2], judges: &[SeatIx], replaced: bool) -> Result<MatchRuling> {
     let mut judgements: Vec<Judgement> = Vec::new();
     let mut extra = replaced;
     for (n, seat) in judges.iter().enumerate() {
@@ -122,9 +122,9 @@ pub async fn judge_match(bench: &Bench, criteria: &[String], pair: [&Labelled; 2
 }
 
 /// Asks one judge in both orders at once.
-async fn judge_both_orders(bench: &Bench, criteria: &[String], pair: [&Labelled; 2], seat: SeatIx, extra: bool) -> Result<Judgement> {
+async fn judge_both_orders(bench: &Bench, criteria: &[String], pair: [&LabelledAnswer; 2], seat: SeatIx, extra: bool) -> Result<Judgement> {
     let [a, b] = pair;
-    let ask = |order: &str, pair: [&Labelled; 2]| {
+    let ask = |order: &str, pair: [&LabelledAnswer; 2]| {
         let ask = prompt!("judge", answers = labelled::for_prompt(&pair), criteria).ids("labels", labelled::names(&pair));
         bench.at(order).ask::<Pick>(seat, if extra { ask.extra() } else { ask })
     };

@@ -10,7 +10,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::labelled::{self, LEAST, Labelled};
+use crate::labelled::{self, LEAST, LabelledAnswer};
 use contest::{Contest, MatchResult};
 use exhibits::{bracket_exhibit, draw_exhibit, table_exhibit};
 pub use judging::MatchEnding;
@@ -18,7 +18,7 @@ use rows::{ChampionRow, DrawKind, DrawRow, MatchRow, StandingsRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Bench, Calls, Example, Mode, ModeResult, Result, Seating, Stage, chair_apart, each, mode, prompt};
+use synod_engine::{Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair_apart, each, mode, prompt};
 use synod_math::{Rng, bracket};
 use synod_types::*;
 
@@ -142,15 +142,15 @@ fn check_seating(options: &Options, seating: &Seating) -> Vec<Problem> {
     vec![Problem::new("options.format", got, format!("knockout, or at most {} contestants beside the judge", round_robin::MOST))]
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let matches = match options.format {
         Format::Knockout => n.saturating_sub(1),
         Format::RoundRobin => n * n.saturating_sub(1) / 2,
     };
     vec![
-        Calls { prompt: "answer", role: "contestant", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
-        Calls { prompt: "judge", role: "judge", min: 2 * matches, max: 4 * matches, reads: 2, max_tokens: None },
+        PlannedCalls { prompt: "answer", role: "contestant", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        PlannedCalls { prompt: "judge", role: "judge", min: 2 * matches, max: 4 * matches, reads: 2, max_tokens: None },
     ]
 }
 
@@ -216,7 +216,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 }
 
 /// Every contestant answers alone. The answers are returned in seeded order, drawn from the run's seed: it does not depend on the panel's order.
-async fn collect(bench: &Bench, options: &Options) -> Result<Vec<Labelled>> {
+async fn collect(bench: &Bench, options: &Options) -> Result<Vec<LabelledAnswer>> {
     let phase = bench.phase("collect");
     let replies = phase.ask_all::<String>(bench.role("contestant"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
     let answers = labelled::under(&replies, synod_math::labels(bench.seed("labels"), replies.replies.len()));
@@ -228,7 +228,7 @@ async fn collect(bench: &Bench, options: &Options) -> Result<Vec<Labelled>> {
     Ok(order.into_iter().map(|at| answers[at].clone()).collect())
 }
 
-fn step(entrants: &[Labelled], result: &MatchResult, champion: usize) -> Step {
+fn step(entrants: &[LabelledAnswer], result: &MatchResult, champion: usize) -> Step {
     let outcome = match (result.how, result.winner) {
         (MatchEnding::Bye, _) => Outcome::Bye,
         (_, Some(winner)) if winner == champion => Outcome::Won,

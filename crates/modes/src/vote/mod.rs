@@ -3,13 +3,13 @@
 mod rows;
 
 use crate::VoteBallot;
-use crate::labelled::{self, LEAST, LabelMap, Labelled};
+use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally::{self, Poll, TallyRow};
 use rows::{TiebreakRow, VoteRow, WinnerRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Answers, Bench, Calls, Example, Halt, Mode, ModeResult, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::Tally as Count;
 use synod_types::*;
 
@@ -95,14 +95,14 @@ pub enum Tiebreak {
     FallbackLabel,
 }
 
-fn calls(options: &Options, seating: &Seating) -> Vec<Calls> {
+fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let votes = if n > 2 { n } else { 0 };
     let chairman = u32::from(options.tiebreaker == Tiebreaker::Chairman);
     vec![
-        Calls { prompt: "answer", role: "respondent", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
-        Calls { prompt: "vote", role: "respondent", min: votes, max: votes, reads: n.saturating_sub(1), max_tokens: None },
-        Calls { prompt: "tiebreak", role: "chairman", min: chairman.min(u32::from(n == 2)), max: chairman, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "answer", role: "respondent", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
+        PlannedCalls { prompt: "vote", role: "respondent", min: votes, max: votes, reads: n.saturating_sub(1), max_tokens: None },
+        PlannedCalls { prompt: "tiebreak", role: "chairman", min: chairman.min(u32::from(n == 2)), max: chairman, reads: n, max_tokens: None },
     ]
 }
 
@@ -151,7 +151,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     })
 }
 
-async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[SeatIx]) -> Result<Answers<VoteBallot>> {
+async fn cast(bench: &Bench, options: &Options, answers: &[LabelledAnswer], voters: &[SeatIx]) -> Result<Answers<VoteBallot>> {
     let phase = bench.phase("vote");
     if answers.len() <= LEAST {
         let who = if voters.is_empty() { "the chairman decides" } else { "those who wrote neither decide" };
@@ -178,7 +178,14 @@ async fn cast(bench: &Bench, options: &Options, answers: &[Labelled], voters: &[
 }
 
 /// The chairman decides, or the next seat that wrote none of the tied answers. Nobody left: the label that sorts first.
-async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count: &Count, tied: &[usize], closed: bool) -> Result<(usize, Tiebreak)> {
+async fn break_tie(
+    bench: &Bench,
+    options: &Options,
+    answers: &[LabelledAnswer],
+    count: &Count,
+    tied: &[usize],
+    closed: bool,
+) -> Result<(usize, Tiebreak)> {
     let none_valid = count.valid == 0;
     // Without a valid vote every answer is still in the running.
     let tied: Vec<usize> = if tied.is_empty() { (0..answers.len()).collect() } else { tied.to_vec() };
@@ -197,7 +204,7 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
     for chairman in chairs.iter().filter(|seat| wrote_one(seat)) {
         phase.abstained(*chairman, "wrote one of the tied answers and may not judge them");
     }
-    let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
+    let mut shown: Vec<&LabelledAnswer> = tied.iter().map(|item| &answers[*item]).collect();
     shown.sort_by(|a, b| a.label.cmp(&b.label));
     let votes = tied.first().map_or(0, |item| count.counts[*item]);
     let ask = prompt!("tiebreak", answers = labelled::for_prompt(&shown), votes, criteria = options.criteria).ids("labels", labelled::names(&shown));
@@ -218,7 +225,7 @@ async fn break_tie(bench: &Bench, options: &Options, answers: &[Labelled], count
 }
 
 /// The label that sorts first wins; labels are drawn at random, so this is a lot. Without a valid vote the run fails instead, unless it is closing.
-fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize], closed: bool) -> Result<(usize, Tiebreak)> {
+fn by_lot(bench: &Bench, answers: &[LabelledAnswer], count: &Count, tied: &[usize], closed: bool) -> Result<(usize, Tiebreak)> {
     if count.valid == 0 && !closed {
         return Err(Halt::failed("vote", "no valid vote was cast, and nobody who wrote none of the answers could decide"));
     }
@@ -239,9 +246,9 @@ fn by_lot(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize], cl
     Ok((tally::index(first, answers).unwrap_or(0), Tiebreak::FallbackLabel))
 }
 
-async fn ask_person(bench: &Bench, answers: &[Labelled], count: &Count, tied: &[usize]) -> Result<Option<usize>> {
+async fn ask_person(bench: &Bench, answers: &[LabelledAnswer], count: &Count, tied: &[usize]) -> Result<Option<usize>> {
     let phase = bench.phase("tiebreaker");
-    let mut shown: Vec<&Labelled> = tied.iter().map(|item| &answers[*item]).collect();
+    let mut shown: Vec<&LabelledAnswer> = tied.iter().map(|item| &answers[*item]).collect();
     shown.sort_by(|a, b| a.label.cmp(&b.label));
     let labels = labelled::names(&shown);
     let votes = tied.first().map_or(0, |item| count.counts[*item]);

@@ -1,4 +1,4 @@
-//! The parsed data of vote's stored rows.
+//! The parsed data of vote's own stored rows; its label map and its tally are shared with other modes (`labelled.rs`, `tally.rs`).
 
 use super::Tiebreak;
 use schemars::JsonSchema;

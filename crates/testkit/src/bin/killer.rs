@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
-use synod_engine::{Changes, Ending, Journal, Mode};
+use synod_engine::{Ending, Journal, LimitChanges, Mode};
 use synod_store::{RunFilter, Store, StoreSettings};
 use synod_testkit::rig::{Rig, order};
 use synod_testkit::served::served;
@@ -50,7 +50,7 @@ async fn run(job: Job) -> Result<String, Box<dyn Error>> {
     let known = store.runs(&RunFilter::default()).await?;
     let ending = match known.first() {
         None => rig.run(&order).await.1,
-        Some(known) => rig.resume(&known.id, Changes::default()).await,
+        Some(known) => rig.resume(&known.id, LimitChanges::default()).await,
     };
     if wire.is_some_and(|wire| wire.reached()) {
         // Death comes a little after the chosen row; a run that ended before it waits for it.

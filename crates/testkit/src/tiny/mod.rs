@@ -12,7 +12,7 @@ pub use tools::{Abacus, TOOLS};
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use synod_engine::{Abilities, Bench, Calls, Example, Family, Mode, ModeResult, Result, Role, each};
+use synod_engine::{Abilities, Bench, Example, Family, Mode, ModeResult, PlannedCalls, Result, Role, each};
 use synod_types::{Answer, AnswerKind, SeatIx};
 
 pub static TINY: &[&Mode] = &[&PERSON, &TOOLS, &TWICE, &PANICS];
@@ -54,7 +54,7 @@ const fn mode(
         abilities: Abilities::NONE,
         calls: |_, seating| {
             let n = seating.panel();
-            vec![Calls { prompt: "say", role: "member", min: 0, max: 8 * n, reads: 0, max_tokens: None }]
+            vec![PlannedCalls { prompt: "say", role: "member", min: 0, max: 8 * n, reads: 0, max_tokens: None }]
         },
         run,
     }

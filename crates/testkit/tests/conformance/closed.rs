@@ -2,7 +2,7 @@
 
 use crate::{ended, voices};
 use std::sync::Arc;
-use synod_engine::{Changes, Ending};
+use synod_engine::{Ending, LimitChanges};
 use synod_testkit::reading::{difference, journal_set};
 use synod_testkit::rig::{Rig, modes, order};
 use synod_testkit::shuffled::ShuffledModels;
@@ -78,7 +78,7 @@ async fn a_turn_under_way_when_the_run_closed_may_still_finish_after_a_stop() {
             let (run, ending) = close(&rig.clone().journal(wire), &gate).await;
             assert!(matches!(ending, Ending::Stopped(_)), "{step}: {ending:?}");
             let rig = rig.models(voices());
-            let ending = rig.resume(&run, Changes::default()).await;
+            let ending = rig.resume(&run, LimitChanges::default()).await;
             let got = ended(&rig, &run, ending, &step).await;
             assert_eq!(got.essence(), want.essence(), "{step}: another verdict");
             let differs = difference(&want_set, &journal_set(&rig.rows(&run).await));

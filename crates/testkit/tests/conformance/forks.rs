@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use synod_engine::{Changes, Record, RunSpec};
+use synod_engine::{LimitChanges, Record, RunSpec};
 use synod_testkit::counted::CountedModels;
 use synod_testkit::reading::keys;
 use synod_testkit::rig::{Rig, modes, order, stopped};
@@ -104,13 +104,13 @@ async fn a_changed_prompt_halts_a_resume_names_the_key_and_asks_nobody() {
             std::fs::write(folder.path().join(mode.id).join(format!("{prompt}.md")), format!("{text}\nBe brief.\n")).expect("a file");
             let counted = Arc::new(CountedModels::new(voices()));
             let rig = calm.clone().models(counted.clone()).prompts(folder.path());
-            let halt = stopped(rig.resume(&run, Changes::default()).await);
+            let halt = stopped(rig.resume(&run, LimitChanges::default()).await);
             assert_eq!(halt.reason, StopReason::Diverged, "{step}: {}", halt.detail);
             assert!(halt.detail.contains(&format!("{prompt}@")), "{step}: the key is not named: {}", halt.detail);
             assert_eq!(halt.action, synod_types::Action::Fork, "{step}");
             assert_eq!(counted.total(), 0, "{step}: somebody was asked");
         }
-        let ending = calm.resume(&run, Changes::default()).await;
+        let ending = calm.resume(&run, LimitChanges::default()).await;
         let got = ended(&calm, &run, ending, mode.id).await;
         assert_eq!(got.essence(), want.essence(), "{}: with the old prompts back it goes on", mode.id);
     }

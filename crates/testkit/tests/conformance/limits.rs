@@ -2,7 +2,7 @@
 
 use crate::ended;
 use std::sync::Arc;
-use synod_engine::Changes;
+use synod_engine::LimitChanges;
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, modes, order, stopped};
 use synod_testkit::shuffled::ShuffledModels;
@@ -60,7 +60,7 @@ async fn a_run_stops_before_the_call_that_would_break_its_budget_and_goes_on_wit
             assert!(matches!(halt.action, synod_types::Action::RaiseBudget { .. }), "{step}: {:?}", halt.action);
             assert!(committed(&rig.rows(&run).await) <= budget + 1e-9, "{step}: {} is committed", committed(&rig.rows(&run).await));
             let before = counted.calls();
-            let more = Changes { budget_usd: Some(spent + largest + 0.01), ..Changes::default() };
+            let more = LimitChanges { budget_usd: Some(spent + largest + 0.01), ..LimitChanges::default() };
             let ending = rig.resume(&run, more).await;
             let got = ended(&rig, &run, ending, &step).await;
             assert_eq!(got.essence(), want.essence(), "{step}: another verdict");

@@ -18,7 +18,7 @@ mod tools;
 mod watch;
 
 use std::sync::Arc;
-use synod_engine::{Changes, Ending, Models};
+use synod_engine::{Ending, LimitChanges, Models};
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, verdict};
 use synod_testkit::voices::Voices;
@@ -57,7 +57,7 @@ async fn answered(rig: &Rig, run: &str, mut ending: Ending, step: &str) -> Endin
             let answer = asking.choices.first().cloned().unwrap_or_else(|| "as you see fit".into());
             rig.runner().answer(run, &row.key, PersonAnswer { answer, note: None, by: "ada".into() }).await.expect("the answer is taken");
         }
-        ending = rig.resume(run, Changes::default()).await;
+        ending = rig.resume(run, LimitChanges::default()).await;
     }
     panic!("{step}: it asks people without end")
 }

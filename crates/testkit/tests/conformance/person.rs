@@ -2,7 +2,7 @@
 
 use crate::{ended, voices};
 use std::sync::Arc;
-use synod_engine::{Changes, JournalError, RunError, RunSpec};
+use synod_engine::{JournalError, LimitChanges, RunError, RunSpec};
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, stopped};
 use synod_testkit::tiny::{PERSON, TINY};
@@ -30,7 +30,7 @@ async fn questions_to_a_person_are_answered_one_by_one_across_stops() {
             _ => assert!(matches!(second, RunError::Journal(JournalError::Duplicate(_)))),
         }
         let ending =
-            tokio::time::timeout(std::time::Duration::from_secs(10), rig.resume(&run, Changes::default())).await.expect("it goes on or stops");
+            tokio::time::timeout(std::time::Duration::from_secs(10), rig.resume(&run, LimitChanges::default())).await.expect("it goes on or stops");
         if key == "review/reader@person" {
             let verdict = ended(&rig, &run, ending, "person").await;
             let text = verdict.answer.expect("an answer").text;
@@ -65,7 +65,7 @@ async fn a_fork_takes_over_what_people_answered() {
     for (key, answer) in [("review/approve@person", "yes"), ("review/tone@person", "dry"), ("review/reader@person", "the board")] {
         stopped(ending);
         rig.runner().answer(&parent, key, says(answer)).await.expect("the answer is taken");
-        ending = rig.resume(&parent, Changes::default()).await;
+        ending = rig.resume(&parent, LimitChanges::default()).await;
     }
     let first = ended(&rig, &parent, ending, "person").await;
     let counted = Arc::new(CountedModels::new(voices()));

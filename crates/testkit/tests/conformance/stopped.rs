@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use serde_json::json;
 use std::sync::Arc;
-use synod_engine::{Changes, Ending, Journal, Lease, MemoryJournal, Mode, OptionValue, RunSpec};
+use synod_engine::{Ending, Journal, Lease, LimitChanges, MemoryJournal, Mode, OptionValue, RunSpec};
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
 use synod_testkit::counted::CountedModels;
@@ -56,7 +56,7 @@ async fn at_every_append(mode: &'static Mode, order: &RunSpec, journal: Arc<dyn 
             let left = journal.rows(&run, 0).await.expect("rows are kept");
             let counted = Arc::new(CountedModels::new(Arc::new(ShuffledModels::new(voices(), row + 17))));
             let rig = Rig::new(counted.clone()).journal(journal.clone());
-            let ending = rig.resume(&run, Changes::default()).await;
+            let ending = rig.resume(&run, LimitChanges::default()).await;
             let got = ended(&rig, &run, ending, &step).await;
             assert_eq!(got.essence(), want.essence(), "{step}: another verdict");
             let rows = rig.rows(&run).await;
@@ -129,7 +129,7 @@ async fn a_run_cancelled_at_any_call_keeps_what_was_under_way_and_goes_on() {
             let halt = stopped(handle.ending().await);
             assert_eq!(halt.reason, StopReason::Cancelled, "{step}: {}", halt.detail);
             let rig = rig.models(counted.clone());
-            let ending = rig.resume(&handle.run, Changes::default()).await;
+            let ending = rig.resume(&handle.run, LimitChanges::default()).await;
             let got = ended(&rig, &handle.run, ending, &step).await;
             assert_eq!(got.essence(), want.essence(), "{step}: another verdict");
             let differs = difference(&want_set, &journal_set(&rig.rows(&handle.run).await));

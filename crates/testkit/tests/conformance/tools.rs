@@ -3,7 +3,7 @@
 use crate::ended;
 use serde_json::json;
 use std::sync::Arc;
-use synod_engine::{Changes, Models};
+use synod_engine::{LimitChanges, Models};
 use synod_testkit::counted::CountedModels;
 use synod_testkit::reading::{asked_after_reply, difference, journal_set, keys};
 use synod_testkit::rig::{Rig, order, stopped};
@@ -65,7 +65,7 @@ async fn a_search_of_the_providers_own_is_kept_among_the_tools() {
         let wire = Arc::new(Tripwire::new(rig.journal.clone(), row, Moment::After, Act::Refuse));
         let (run, ending) = rig.clone().journal(wire).run(&order(&TOOLS, 1)).await;
         stopped(ending);
-        let ending = rig.resume(&run, Changes::default()).await;
+        let ending = rig.resume(&run, LimitChanges::default()).await;
         let got = ended(&rig, &run, ending, "search").await;
         assert_eq!(got.essence(), want.essence(), "row {row}");
         let differs = difference(&want_set, &journal_set(&rig.rows(&run).await));
@@ -98,7 +98,7 @@ async fn every_tool_call_is_journaled_under_its_own_key_and_none_is_repeated() {
             stopped(ending);
             let kept = keys(&rig.rows(&run).await, Kind::Tool).len() as u32;
             let before = Abacus::used();
-            let ending = rig.resume(&run, Changes::default()).await;
+            let ending = rig.resume(&run, LimitChanges::default()).await;
             let again = Abacus::used() - before;
             let got = ended(&rig, &run, ending, &step).await;
             assert_eq!(got.essence(), want.essence(), "{step}");

@@ -168,5 +168,5 @@ async fn a_choice_without_options_is_asked_for_again_and_never_becomes_another_k
     assert_eq!(verdict.status, Status::NoQuorum);
     assert!(shown(&rows, "classify").is_empty() && !counted.requests().iter().any(|(key, _)| key.contains("/estimate@")));
     let told = format!("{verdict:?}");
-    assert!(told.contains("--options"), "{told}");
+    assert!(told.contains("the option `options`"), "{told}");
 }

@@ -1,6 +1,6 @@
 //! Every request a run sent and what it cost: sums over its `asked`, `replied` and `failed` rows, nothing else.
 
-use crate::{Asked, Body, Calls, FailureKind, Millis, Replied, Row, Usage};
+use crate::{Asked, Body, CallCounts, FailureKind, Millis, Replied, Row, Usage};
 use std::collections::HashMap;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -147,8 +147,8 @@ impl Ledger {
         models
     }
 
-    pub fn calls(&self) -> Calls {
-        let mut calls = Calls::default();
+    pub fn calls(&self) -> CallCounts {
+        let mut calls = CallCounts::default();
         for request in &self.requests {
             match request {
                 request if request.reasked => calls.reasked += 1,

@@ -7,7 +7,9 @@ use rows::DraftRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Bench, Calls, Example, Halt, Mode, ModeResult, Result, SeatFailure, SeatReply, Seating, Stage, TypedReply, each, mode, prompt};
+use synod_engine::{
+    Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, SeatFailure, SeatReply, Seating, Stage, TypedReply, each, mode, prompt,
+};
 use synod_math::verbatim::Verbatim;
 use synod_types::*;
 
@@ -115,8 +117,8 @@ struct Manner {
 }
 impl TypedReply for Manner {}
 
-fn calls(_: &Options, _: &Seating) -> Vec<Calls> {
-    let line = |prompt: &'static str, n: u32| Calls { prompt, role: "drafter", min: n, max: n, reads: 0, max_tokens: None };
+fn calls(_: &Options, _: &Seating) -> Vec<PlannedCalls> {
+    let line = |prompt: &'static str, n: u32| PlannedCalls { prompt, role: "drafter", min: n, max: n, reads: 0, max_tokens: None };
     vec![line("paragraph", PARAGRAPHS.len() as u32), line("evidence", 1), line("anchors", 1), line("voice", 1)]
 }
 

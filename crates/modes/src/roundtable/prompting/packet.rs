@@ -6,7 +6,7 @@
 
 use super::contribution::Contribution;
 use super::summary::RoundSummary;
-use crate::roundtable::record::{Claim, ClaimStatus, EvidenceItem, Record, Risk};
+use crate::roundtable::record::{Claim, ClaimStatus, DebateRecord, EvidenceItem, Risk};
 use crate::roundtable::rounds::reply::vote_name;
 use crate::roundtable::tokens::{clip, even_share, size};
 use serde::Serialize;
@@ -54,7 +54,7 @@ pub struct ContributionText {
 
 /// Everything a packet is made of.
 pub struct PacketParts<'a> {
-    pub record: &'a Record,
+    pub record: &'a DebateRecord,
     pub names: &'a [String],
     /// The round that is about to be held.
     pub round: u32,

@@ -1,6 +1,6 @@
 //! A round in a few lines, for the prompts of later rounds: what was new, who moved, what is disputed.
 
-use crate::roundtable::record::{ClaimStatus, Record, RecordSize};
+use crate::roundtable::record::{ClaimStatus, DebateRecord, RecordSize};
 use crate::roundtable::tokens::{clip, size};
 
 const MOST: usize = 400;
@@ -29,7 +29,7 @@ pub struct RoundSummary {
 
 impl RoundSummary {
     /// `record_before`: the size of the record before the round.
-    pub fn new(title: &str, record_before: RecordSize, one_liner: &str, moves: &[SeatMoves], record: &Record) -> Self {
+    pub fn new(title: &str, record_before: RecordSize, one_liner: &str, moves: &[SeatMoves], record: &DebateRecord) -> Self {
         let head = format!("{title}: {}", clip(one_liner, ONE_LINER));
         let contested: Vec<String> = record
             .claims

@@ -2,7 +2,7 @@
 
 use super::audit::{Audit, audit};
 use super::labels::Label;
-use super::{CLAIM_TOKENS, Claim, ClaimStatus, EvidenceKind, Record};
+use super::{CLAIM_TOKENS, Claim, ClaimStatus, DebateRecord, EvidenceKind};
 use crate::roundtable::rounds::reply::Turn;
 use crate::roundtable::rounds::tools;
 use crate::roundtable::tokens::clip;
@@ -40,7 +40,7 @@ pub struct LabelCounts {
     pub assumptions: usize,
 }
 
-impl Record {
+impl DebateRecord {
     /// Audits a turn's labels and citations against the record before the turn is taken in.
     pub fn audit(&self, turn: &Turn) -> Audit {
         audit(&turn.reasons, &turn.claims, &|id| self.evidence.iter().any(|known| known.id == id))

@@ -46,7 +46,7 @@ fn next(given: &mut usize, letter: char) -> String {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Record {
+pub struct DebateRecord {
     pub claims: Vec<Claim>,
     pub evidence: Vec<EvidenceItem>,
     pub decisions: Vec<SettledPoint>,
@@ -58,7 +58,7 @@ pub struct Record {
     issued: IssuedIds,
 }
 
-impl Record {
+impl DebateRecord {
     pub fn new(seats: usize) -> Self {
         Self { seats: vec![SeatPosition::default(); seats], ..Self::default() }
     }

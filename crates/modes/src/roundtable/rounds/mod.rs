@@ -16,7 +16,7 @@ pub use round::{Response, Round};
 
 use super::options::{Audience, Options};
 use super::prompting::{MaterialPart, Perspective, material, reserve};
-use super::record::{Record, Risk};
+use super::record::{DebateRecord, Risk};
 use super::style::{Style, StyleRole};
 use safety::SafetyWatch;
 use synod_engine::Bench;
@@ -40,7 +40,7 @@ pub struct Debate<'a> {
     pub material: Vec<MaterialPart>,
     /// Tokens a prompt takes beside what was said in the debate.
     pub reserve: usize,
-    pub record: Record,
+    pub record: DebateRecord,
     pub watch: SafetyWatch,
     /// In the order they were held, rounds of objections included.
     pub rounds: Vec<Round>,
@@ -70,7 +70,7 @@ impl<'a> Debate<'a> {
             perspectives: Vec::new(),
             material,
             reserve,
-            record: Record::new(n),
+            record: DebateRecord::new(n),
             watch,
             rounds: Vec::new(),
             context_requests: Vec::new(),

@@ -1,6 +1,6 @@
 //! What a seat may look up while it thinks: what others claimed, the attached files, a sum; and a question to whoever asked.
 
-use crate::roundtable::record::{Claim, Record, SeatPosition};
+use crate::roundtable::record::{Claim, DebateRecord, SeatPosition};
 use crate::roundtable::tokens::one_line;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub struct TurnTools {
 }
 
 impl TurnTools {
-    pub fn new(record: &Record, names: &[String], reader: usize, question: &Question, last_round: bool, most: usize) -> Self {
+    pub fn new(record: &DebateRecord, names: &[String], reader: usize, question: &Question, last_round: bool, most: usize) -> Self {
         let claim = |claim: &Claim| {
             let support = if claim.support.is_empty() { "no evidence".to_owned() } else { claim.support.join(", ") };
             let line =
@@ -200,7 +200,7 @@ mod tests {
     use crate::roundtable::tokens::size;
 
     fn tools(last_round: bool) -> TurnTools {
-        let mut record = Record::new(2);
+        let mut record = DebateRecord::new(2);
         record.introduce(0, 1, "Queues retry failed jobs.", Label::Infer);
         record.introduce(1, 1, "Cron jobs fail silently.", Label::Assume);
         record.seats[1].confidence = Some(0.6);

@@ -3,7 +3,7 @@
 use super::{SPLIT, further, put, reads, rig, round, seat, stop, turn};
 use crate::{Played, play};
 use serde_json::{Value, json};
-use synod_engine::{Changes, Ending, tokens};
+use synod_engine::{Ending, LimitChanges, tokens};
 use synod_testkit::rig::verdict;
 use synod_types::Kind;
 
@@ -86,7 +86,7 @@ async fn a_finished_debate_is_taken_further_by_a_fork_that_pays_for_the_new_roun
     let prompt = counted.requests().into_iter().rfind(|(key, _)| key == "round 3/turn@0").expect("asked").1;
     let text = prompt.messages.last().expect("a message").text();
     assert!(text.starts_with("Round 3 of 3.") && text.contains("Who pays?"), "{text}");
-    assert!(matches!(rig.resume(&run, Changes::default()).await, Ending::Verdict(_)));
+    assert!(matches!(rig.resume(&run, LimitChanges::default()).await, Ending::Verdict(_)));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ mod safety;
 use crate::{Line, Played, play, says};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{Changes, OptionValue, RunSpec};
+use synod_engine::{LimitChanges, OptionValue, RunSpec};
 use synod_modes::roundtable::MODE;
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, stopped, verdict};
@@ -237,7 +237,7 @@ async fn an_objection_that_moves_nothing_waits_for_a_person() {
         let key = "round 3/objection/groupthink@person";
         let says = PersonAnswer { answer: answer.into(), note: note.map(str::to_owned), by: "ada".into() };
         rig.runner().answer(&run, key, says).await.expect("the answer is taken");
-        let verdict = verdict(rig.resume(&run, Changes::default()).await);
+        let verdict = verdict(rig.resume(&run, LimitChanges::default()).await);
         assert_eq!(verdict.stop_reason, reason);
         let decision = verdict.decision.expect("a decision");
         let settled: Vec<&str> = note.or((answer == "accept").then_some("The panel's view stands as it is.")).into_iter().collect();
@@ -259,12 +259,12 @@ async fn a_debate_that_a_person_ended_can_be_taken_further() {
     let key = "round 3/objection/groupthink@person";
     let accepts = PersonAnswer { answer: "accept".into(), note: None, by: "ada".into() };
     rig.runner().answer(&parent, key, accepts.clone()).await.expect("the answer is taken");
-    assert_eq!(verdict(rig.resume(&parent, Changes::default()).await).stop_reason, "person");
+    assert_eq!(verdict(rig.resume(&parent, LimitChanges::default()).await).stop_reason, "person");
     let again = further(&rig, &parent, json!({"after": 3})).await;
     let (run, mut ending) = rig.run(&again).await;
     if matches!(ending, synod_engine::Ending::Stopped(_)) {
         rig.runner().answer(&run, key, accepts).await.expect("the answer is taken");
-        ending = rig.resume(&run, Changes::default()).await;
+        ending = rig.resume(&run, LimitChanges::default()).await;
     }
     assert_eq!(verdict(ending).data["round"], json!(4));
     assert!(counted.requests().iter().any(|(key, _)| key == "round 4/turn@0"));
@@ -453,5 +453,5 @@ async fn a_category_named_twice_counts_once_and_a_question_has_an_end() {
     let refused = synod_testkit::rig::verdict(ending);
     assert_eq!((refused.status, counted.total()), (Status::Failed, 0), "one seat and a chair are no debate");
     assert!(refused.stop_reason.contains("2 seats beside the chair"), "{}", refused.stop_reason);
-    assert!(verdict.stop_reason.contains("at most 10000") && verdict.stop_reason.contains("--content"), "{}", verdict.stop_reason);
+    assert!(verdict.stop_reason.contains("at most 10000") && verdict.stop_reason.contains("as content"), "{}", verdict.stop_reason);
 }
