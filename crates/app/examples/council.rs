@@ -2,7 +2,7 @@
 //!
 //!     cargo run -p synod-app --example council -- "Should a team of four keep one repository or many?"
 
-use synod_app::{App, AppError, FileAccess, RunRequest, Sources};
+use synod_app::{App, AppError, FileAccess, Notes, RunRequest, Sources};
 use synod_engine::Ending;
 use synod_report::{Style, terminal};
 use synod_types::{Problem, Question};
@@ -22,9 +22,9 @@ async fn ask(text: String) -> Result<String, AppError> {
     // This door reads no files: its users may be anybody.
     let app = App::open(sources, None, FileAccess::None).await?;
     let request = RunRequest { question: Question { text, ..Question::default() }, ..RunRequest::default() };
-    let mut notes = Vec::new();
+    let mut notes = Notes::default();
     let prepared = app.prepare(request, Vec::new(), &mut notes).await;
-    notes.iter().for_each(|note| eprintln!("{note}"));
+    notes.lines.iter().for_each(|note| eprintln!("{note}"));
     let (_, mut handle) = prepared?.start(&app).await?;
     let page = match handle.ending().await {
         Ending::Verdict(_) => terminal(&app.view(&handle.run).await?, Style::default()),

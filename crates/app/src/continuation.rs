@@ -9,7 +9,7 @@ use synod_types::{Problem, ProblemCode};
 pub(crate) fn add(record: &Record, mode: Option<&Mode>, given: &mut Vec<(String, OptionValue)>) -> AppResult<()> {
     let header = &record.header;
     let (Some(mode), Some(option)) = (mode, mode.and_then(|mode| mode.abilities.continues)) else {
-        return Err(Problem::new("continue", header.mode.clone(), "a run of a mode that can be taken further, or a plain fork").into());
+        return Err(Problem::new("continue", header.mode.clone(), "a run of a mode that can be taken further, in that mode; or a plain fork").into());
     };
     let Some(after) = record.verdict.as_ref().and_then(|verdict| verdict.last_round()) else {
         let got = "a run that has not ended with a result";

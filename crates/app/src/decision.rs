@@ -1,7 +1,7 @@
 //! A decision file as a request: position cards and what they are judged by, read with every mistake told at once.
 
-use crate::app::App;
 use crate::document;
+use crate::files::FileAccess;
 use crate::request::RunRequest;
 use std::path::Path;
 use synod_engine::OptionValue;
@@ -9,8 +9,8 @@ use synod_modes::collapse::{self, file};
 use synod_types::Problems;
 
 /// The request a decision file stands for. Who sits and what it may cost is the door's to add.
-pub fn decision_request(app: &App, path: &Path) -> Result<RunRequest, Problems> {
-    let (decision, folder, mut problems) = document::assemble(&app.files, path).map_err(|problem| Problems(vec![problem]))?;
+pub fn decision_request(files: &FileAccess, path: &Path) -> Result<RunRequest, Problems> {
+    let (decision, folder, mut problems) = document::assemble(files, path).map_err(|problem| Problems(vec![problem]))?;
     let unread: Vec<String> = problems.iter().map(|problem| problem.field.clone()).collect();
     match file::read(&decision) {
         Ok((objective, options)) if problems.is_empty() => {

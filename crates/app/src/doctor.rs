@@ -13,6 +13,8 @@ pub struct DoctorReport {
     pub files: Vec<String>,
     /// What was found without a configuration.
     pub found: Vec<String>,
+    /// Nothing is configured and nothing was found.
+    pub nothing_found: bool,
     pub seats: Vec<SeatCheck>,
     /// Names that stand for no model.
     pub problems: Vec<Problem>,
@@ -38,6 +40,7 @@ impl App {
         names.sort();
         names.dedup();
         let found = detected.as_ref().map(|detected| detected.lines.clone()).unwrap_or_default();
+        let nothing_found = detected.as_ref().is_some_and(|detected| detected.rehearsal);
         let config = self.config_with(detected);
         let files = config.files.iter().map(|file| file.display().to_string()).collect();
         let registry = Registry::new(config);
@@ -50,6 +53,6 @@ impl App {
         }
         let results = join_all(cards.iter().map(|card| registry.check(card))).await;
         let seats = cards.into_iter().zip(results).map(|(card, result)| SeatCheck { card, result }).collect();
-        DoctorReport { files, found, seats, problems }
+        DoctorReport { files, found, nothing_found, seats, problems }
     }
 }

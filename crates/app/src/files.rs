@@ -1,5 +1,6 @@
 //! Which files a door lets its requests name. The command line reads what its user can read; a door for others reads one folder, or nothing.
 
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use synod_engine::PointerTarget;
 use synod_types::{Attachment, Problem, sha256_hex};
@@ -25,14 +26,12 @@ impl FileAccess {
             Self::None => refused("files are not read here"),
             Self::Under(folder) => {
                 if path.components().any(|part| matches!(part, Component::ParentDir)) {
-                    return refused("it leads out of the folder that is read here");
+                    return refused("there is no such file in the folder that is read here");
                 }
-                let full = folder.join(path);
-                match (folder.canonicalize(), full.canonicalize()) {
+                // What cannot be resolved is refused in the same words: which files lie outside is nobody's business.
+                match (folder.canonicalize(), folder.join(path).canonicalize()) {
                     (Ok(folder), Ok(real)) if real.starts_with(&folder) => Ok(real),
-                    // What is not there is told by whoever reads it.
-                    (Ok(_), Err(_)) if path.is_relative() => Ok(full),
-                    _ => refused("it leads out of the folder that is read here"),
+                    _ => refused("there is no such file in the folder that is read here"),
                 }
             }
         }
@@ -43,11 +42,17 @@ impl FileAccess {
         let real = self.open(field, path)?;
         let shown = path.display();
         let unreadable = |error: std::io::Error| Problem::new(field, format!("{shown}: {error}"), "a file that can be read");
-        let size = std::fs::metadata(&real).map_err(unreadable)?.len();
-        if size > largest {
-            return Err(Problem::new(field, format!("{shown} has {size} bytes"), format!("at most {largest} bytes of text")));
+        let file = std::fs::metadata(&real).map_err(unreadable)?;
+        if file.is_dir() {
+            return Err(Problem::new(field, format!("{shown} is a folder"), "a file that can be read"));
         }
-        let bytes = std::fs::read(&real).map_err(unreadable)?;
+        // A pipe or a device tells no size: no more is read than may be.
+        let mut bytes = Vec::new();
+        std::fs::File::open(&real).and_then(|open| open.take(largest + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+        if bytes.len() as u64 > largest {
+            let size = if file.is_file() { format!("{} bytes", file.len()) } else { format!("more than {largest} bytes") };
+            return Err(Problem::new(field, format!("{shown} has {size}"), format!("at most {largest} bytes of text")));
+        }
         String::from_utf8(bytes).map_err(|_| Problem::new(field, format!("{shown} is not text"), "a text file in UTF-8"))
     }
 
@@ -88,7 +93,7 @@ mod tests {
         assert_eq!(under.attach("file", Path::new("a.md")).map(|file| file.text).as_deref(), Ok("text"));
         for path in ["../secret", "link", "in/../../secret", home.path().join("secret").to_str().expect("UTF-8")] {
             let refused = under.attach("file", Path::new(path)).expect_err(path);
-            assert!(refused.got.contains("leads out") || refused.got.contains("No such file"), "{path}: {refused}");
+            assert!(refused.got.contains("there is no such file"), "{path}: {refused}");
         }
         assert_eq!(under.target(Path::new(""), "a.md"), PointerTarget::File { bytes: 4 });
         assert_eq!(under.target(Path::new(""), "../secret"), PointerTarget::Nothing);

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use synod_engine::Library;
 use synod_types::Problem;
 
+/// A persona, not a library.
+const LARGEST: u64 = 1024 * 1024;
+
 const ENDINGS: [&str; 5] = ["toml", "json", "yaml", "yml", "md"];
 
 #[derive(Clone, Debug)]
@@ -38,9 +41,10 @@ impl PersonaFiles {
 impl Library for PersonaFiles {
     fn find(&self, kind: &str, name: &str) -> Option<Result<String, Problem>> {
         let (path, by_path) = self.path(kind, name)?;
-        let opened = if by_path { self.access.open(kind, &path) } else { Ok(path.clone()) };
         let wrong = |error: String, want: &str| Problem::new(kind, format!("{}: {error}", path.display()), want);
-        let text = opened.and_then(|real| std::fs::read_to_string(real).map_err(|error| wrong(error.to_string(), "a text file that can be read")));
+        // A name leads into the user's own folder, whatever a door lets requests name.
+        let access = if by_path { &self.access } else { &FileAccess::Anywhere };
+        let text = access.text(kind, &path, LARGEST);
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         Some(text.and_then(|text| match ending {
             "yaml" | "yml" => document::parse(&text).map(|value| value.to_string()).map_err(|error| wrong(error, "YAML, every key once")),

@@ -1,7 +1,7 @@
 //! Who sits: the models a request names, a panel of the configuration, what was found, or built-in voices.
 
 use crate::error::AppResult;
-use crate::request::{PanelChoice, RunRequest};
+use crate::request::{ChairChoice, PanelChoice, RunRequest};
 use synod_config::Config;
 use synod_engine::{Mode, PanelRequest};
 use synod_llm::DetectedModels;
@@ -12,28 +12,29 @@ use synod_types::{Problem, ProblemCode};
 pub(crate) fn of_request(request: &RunRequest, mode: Option<&Mode>, config: &Config, detected: Option<&DetectedModels>) -> AppResult<PanelRequest> {
     let rehearsing = detected.is_some_and(|detected| detected.rehearsal);
     let voices = || mode.filter(|_| rehearsing).map(voices);
-    let chair = request.chair.clone();
-    Ok(match &request.panel {
-        PanelChoice::Nobody => PanelRequest::default(),
+    let standing = || voices().unwrap_or_else(|| standing(config, detected));
+    let panel = match &request.panel {
+        PanelChoice::Nobody => return Ok(PanelRequest::default()),
         PanelChoice::Models(models) => {
             let light = config.panels.get("default").and_then(|panel| panel.light.clone());
-            PanelRequest { models: models.iter().map(|model| model.trim().to_owned()).collect(), chair, light, ..PanelRequest::default() }
+            PanelRequest { models: models.iter().map(|model| model.trim().to_owned()).collect(), light, ..PanelRequest::default() }
         }
-        PanelChoice::Named(name) => with_chair(named(config, name)?, chair),
-        PanelChoice::Standing | PanelChoice::Rehearsal => with_chair(voices().unwrap_or_else(|| standing(config, detected)), chair),
+        PanelChoice::Named(name) => named(config, name)?,
         PanelChoice::Writer => {
-            let standing = standing(config, detected);
-            PanelRequest { models: standing.chair.or_else(|| standing.models.first().cloned()).into_iter().collect(), ..PanelRequest::default() }
+            let panel = standing();
+            PanelRequest { models: panel.chair.or_else(|| panel.models.first().cloned()).into_iter().collect(), ..PanelRequest::default() }
         }
-        PanelChoice::StandingWithoutChair => {
-            let standing = voices().unwrap_or_else(|| standing(config, detected));
-            if standing.models.is_empty() {
+        PanelChoice::Standing | PanelChoice::Rehearsal => standing(),
+        PanelChoice::StandingRequired => {
+            let panel = standing();
+            if panel.models.is_empty() {
                 let want = "models by name, a default panel in synod.toml, or no panel at all";
                 return Err(Problem::new("panel", "no models", want).code(ProblemCode::Missing).into());
             }
-            PanelRequest { chair, ..standing }
+            panel
         }
-    })
+    };
+    Ok(chaired(panel, &request.chair))
 }
 
 /// The same on top of the panel a fork's parent had: whoever is not named anew stays.
@@ -45,20 +46,25 @@ pub(crate) fn of_fork(
     detected: Option<&DetectedModels>,
 ) -> AppResult<PanelRequest> {
     Ok(match &request.panel {
-        PanelChoice::Standing => with_chair(parent, request.chair.clone()),
+        PanelChoice::Standing => chaired(parent, &request.chair),
         // Another panel, the same chair: replacing a seat that failed does not change who writes the answer.
         PanelChoice::Models(_) => {
             let named = of_request(request, mode, config, detected)?;
-            PanelRequest { models: named.models, may_shrink: false, ..with_chair(parent, request.chair.clone()) }
+            PanelRequest { models: named.models, may_shrink: false, ..chaired(parent, &request.chair) }
         }
-        PanelChoice::Named(_) | PanelChoice::Rehearsal | PanelChoice::StandingWithoutChair | PanelChoice::Writer | PanelChoice::Nobody => {
+        PanelChoice::Named(_) | PanelChoice::Rehearsal | PanelChoice::StandingRequired | PanelChoice::Writer | PanelChoice::Nobody => {
             PanelRequest { roles: parent.roles, ..of_request(request, mode, config, detected)? }
         }
     })
 }
 
-fn with_chair(panel: PanelRequest, chair: Option<String>) -> PanelRequest {
-    PanelRequest { chair: chair.or(panel.chair), ..panel }
+fn chaired(panel: PanelRequest, chair: &ChairChoice) -> PanelRequest {
+    let chair = match chair {
+        ChairChoice::OfPanel => panel.chair,
+        ChairChoice::Model(model) => Some(model.clone()),
+        ChairChoice::Nobody => None,
+    };
+    PanelRequest { chair, ..panel }
 }
 
 /// The configuration's default panel, or the one that was found.

@@ -51,8 +51,8 @@ impl DraftRequest {
     pub fn into_run(self) -> RunRequest {
         let text = |text: &str| OptionValue::Json(json!(text));
         let panel = match self.model {
-            _ if self.rehearse => PanelChoice::Rehearsal,
             Some(model) => PanelChoice::Models(vec![model]),
+            None if self.rehearse => PanelChoice::Rehearsal,
             None => PanelChoice::Writer,
         };
         RunRequest {

@@ -9,6 +9,15 @@ use synod_engine::{Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle
 use synod_modes::{INTERNAL, MODES};
 use synod_types::{Header, Problem, Problems, Quote};
 
+/// What a user should know before anything runs.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    /// Which models were found, what a fork leaves behind.
+    pub lines: Vec<String>,
+    /// Nothing is configured and nothing was found: this is a rehearsal that nobody asked for.
+    pub nothing_found: bool,
+}
+
 /// A run that was checked whole and can start.
 pub struct PreparedRun {
     pub runner: Runner,
@@ -42,23 +51,26 @@ impl PreparedRun {
 
 impl App {
     /// Makes a plan of a request. `problems` are what the door has found wrong already: all of them are told together, with nothing paid.
-    /// What the user should know before anything runs (which models were found, what a fork leaves behind) is added to `notes`, also on error.
-    pub async fn prepare(&self, request: RunRequest, mut problems: Vec<Problem>, notes: &mut Vec<String>) -> AppResult<PreparedRun> {
+    /// What the user should know before anything runs (which models were found, what a fork leaves behind) is put into `notes`, also on error.
+    pub async fn prepare(&self, request: RunRequest, mut problems: Vec<Problem>, notes: &mut Notes) -> AppResult<PreparedRun> {
         let parent = match request.base.parent() {
             Some(run) => Some(Record::of(&self.store.rows(run, 0).await?).map_err(RunError::from)?),
             None => None,
         };
         let mut spec = match &parent {
             Some(record) => self.fork_of(record).await?,
-            None => self.blank(),
+            None => self.blank(request.internal),
         };
         if let Some(mode) = &request.mode {
-            change_mode(&mut spec, mode, notes);
+            change_mode(&mut spec, mode, &mut notes.lines);
         }
-        let mode = find_mode(&spec.mode, request.internal);
+        // The fork of a run that is in no list is in none either.
+        let internal = request.internal || parent.is_some() && INTERNAL.iter().any(|mode| mode.id == spec.mode);
+        let mode = find_mode(&spec.mode, internal);
         let mut given = request.options.clone();
         if let (Base::Continue(_), Some(record)) = (&request.base, &parent) {
-            collect(&mut problems, continuation::add(record, mode, &mut given))?;
+            let same = mode.filter(|mode| mode.id == record.header.mode);
+            collect(&mut problems, continuation::add(record, same, &mut given))?;
         }
         evidence::check(mode, &mut given, &request.evidence_folder, &self.files);
         for (name, value) in given {
@@ -74,17 +86,20 @@ impl App {
         let named = matches!(request.panel, PanelChoice::Models(_) | PanelChoice::Nobody) && parent.is_none();
         let detected = if named { None } else { self.detect(rehearse).await };
         let chosen = match &parent {
-            Some(_) => panel::of_fork(std::mem::take(&mut spec.panel), &request, mode, &self.config, detected.as_ref()),
+            Some(_) => panel::of_fork(spec.panel.clone(), &request, mode, &self.config, detected.as_ref()),
             None => panel::of_request(&request, mode, &self.config, detected.as_ref()),
         };
-        spec.panel = collect(&mut problems, chosen)?.unwrap_or_default();
+        if let Some(chosen) = collect(&mut problems, chosen)? {
+            spec.panel = chosen;
+        }
         for (role, model) in &request.roles {
             spec.panel.roles.retain(|(known, _)| known != role);
             spec.panel.roles.push((role.clone(), model.clone()));
         }
         // A rehearsal that was asked for needs no word on what was not found; a fork's models are its parent's.
         if let Some(detected) = detected.as_ref().filter(|_| !rehearse && parent.is_none()) {
-            notes.extend(detected.lines.iter().chain(&detected.warnings).cloned());
+            notes.lines.extend(detected.lines.iter().chain(&detected.warnings).cloned());
+            notes.nothing_found = detected.rehearsal;
         }
 
         let mut conversation = None;
@@ -100,7 +115,7 @@ impl App {
             None => {}
         }
         let runner = self.runner_over(detected)?;
-        let planned = if request.internal { runner.plan_internal(&spec).await } else { runner.plan(&spec).await };
+        let planned = if internal { runner.plan_internal(&spec).await } else { runner.plan(&spec).await };
         match planned {
             Ok(plan) if problems.is_empty() => return Ok(PreparedRun { runner, plan, conversation }),
             Ok(_) => {}
@@ -109,9 +124,12 @@ impl App {
         Err(Problems(problems).into())
     }
 
-    /// With the limits of the configuration.
-    fn blank(&self) -> RunSpec {
+    /// With the limits of the configuration; work that is in no list has its mode's own times.
+    fn blank(&self, internal: bool) -> RunSpec {
         let limits = &self.config.limits;
+        if internal {
+            return RunSpec { budget_usd: limits.budget_usd, ..RunSpec::default() };
+        }
         RunSpec {
             // The first of the list.
             mode: MODES[0].id.into(),

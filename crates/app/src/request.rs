@@ -13,7 +13,7 @@ pub struct RunRequest {
     /// Left empty on a fork, which keeps its parent's.
     pub question: Question,
     pub panel: PanelChoice,
-    pub chair: Option<String>,
+    pub chair: ChairChoice,
     /// A model for one role each.
     pub roles: Vec<(String, String)>,
     pub options: Vec<(String, OptionValue)>,
@@ -52,8 +52,8 @@ pub enum PanelChoice {
     /// The configuration's own panel, else whatever is found; on a fork, the parent's.
     #[default]
     Standing,
-    /// The configuration's own panel or whatever is found, also on a fork; a chair only if one is named.
-    StandingWithoutChair,
+    /// The same, and a mistake where there is none; also on a fork.
+    StandingRequired,
     /// A panel of the configuration.
     Named(String),
     Models(Vec<String>),
@@ -65,7 +65,18 @@ pub enum PanelChoice {
     Nobody,
 }
 
-/// LimitChoice of one run; what is `None` comes from the configuration or, on a fork, from the parent.
+/// Who chairs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ChairChoice {
+    /// The panel's own chair, if it has one.
+    #[default]
+    OfPanel,
+    Model(String),
+    /// Nobody, whatever the panel says.
+    Nobody,
+}
+
+/// Limits of one run; what is `None` comes from the configuration or, on a fork, from the parent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LimitChoice {
     pub budget_usd: Option<f64>,

@@ -139,7 +139,7 @@ pub struct RequestArgs {
     #[arg(long, allow_hyphen_values = true, value_name = "N")]
     pub seed: Option<String>,
     /// Seat the built-in voices: free, offline, and not models.
-    #[arg(long, conflicts_with = "models")]
+    #[arg(long, conflicts_with_all = ["models", "panel"])]
     pub rehearse: bool,
 }
 

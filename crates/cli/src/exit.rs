@@ -86,10 +86,11 @@ fn hint(problem: &Problem) -> Option<&'static str> {
         ("question", Missing) => "synod ask \"…\", or - to read it from standard input",
         ("question", TooMuch) => "--file and --content attach what is longer",
         ("mode", Unknown) => "synod modes explains each",
-        ("models", TooFew | TooMuch) => "--models A,B,C names the panel, --chair one seat more",
+        ("models", TooFew | TooMuch) => "--models A,B,C names the panel",
         ("role", Conflict) => "--models seats the panel, --chair the chair, --role ROLE=MODEL one other role",
         ("role", Unknown) => "--role ROLE=MODEL",
         ("conversation", _) => "--conversation new, or an id that an earlier ask printed",
+        ("run", Unknown) if problem.got.contains("no runs yet") => "synod ask \"…\" makes one",
         ("run", Unknown) => "synod runs lists them",
         ("run", Conflict) => "synod watch RUN follows it, synod cancel RUN stops it",
         ("run", OtherVersion) => "synod resume RUN --fork starts a new run from it; show, verify and export work as they are",
@@ -98,7 +99,8 @@ fn hint(problem: &Problem) -> Option<&'static str> {
         (_, Frozen) => "--fork starts a new run with another",
         (field, Unknown) if field.starts_with("options.") => "synod modes MODE lists its options",
         ("db", _) => "--db PATH, or SYNOD_DB",
-        ("config", _) => "--config FILE, or synod init --here",
+        ("config", Missing) => "synod init --here",
+        _ if problem.want.contains("persona's fields") => "synod persona show actuary --file prints one",
         _ => return None,
     })
 }

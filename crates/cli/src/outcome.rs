@@ -79,10 +79,16 @@ pub async fn say(door: &Door, run: &str, ending: &Ending, output: &Output) -> Cl
     Ok(code)
 }
 
+/// A stop, with the command that does what its action says.
+pub fn stopped_json(run: &str, stopped: &Stopped) -> serde_json::Value {
+    let mut document = serde_json::to_value(stopped).unwrap_or_default();
+    document["next"] = json!(synod_report::next_command(run, stopped.action));
+    document
+}
+
 fn stopped_document(run: &str, stopped: &Stopped) -> serde_json::Value {
     let state = if stopped.reason == StopReason::Waiting { "waiting" } else { "stopped" };
-    let Stopped { reason, detail, action } = stopped;
-    json!({"run": run, "state": state, "stopped": {"reason": reason, "detail": detail, "action": action, "next": synod_report::next_command(run, *action)}})
+    json!({"run": run, "state": state, "stopped": stopped_json(run, stopped)})
 }
 
 pub fn code(ending: &Ending, output: &Output) -> u8 {

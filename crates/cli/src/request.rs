@@ -2,9 +2,12 @@
 
 use crate::args::RequestArgs;
 use std::path::Path;
-use synod_app::{App, AppError, FileAccess, LimitChoice, PanelChoice, RunRequest};
+use synod_app::{App, AppError, ChairChoice, FileAccess, LimitChoice, Notes, PanelChoice, RunRequest};
 use synod_engine::OptionValue;
 use synod_types::{Problem, Problems};
+
+/// What to do where nothing is configured and nothing was found.
+pub const NOTHING_FOUND: &str = "synod init writes a configuration to start from, synod doctor checks it.";
 
 /// How much of a file's text an error repeats.
 const SHOWN_CHARS: usize = 60;
@@ -15,7 +18,7 @@ pub fn from_flags(files: &FileAccess, args: &RequestArgs) -> (RunRequest, Vec<Pr
     let mut request = RunRequest {
         mode: args.mode.clone(),
         panel: panel(args),
-        chair: args.chair.clone(),
+        chair: args.chair.clone().map_or(ChairChoice::OfPanel, ChairChoice::Model),
         limits: limits(args, &mut problems),
         ..RunRequest::default()
     };
@@ -49,14 +52,14 @@ pub fn from_flags(files: &FileAccess, args: &RequestArgs) -> (RunRequest, Vec<Pr
 
 fn panel(args: &RequestArgs) -> PanelChoice {
     match (&args.panel, args.models.as_slice()) {
-        _ if args.rehearse => PanelChoice::Rehearsal,
         (Some(name), _) => PanelChoice::Named(name.clone()),
+        _ if args.rehearse => PanelChoice::Rehearsal,
         (None, []) => PanelChoice::Standing,
         (None, models) => PanelChoice::Models(models.to_vec()),
     }
 }
 
-pub fn limits(args: &RequestArgs, problems: &mut Vec<Problem>) -> LimitChoice {
+fn limits(args: &RequestArgs, problems: &mut Vec<Problem>) -> LimitChoice {
     let mut number = |field: &str, given: &Option<String>, want: &str| -> Option<f64> {
         let given = given.as_ref()?;
         let parsed = given.trim_start_matches('$').parse::<f64>().ok().filter(|number| number.is_finite());
@@ -101,10 +104,13 @@ pub async fn prepare(
     problems: Vec<Problem>,
     quiet: bool,
 ) -> Result<synod_app::PreparedRun, AppError> {
-    let mut notes = Vec::new();
+    let mut notes = Notes::default();
     let prepared = app.prepare(request, problems, &mut notes).await;
-    for note in notes.iter().filter(|_| !quiet) {
+    for note in notes.lines.iter().filter(|_| !quiet) {
         crate::say::note!("{}", synod_report::one_line(note));
+    }
+    if notes.nothing_found && !quiet {
+        crate::say::note!("{NOTHING_FOUND}");
     }
     prepared.map_err(|error| match error {
         AppError::Usage(problems) => Problems(problems.0.into_iter().map(|problem| named_by_file(problem, args)).collect()).into(),

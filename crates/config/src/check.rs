@@ -133,7 +133,7 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
         let kinds: Vec<&str> = EndpointKind::ALL.iter().map(|(name, _)| *name).collect();
         section.problem("kind", "nothing", format!("one of {}", kinds.join(", ")));
     }
-    // `--rehearse` promises that nothing is called and nothing is paid.
+    // A rehearsal promises that nothing is called and nothing is paid.
     if name == REHEARSAL && kind.is_some_and(|kind| kind != EndpointKind::Rehearsal) {
         section.wrong("kind", "\"rehearsal\", or another name for the endpoint: this one is what rehearsals run on");
     }

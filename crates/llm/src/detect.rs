@@ -177,7 +177,8 @@ fn rehearse(why: &str) -> DetectedModels {
     config.panels.insert(PANEL.to_owned(), panel.clone());
     let lines = vec![
         format!("{why}: this is a rehearsal with built-in voices."),
-        "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start a local model server, or run `synod init`.".to_owned(),
+        "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start a local model server, or write a configuration."
+            .to_owned(),
     ];
     DetectedModels { config, panel, lines, warnings: Vec::new(), rehearsal: true }
 }

@@ -1,4 +1,4 @@
-//! One tiny real call per seat, for `synod doctor`: does it answer, how fast, does it stream, does it keep to a schema, is it listed.
+//! One tiny real call per seat, for a doctor's check: does it answer, how fast, does it stream, does it keep to a schema, is it listed.
 
 use crate::http::list_models;
 use crate::registry::Registry;

@@ -53,7 +53,7 @@ pub struct Seat {
 pub enum Place {
     Panel,
     Chair,
-    /// Seated for one role by `--role`.
+    /// Seated for one role by name.
     Role,
     /// Titles, summaries, detectors: in no quorum, order or seat range.
     Clerk,

@@ -5,7 +5,7 @@ use crate::commands::ask;
 use crate::door::Door;
 use crate::exit::{CliResult, DECIDED, print_json, usage};
 use crate::{outcome, request};
-use synod_app::{PanelChoice, RunRequest, decision_request};
+use synod_app::{ChairChoice, FileAccess, PanelChoice, RunRequest, decision_request};
 use synod_modes::collapse::file;
 
 pub async fn run(global: &Global, args: Decide) -> CliResult {
@@ -16,18 +16,24 @@ pub async fn run(global: &Global, args: Decide) -> CliResult {
     let Some(path) = &args.file else {
         return Err(usage("file", "nothing", "a decision file: synod decide cards.yaml; --schema prints what it may hold"));
     };
+    // Mistakes in the file are told before anything is opened.
+    let decision = decision_request(&FileAccess::Anywhere, path)?;
     let door = Door::open(global, args.output.quiet).await?;
-    let decision = decision_request(&door, path)?;
     let flags = args.flags();
     let (flagged, problems) = request::from_flags(&door.files, &flags);
-    // The panel's parts are dealt over its models; there is no chair among them.
     let panel = match (args.panel.as_deref(), flagged.panel) {
-        (Some(""), _) => PanelChoice::StandingWithoutChair,
+        (Some(name), PanelChoice::Rehearsal) if !name.is_empty() => {
+            return Err(usage("panel", format!("{name}, and a rehearsal too"), "--panel=NAME or --rehearse, not both"));
+        }
+        (_, PanelChoice::Rehearsal) => PanelChoice::Rehearsal,
+        (Some(""), _) => PanelChoice::StandingRequired,
+        (Some(name), _) => PanelChoice::Named(name.to_owned()),
         (None, PanelChoice::Standing) => PanelChoice::Nobody,
-        (_, panel) => panel,
+        (None, panel) => panel,
     };
     let seated = panel != PanelChoice::Nobody;
-    let request = RunRequest { panel, limits: flagged.limits, seed: flagged.seed, ..decision };
+    // The panel's parts are dealt over its models; there is no chair among them.
+    let request = RunRequest { panel, chair: ChairChoice::Nobody, limits: flagged.limits, seed: flagged.seed, ..decision };
     let prepared = request::prepare(&door, request, &flags, problems, args.output.quiet).await?;
     if ask::quoted(&door, &prepared, args.quote, args.output.quiet || !seated) {
         return Ok(DECIDED);

@@ -3,6 +3,7 @@
 use crate::args::{Doctor, Global};
 use crate::door::Door;
 use crate::exit::{CliResult, DECIDED, USAGE, print_json, text_of};
+use crate::request::NOTHING_FOUND;
 use crate::say::{note, say};
 use serde_json::json;
 use synod_app::{DoctorReport, SeatCheck};
@@ -25,6 +26,9 @@ pub async fn run(global: &Global, args: Doctor) -> CliResult {
 fn tell(report: DoctorReport) {
     say!("config   {}", if report.files.is_empty() { "none".to_owned() } else { report.files.join(", ") });
     report.found.iter().for_each(|line| say!("         {line}"));
+    if report.nothing_found {
+        say!("         {NOTHING_FOUND}");
+    }
     say!("database open, schema current");
     for SeatCheck { card, result } in &report.seats {
         let price =

@@ -3,6 +3,7 @@
 use crate::args::Global;
 use crate::door::Door;
 use crate::exit::{BROKEN, CliResult, DECIDED, print_json};
+use crate::outcome::stopped_json;
 use crate::say::say;
 use serde_json::json;
 use synod_engine::Ending;
@@ -14,7 +15,7 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     let same = replayed.same();
     let verdict = match &replayed.ending {
         Ending::Verdict(verdict) => serde_json::to_value(verdict).unwrap_or_default(),
-        Ending::Stopped(stopped) => json!({ "stopped": stopped }),
+        Ending::Stopped(stopped) => json!({ "stopped": stopped_json(&run, stopped) }),
     };
     if door.json {
         print_json(&json!({"run": run, "same": same, "calls": 0, "replayed": verdict}));

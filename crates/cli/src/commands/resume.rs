@@ -15,7 +15,7 @@ pub async fn run(global: &Global, args: Resume) -> CliResult {
     if args.fork || args.go_further {
         return fork(&door, run, args).await;
     }
-    let changes = changes(&args.request)?;
+    let changes = changes(&door, &args.request)?;
     go_on(&door, &door.runner().await?, &run, changes, &args.output).await
 }
 
@@ -41,9 +41,9 @@ async fn fork(door: &Door, run: String, args: Resume) -> CliResult {
 }
 
 /// Only limits may change without a fork.
-fn changes(args: &RequestArgs) -> CliResult<LimitChanges> {
-    let mut problems = Vec::new();
-    let LimitChoice { budget_usd, deadline_secs, timeout_secs } = request::limits(args, &mut problems);
+fn changes(door: &Door, args: &RequestArgs) -> CliResult<LimitChanges> {
+    let (request, mut problems) = request::from_flags(&door.files, args);
+    let LimitChoice { budget_usd, deadline_secs, timeout_secs } = request.limits;
     let frozen = [
         ("mode", args.mode.is_some()),
         ("models", !args.models.is_empty()),

@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::say::{note, say};
 use synod_app::AppError;
 use synod_engine::Ending;
+use synod_types::Stopped;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
     let door = Door::open(global, false).await?;
@@ -16,7 +17,11 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     if door.json {
         let mut events = runner.watch(&run, 0);
         while let Some(event) = events.recv().await {
-            say!("{}", synod_report::json_line(&serde_json::to_value(event.map_err(AppError::from)?.0).unwrap_or_default()));
+            let mut event = event.map_err(AppError::from)?.0;
+            if let ("stopped", Ok(stopped)) = (event.kind.as_str(), serde_json::from_value::<Stopped>(event.data.clone())) {
+                event.data = outcome::stopped_json(&run, &stopped);
+            }
+            say!("{}", synod_report::json_line(&serde_json::to_value(event).unwrap_or_default()));
         }
     } else {
         Progress::start(&door, &runner, &run, false).until_done().await;

@@ -34,11 +34,11 @@ fn command_line_words(line: &str) -> Option<&str> {
 }
 
 #[test]
-fn engine_store_and_modes_know_no_command_line() {
+fn the_core_knows_no_command_line() {
     assert!(command_line_words("give it with --file").is_some() && command_line_words("`synod resume RUN` goes on").is_some());
     assert!(command_line_words("a well-known---dash, synod-engine, the synod itself").is_none());
     let mut files = Vec::new();
-    for part in ["engine", "store", "modes"] {
+    for part in ["math", "engine", "config", "llm", "store", "modes"] {
         sources(&root().join("crates").join(part).join("src"), &mut files);
     }
     assert!(files.len() > 200, "only {} files were looked at", files.len());

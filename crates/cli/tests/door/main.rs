@@ -9,6 +9,7 @@ mod layers;
 mod old_runs;
 mod personas;
 mod record;
+mod requests;
 mod seats_fail;
 mod stops;
 mod usage;

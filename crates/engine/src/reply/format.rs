@@ -144,6 +144,8 @@ fn close(schema: &mut Value) {
             if map.contains_key("properties") && !open {
                 map.insert("additionalProperties".into(), false.into());
             }
+            // Marks for whoever replies mean nothing in what is stored.
+            map.retain(|name, _| !name.starts_with("x-"));
             map.values_mut().for_each(close);
         }
         Value::Array(items) => items.iter_mut().for_each(close),

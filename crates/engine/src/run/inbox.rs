@@ -54,6 +54,8 @@ impl Runner {
     pub async fn answer(&self, run: &str, key: &str, answer: PersonAnswer) -> Result<(), RunError> {
         let setup = self.setup();
         let record_rows = setup.journal.rows(run, 0).await?;
+        // An answer that no program could take up would be lost to the fork that asks again.
+        self.same_version(&Record::of(&record_rows)?)?;
         let asking = record_rows.iter().find(|row| row.kind == Kind::Waiting && row.key == key);
         let Some(asking) = asking else {
             let open: Vec<&str> = record_rows.iter().filter(|row| row.kind == Kind::Waiting).map(|row| row.key.as_str()).collect();

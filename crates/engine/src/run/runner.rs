@@ -254,7 +254,7 @@ impl Runner {
     }
 
     /// Only the version that began a run can go on with it or recompute it: another may ask, show or decide differently.
-    fn same_version(&self, record: &Record) -> Result<(), Problem> {
+    pub(super) fn same_version(&self, record: &Record) -> Result<(), Problem> {
         let (header, mode) = (&record.header, self.mode(&record.header.mode)?);
         if header.mode_version == mode.version {
             return Ok(());

@@ -17,7 +17,7 @@ async fn statuses_become_typed_failures_on_every_wire() {
     let cases = [
         (Fault::Unauthorized, FailureKind::Auth, "TEST_KEY"),
         (Fault::Status(403, "Your account may not use this".to_owned()), FailureKind::Auth, "403"),
-        (Fault::ModelGone, FailureKind::ModelGone, "synod doctor"),
+        (Fault::ModelGone, FailureKind::ModelGone, "the doctor lists"),
         (Fault::ContextTooLong, FailureKind::ContextTooLong, "less to read"),
         (Fault::Status(413, "too big".to_owned()), FailureKind::ContextTooLong, "413"),
         (Fault::RateLimited { retry_after: None }, FailureKind::RateLimited, "429"),

@@ -39,7 +39,7 @@ pub struct Options {
 pub enum Groupthink {
     #[default]
     Act,
-    DebateRecord,
+    Record,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
