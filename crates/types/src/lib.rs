@@ -15,6 +15,7 @@ mod request;
 mod row;
 mod settings;
 mod shapes;
+mod stop;
 mod verdict;
 
 pub use cards::*;
@@ -30,6 +31,7 @@ pub use request::*;
 pub use row::*;
 pub use settings::*;
 pub use shapes::*;
+pub use stop::*;
 pub use verdict::*;
 
 /// A seat's place at the table. Seats are known by index, never by model id: the same model may sit twice.
