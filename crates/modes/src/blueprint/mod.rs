@@ -14,7 +14,7 @@ use manuscript::{Manuscript, SectionText, without_heading};
 use options::MOST_SECTIONS;
 pub use options::{DocumentType, Options};
 use outline::{Outline, Plan, PlannedSection};
-use rows::{AssemblyRow, CorrectionEntry, DocumentRow, OutlineRow, SectionRow};
+use rows::{AssemblyRow, CorrectionEntry, DocumentRow, OutlineRow, SectionRow, VerdictData};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         decision: Some(synod_engine::to_value(&decision)),
         confidence: None,
         dissent: Vec::new(),
-        data: json!({"documentType": options.document_type, "themes": plan.themes}),
+        data: synod_engine::to_value(&VerdictData { document_type: options.document_type, themes: &plan.themes }),
     })
 }
 

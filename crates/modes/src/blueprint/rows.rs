@@ -106,3 +106,11 @@ pub struct Misfit {
 }
 
 row_data!(OutlineRow, SectionRow, AssemblyRow, DocumentRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData<'a> {
+    pub document_type: super::DocumentType,
+    pub themes: &'a [String],
+}

@@ -16,7 +16,7 @@ use ideas::Pool;
 pub use ideas::{Idea, Ideas};
 pub use ranking::Source;
 use ranking::{Ranking, exhibit};
-use rows::{ClusteringRow, IdeationRow, RankingRow, RefinementRow, ScoringRow};
+use rows::{ClusteringRow, IdeationRow, RankingRow, RefinementRow, RunnerUp, ScoringRow, VerdictData};
 use schemars::JsonSchema;
 use scores::ScorerMarks;
 pub use scores::{Mark, Scores};
@@ -124,14 +124,15 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         ideas: pool.ids(&clusters[best].members),
         tied: ranking.tied.iter().map(|place| clusters[*place].name.clone()).collect(),
     };
-    let runner_up = ranking.order.get(1).map(|place| json!({"name": clusters[*place].name, "ideas": pool.ids_and_titles(&clusters[*place].members)}));
+    let second = |place: &usize| RunnerUp { name: clusters[*place].name.clone(), ideas: pool.ids_and_titles(&clusters[*place].members) };
+    let runner_up = ranking.order.get(1).map(second);
     Ok(ModeResult {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
         confidence: (agreement.n > 1).then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n }),
         dissent: dissent(&rated, &clusters, best),
-        data: json!({"ideas": pool.entries.len(), "given": pool.given, "clusters": clusters.len(), "runnerUp": runner_up}),
+        data: synod_engine::to_value(&VerdictData { ideas: pool.entries.len(), given: pool.given, clusters: clusters.len(), runner_up }),
         ..ModeResult::default()
     })
 }

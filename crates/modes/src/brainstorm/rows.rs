@@ -128,3 +128,20 @@ pub struct RefinementRow {
 }
 
 row_data!(IdeationRow, ClusteringRow, ScoringRow, RankingRow, RefinementRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData {
+    pub ideas: usize,
+    pub given: usize,
+    pub clusters: usize,
+    pub runner_up: Option<RunnerUp>,
+}
+
+#[derive(Serialize)]
+pub struct RunnerUp {
+    pub name: String,
+    /// Ids and titles.
+    pub ideas: Vec<(String, String)>,
+}

@@ -7,7 +7,7 @@ mod tests;
 mod weighing;
 
 use reply::{Blend, RatedAnswer};
-use rows::{AnswerRow, ModelWeight, SynthesisRow, WeightsRow};
+use rows::{AnswerRow, ModelWeight, SynthesisRow, VerdictData, WeightsRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -166,7 +166,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         decision: Some(synod_engine::to_value(&decision)),
         confidence: weighing::confidence(&weighted, options.weights),
         dissent: weighing::dissent(&weighted).into_iter().map(kept).collect(),
-        data: json!({"temperature": options.temperature, "outliers": outliers, "dissentRule": weighing::DISSENT}),
+        data: synod_engine::to_value(&VerdictData { temperature: options.temperature, outliers, dissent_rule: weighing::DISSENT }),
     })
 }
 

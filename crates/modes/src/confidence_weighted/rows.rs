@@ -75,3 +75,12 @@ pub struct ModelWeight {
 }
 
 row_data!(AnswerRow, WeightsRow, SynthesisRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData {
+    pub temperature: f64,
+    pub outliers: usize,
+    pub dissent_rule: &'static str,
+}

@@ -16,12 +16,11 @@ use room::card::{Card, Position};
 use room::card_reply::{DisagreementType, Stance};
 use rounds::detection::{Detection, windows};
 use rows::{
-    AspectsRow, CardRow, ConvergenceRow, DebateSummaryRow, DisagreementRow, ExitCheckRow, RoomMessageRow, RoomRow, RoundSummaryRow, ShiftsRow,
-    StatementRow, TakeRow,
+    AspectsRow, CardRow, ConvergenceRow, DebateSummaryRow, DisagreementRow, ExitCheckRow, PersonaSeat, RoomMessageRow, RoomRow, RoundSummaryRow,
+    ShiftsRow, StatementRow, TakeRow, VerdictData,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use speech::names::find_person;
 use state::DebateState;
 use synod_engine::{Bench, Example, Halt, Library, Mode, ModeResult, NoLibrary, PlannedCalls, Result, Seating, Stage, chair, each, mode};
@@ -299,7 +298,8 @@ fn mode_result(debate: &DebateState, conclusion: &Conclusion) -> ModeResult {
         Some(reply) => Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] },
         None => Answer { kind: AnswerKind::Computed, text, by: Vec::new() },
     };
-    let personas: Vec<_> = debate.cast.personas().map(|(seat, persona)| json!({"seat": seat, "id": persona.id, "name": persona.name})).collect();
+    let personas = debate.cast.personas().map(|(seat, persona)| PersonaSeat { seat, id: &persona.id, name: &persona.name }).collect();
+    let data = VerdictData { personas, aspects: &debate.aspects, messages: debate.messages.len(), open_questions: &decision.resolution_paths };
     ModeResult {
         status: None,
         stop_reason: "finished",
@@ -307,7 +307,7 @@ fn mode_result(debate: &DebateState, conclusion: &Conclusion) -> ModeResult {
         decision: Some(synod_engine::to_value(&decision)),
         confidence: None,
         dissent: Vec::new(),
-        data: json!({"personas": personas, "aspects": debate.aspects, "messages": debate.messages.len(), "openQuestions": decision.resolution_paths}),
+        data: synod_engine::to_value(&data),
     }
 }
 

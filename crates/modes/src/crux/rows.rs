@@ -259,3 +259,20 @@ row_data!(
     ShiftsRow,
     DebateSummaryRow,
 );
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData<'a> {
+    pub personas: Vec<PersonaSeat<'a>>,
+    pub aspects: &'a [super::rounds::aspects::Aspect],
+    pub messages: usize,
+    pub open_questions: &'a [String],
+}
+
+#[derive(Serialize)]
+pub struct PersonaSeat<'a> {
+    pub seat: u32,
+    pub id: &'a str,
+    pub name: &'a str,
+}

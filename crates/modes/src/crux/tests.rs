@@ -13,6 +13,7 @@ use super::rounds::takes::Reaction;
 use super::speech::names::{find_addressee, find_person};
 use super::speech::stock_phrases::{phrases_used, remove_stock_phrases};
 use super::*;
+use serde_json::json;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
 #[test]

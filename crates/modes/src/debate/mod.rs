@@ -12,10 +12,9 @@ use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally::{self, Poll};
 use ballot::{DebateBallot, RevisionMarks, count_marks};
 use exhibits::{summary_exhibit, tally_exhibit, winner_exhibit};
-use indexmap::IndexMap;
 pub use revision::Stance;
 use revision::{RevisedAnswer, RevisionReply};
-use rows::{DebateTallyRow, DebateVoteRow, DebateWinnerRow, RevisionRow, RevisionSummaryRow};
+use rows::{DebateTallyRow, DebateVoteRow, DebateWinnerRow, RevisionRow, RevisionSummaryRow, VerdictData};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -171,9 +170,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         decision: Some(synod_engine::to_value(&decision)),
         confidence: tally::confidence(agreement),
         dissent: before.into_iter().chain(others).collect(),
-        data: json!({
-            "tallies": tally::tallies(count, &answers), "criteria": options.criteria, "lostToOriginal": lost,
-            "decisions": answers.iter().zip(&revised).map(|(answer, revised)| (&answer.label, revised.stance)).collect::<IndexMap<_, _>>(),
+        data: synod_engine::to_value(&VerdictData {
+            tallies: tally::tallies(count, &answers),
+            criteria: &options.criteria,
+            lost_to_original: lost,
+            decisions: answers.iter().zip(&revised).map(|(answer, revised)| (answer.label.as_str(), revised.stance)).collect(),
         }),
     })
 }

@@ -68,3 +68,13 @@ pub struct DebateWinnerRow {
 }
 
 row_data!(RevisionRow, RevisionSummaryRow, DebateVoteRow, DebateTallyRow, DebateWinnerRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData<'a> {
+    pub tallies: indexmap::IndexMap<String, u32>,
+    pub criteria: &'a [String],
+    pub lost_to_original: Vec<&'a str>,
+    pub decisions: indexmap::IndexMap<&'a str, Option<super::Stance>>,
+}

@@ -11,7 +11,7 @@ mod work;
 use crate::text::words;
 pub use plan::{Complexity, Draft, Expertise, Plan};
 use plan::{MOST_IDS, Schedule, id};
-use rows::{AssemblyRow, Assignment, GraphRow, PlanRow, TaskRow};
+use rows::{AssemblyRow, Assignment, GraphRow, PlanRow, TaskRow, VerdictData};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
-        data: json!({"tasks": schedule.entries(), "criticalPath": critical, "maxParallelism": schedule.widest()}),
+        data: synod_engine::to_value(&VerdictData { tasks: schedule.entries(), critical_path: critical, max_parallelism: schedule.widest() }),
         ..ModeResult::default()
     })
 }

@@ -83,3 +83,12 @@ pub struct AssemblyRow {
 }
 
 row_data!(PlanRow, TaskRow, GraphRow, AssemblyRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData {
+    pub tasks: Vec<TaskEntry>,
+    pub critical_path: Vec<String>,
+    pub max_parallelism: usize,
+}

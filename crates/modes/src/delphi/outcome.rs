@@ -2,7 +2,7 @@
 
 use super::question::AnswerForm;
 use super::round::{Entry, Round, RoundStats, Rung};
-use super::rows::{FinalValue, OutcomeRow, TrajectoryRow};
+use super::rows::{FinalValue, OutcomeRow, TrajectoryRow, VerdictData};
 use super::{Decision, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -88,9 +88,12 @@ impl<'a> Outcome<'a> {
             decision: Some(synod_engine::to_value(&decision)),
             confidence,
             dissent: self.dissent(),
-            data: json!({
-                "finalValue": self.final_value(), "rule": self.rule(), "measure": self.last.measure, "options": self.form.options,
-                "rounds": self.rounds.iter().map(|round| round.for_prompt(self.form)).collect::<Vec<_>>(),
+            data: synod_engine::to_value(&VerdictData {
+                final_value: self.final_value(),
+                rule: self.rule(),
+                measure: &self.last.measure,
+                options: &self.form.options,
+                rounds: self.rounds.iter().map(|round| round.for_prompt(self.form)).collect(),
             }),
         })
     }

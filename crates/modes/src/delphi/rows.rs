@@ -143,3 +143,14 @@ pub struct TrajectoryRow {
 }
 
 row_data!(ClassificationRow, AnswerRow, RoundStatsRow, OutcomeRow, TrajectoryRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData<'a> {
+    pub final_value: FinalValue,
+    pub rule: String,
+    pub measure: &'a str,
+    pub options: &'a [String],
+    pub rounds: Vec<serde_json::Value>,
+}

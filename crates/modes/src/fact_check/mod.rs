@@ -16,7 +16,7 @@ use claims::{Claim, Extraction};
 use content::Content;
 use material::Material;
 use report::Method;
-use rows::{ClaimsRow, ConsensusRow, ContentRow, GeneratedContentRow, ReportRow, VotesRow};
+use rows::{ClaimsRow, ConsensusRow, ContentRow, GeneratedContentRow, ReportRow, VerdictData, VotesRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -152,7 +152,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         decision: Some(decision(&rulings, &totals)),
         confidence,
         dissent: claim_rulings::dissent(&rulings),
-        data: json!({"checkers": checkers, "averageAgreementRate": totals.agreement_rate(), "measure": claim_rulings::MEASURE}),
+        data: synod_engine::to_value(&VerdictData { checkers, average_agreement_rate: totals.agreement_rate(), measure: claim_rulings::MEASURE }),
     })
 }
 
@@ -329,7 +329,7 @@ fn report_without_claims(bench: &Bench, content: &Content) -> Result<ModeResult>
         stop_reason: "no_claims",
         answer: Some(Answer { kind: AnswerKind::Computed, text, by: Vec::new() }),
         decision: Some(decision(&[], &totals)),
-        data: json!({"checkers": 0, "averageAgreementRate": null, "measure": claim_rulings::MEASURE}),
+        data: synod_engine::to_value(&VerdictData { checkers: 0, average_agreement_rate: None, measure: claim_rulings::MEASURE }),
         ..ModeResult::default()
     })
 }

@@ -134,3 +134,12 @@ pub struct ReportRow {
 }
 
 row_data!(ContentRow, GeneratedContentRow, ClaimsRow, VotesRow, ConsensusRow, ReportRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData {
+    pub checkers: usize,
+    pub average_agreement_rate: Option<f64>,
+    pub measure: &'static str,
+}

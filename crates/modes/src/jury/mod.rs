@@ -8,7 +8,7 @@ mod summary;
 use crate::work;
 pub use assessment::{Assessment, Ruling};
 pub use report::Report;
-use rows::{JurorRow, ScoresRow, VerdictRow, VotesRow, WorkRow};
+use rows::{JurorRow, ScoresRow, VerdictData, VerdictRow, VotesRow, WorkRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -150,7 +150,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         decision: Some(synod_engine::to_value(&decision)),
         confidence: Some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n }),
         dissent,
-        data: json!({"dimensionAnalysis": summary.analysis()}),
+        data: synod_engine::to_value(&VerdictData { dimension_analysis: summary.analysis() }),
     })
 }
 

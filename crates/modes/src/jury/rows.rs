@@ -121,3 +121,10 @@ pub struct DimensionAnalysis {
 }
 
 row_data!(WorkRow, JurorRow, ScoresRow, VotesRow, VerdictRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData {
+    pub dimension_analysis: Vec<DimensionAnalysis>,
+}

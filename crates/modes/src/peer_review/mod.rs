@@ -12,7 +12,7 @@ use consensus::{Consensus, MergedFinding, Reviewer};
 pub use consolidation::Consolidation;
 pub use review::Review;
 use review::{OTHER, Severity};
-use rows::{ConsensusFindingsRow, ConsensusScoresRow, ConsolidationRow, FindingsRow, ReviewRow, ReviewerAgreement, SeverityCounts};
+use rows::{ConsensusFindingsRow, ConsensusScoresRow, ConsolidationRow, FindingsRow, ReviewRow, ReviewerAgreement, SeverityCounts, VerdictData};
 pub use rubric::{Criterion, ReviewType, Rubric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         // How near the reviewers are to each other says nothing of how right they are.
         confidence: None,
         dissent: dissent(&consensus),
-        data: json!({"rubric": consensus.rubric.name, "consensusScores": consensus.scores()}),
+        data: synod_engine::to_value(&VerdictData { rubric: &consensus.rubric.name, consensus_scores: consensus.scores() }),
     })
 }
 

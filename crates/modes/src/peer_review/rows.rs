@@ -163,3 +163,11 @@ pub struct ReviewerAgreement {
 }
 
 row_data!(ReviewRow, FindingsRow, ConsensusScoresRow, ConsensusFindingsRow, ConsolidationRow);
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData<'a> {
+    pub rubric: &'a str,
+    pub consensus_scores: Vec<CriterionConsensus>,
+}

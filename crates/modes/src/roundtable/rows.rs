@@ -308,3 +308,22 @@ row_data!(
     ClaimsRow,
     SynthesisRow,
 );
+
+/// What the verdict keeps beside answer and decision.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictData<'a> {
+    pub round: u32,
+    pub seats: Vec<SeatEntry<'a>>,
+    pub claims: usize,
+    pub evidence: usize,
+    pub sources: usize,
+    pub context_requests: &'a [super::rounds::tools::ContextRequest],
+}
+
+#[derive(Serialize)]
+pub struct SeatEntry<'a> {
+    pub name: &'a str,
+    pub label: &'a str,
+    pub role: &'a str,
+}

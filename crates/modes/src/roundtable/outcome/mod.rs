@@ -12,9 +12,8 @@ pub use guard::{GroupthinkGuard, GroupthinkKind};
 pub use stops::StopReason;
 
 use super::rounds::{Debate, Round};
-use super::rows::SynthesisRow;
+use super::rows::{SeatEntry, SynthesisRow, VerdictData};
 use exhibits::{show_charts, show_claims, show_exit};
-use serde_json::{Value, json};
 use stops::ExitNumbers;
 use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::debate::exits;
@@ -49,16 +48,20 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
         decision: Some(synod_engine::to_value(&decision)),
         confidence,
         dissent: decision::dissent(debate),
-        data: json!({
-            "round": decision.rounds, "seats": seat_list(debate), "claims": debate.record.claims.len(), "evidence": debate.record.evidence.len(),
-            "sources": debate.record.source_count(), "contextRequests": debate.context_requests,
+        data: synod_engine::to_value(&VerdictData {
+            round: decision.rounds,
+            seats: seat_list(debate),
+            claims: debate.record.claims.len(),
+            evidence: debate.record.evidence.len(),
+            sources: debate.record.source_count(),
+            context_requests: &debate.context_requests,
         }),
     })
 }
 
-fn seat_list(debate: &Debate) -> Vec<Value> {
-    let label = |seat: usize| debate.bench.seat(seat as SeatIx).label.clone();
-    (0..debate.seats()).map(|seat| json!({"name": debate.names[seat], "label": label(seat), "role": debate.roles[seat].id})).collect()
+fn seat_list<'a>(debate: &'a Debate) -> Vec<SeatEntry<'a>> {
+    let label = |seat: usize| debate.bench.seat(seat as SeatIx).label.as_str();
+    (0..debate.seats()).map(|seat| SeatEntry { name: &debate.names[seat], label: label(seat), role: &debate.roles[seat].id }).collect()
 }
 
 /// Why it ended, in a sentence with its numbers.
