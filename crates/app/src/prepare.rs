@@ -64,8 +64,9 @@ impl App {
         if let Some(mode) = &request.mode {
             change_mode(&mut spec, mode, &mut notes.lines);
         }
-        // The fork of a run that is in no list is in none either.
-        let internal = request.internal || parent.is_some() && INTERNAL.iter().any(|mode| mode.id == spec.mode);
+        // The fork of work that is in no list is in none either; no name leads there.
+        let inherits = |record: &Record| record.header.mode == spec.mode && INTERNAL.iter().any(|mode| mode.id == spec.mode);
+        let internal = request.internal || parent.as_ref().is_some_and(inherits);
         let mode = find_mode(&spec.mode, internal);
         let mut given = request.options.clone();
         if let (Base::Continue(_), Some(record)) = (&request.base, &parent) {

@@ -63,6 +63,11 @@ fn work_in_no_list_can_be_forked_and_has_its_modes_own_times() {
     let shown = house.synod(&["show", "last", "--json"]).exits(0).json();
     assert_ne!(shown["header"]["limits"]["run_ms"], 500_000, "a deadline for questions is none for drafts");
     house.synod(&["resume", "last", "--fork", "--json", "-q"]).exits(0);
+    // But no name leads to it, from no run.
+    house.synod(&["ask", "Why?", "--json", "-q"]).exits(0);
+    let named = house.synod(&["resume", "last", "--fork", "--mode", "persona_draft", "--json", "-q"]).exits(2);
+    assert_eq!(fields(&named.json())[0], "mode");
+    assert!(!named.json()["errors"][0]["want"].to_string().contains("persona_draft"), "{}", named.out);
 }
 
 #[test]
