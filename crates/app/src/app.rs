@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use synod_config::{Config, Sources};
 use synod_engine::{Clock, Mode, Prompts, Runner, Setup, SystemClock};
-use synod_llm::{DetectedModels, Registry, detect, process_env};
+use synod_llm::{DetectedModels, Learned, Registry, detect, process_env};
 use synod_modes::{INTERNAL, MODES};
 use synod_store::{Store, StoreSettings};
 use synod_types::Problem;
@@ -23,6 +23,8 @@ pub struct App {
     pub(crate) store: Arc<Store>,
     /// Which files requests may name.
     pub files: FileAccess,
+    /// What models were seen to need and to refuse.
+    learned: Arc<Learned>,
     /// Keep the words of running turns, for whoever watches.
     pub live: bool,
 }
@@ -41,7 +43,8 @@ impl App {
         if config.raw_retention_days.is_some() {
             store.expire_raws(SystemClock.now()).await?;
         }
-        Ok(Self { sources, config, store, files, live: false })
+        let learned = Arc::new(Learned::of(store.learned().await?));
+        Ok(Self { sources, config, store, files, learned, live: false })
     }
 
     /// With nothing configured, or for a rehearsal: what there is to seat.
@@ -58,6 +61,11 @@ impl App {
         config
     }
 
+    /// The models that are configured or found, with what is known of them.
+    pub(crate) fn registry(&self, detected: Option<DetectedModels>) -> Registry {
+        Registry::new(self.config_with(detected)).knowing(self.learned.clone())
+    }
+
     pub(crate) fn runner_over(&self, detected: Option<DetectedModels>) -> AppResult<Runner> {
         let overrides = self.sources.user_directory.as_ref().map(|directory| directory.join("prompts"));
         let every: Vec<&Mode> = MODES.iter().chain(INTERNAL).copied().collect();
@@ -65,7 +73,7 @@ impl App {
         Ok(Runner::new(Setup {
             modes: MODES,
             internal_modes: INTERNAL,
-            models: Arc::new(Registry::new(self.config_with(detected))),
+            models: Arc::new(self.registry(detected)),
             journal: self.store.clone(),
             prompts: Arc::new(prompts),
             library: Arc::new(self.library()),
@@ -91,8 +99,16 @@ impl App {
         PersonaFiles { directory: self.sources.user_directory.clone(), access: self.files.clone() }
     }
 
+    /// Keeps what was learned about models for the next process. Losing it costs a request or two, and no run.
+    pub async fn keep_learned(&self) {
+        if let Err(error) = self.store.learn(self.learned.take_changes()).await {
+            tracing::warn!(%error, "what was learned about models could not be kept");
+        }
+    }
+
     /// Flushes and lets go of the database.
     pub async fn close(&self) {
+        self.keep_learned().await;
         self.store.close().await;
     }
 }

@@ -102,8 +102,8 @@ fn end(ended: CliResult, json: bool) -> ExitCode {
 
 fn start_tracing(verbose: u8) {
     let level = match verbose {
-        0 => "error,genai=off",
-        1 => "synod=debug,synod_engine=debug,synod_llm=debug,synod_store=debug,warn,genai=off",
+        0 => "error",
+        1 => "synod=debug,synod_engine=debug,synod_llm=debug,synod_store=debug,warn",
         _ => "debug",
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("SYNOD_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));

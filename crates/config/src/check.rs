@@ -7,7 +7,7 @@ use crate::trust::Trust;
 use crate::{Config, EndpointConfig, EndpointKind, LimitsConfig, ModelConfig, PanelConfig, REHEARSAL, SchemaMode, Sources};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use synod_types::{Durability, Price, Problem, Tier};
+use synod_types::{Durability, Effort, Price, Problem, Tier};
 
 pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>) -> Config {
     let known = Known::of(tree);
@@ -157,6 +157,7 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
     if endpoint.text_limit.is_some() && kind.is_some_and(|kind| kind != EndpointKind::OpenAi) {
         section.wrong("text_limit", "an endpoint of kind \"openai\": the other providers bound no texts");
     }
+    (endpoint.effort, endpoint.thinking_tokens) = thinking(&mut section);
     if let Some(n) = section.number("retries", 0.0..=20.0, true) {
         endpoint.retries = n as usize;
     }
@@ -285,8 +286,14 @@ fn model(name: &str, mut section: Section<'_, '_>, known: &Known, authors: &BTre
     if name.contains('/') {
         section.problem("", format!("{name:?}"), "a name without a slash: a slash means `endpoint/model-id`");
     }
+    let (effort, thinking_tokens) = thinking(&mut section);
     section.finish();
-    Some(ModelConfig { endpoint: endpoint?, id: id?, tier: tier.unwrap_or_default(), price })
+    Some(ModelConfig { endpoint: endpoint?, id: id?, tier: tier.unwrap_or_default(), price, effort, thinking_tokens })
+}
+
+fn thinking(section: &mut Section<'_, '_>) -> (Option<Effort>, Option<u32>) {
+    let effort = section.choice("effort", &Effort::ALL);
+    (effort, section.number("thinking_tokens", 0.0..=1e6, true).map(|n| n as u32))
 }
 
 /// A budget is only worth what the prices are. A cloned repository may say what its own endpoint costs, which can hold no key of the user's,

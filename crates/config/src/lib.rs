@@ -17,7 +17,7 @@ pub use load::Sources;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use synod_types::{Durability, Price, Problems, Tier};
+use synod_types::{Durability, Effort, Price, Problems, Tier};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
@@ -55,6 +55,10 @@ pub struct EndpointConfig {
     /// steps. For servers that turn a schema into a grammar (llama.cpp and others): a small model often never closes a text by itself, and its
     /// reply is then cut and lost.
     pub text_limit: Option<u32>,
+    /// How hard its models are to think, unless a model says otherwise. `None`: as the provider has it.
+    pub effort: Option<Effort>,
+    /// Tokens a model may think before it answers, on top of what a reader sees. `None`: by effort, and by what the model was seen to need.
+    pub thinking_tokens: Option<u32>,
     /// How often a call is tried again after 429, 5xx or a refused connection.
     pub retries: usize,
     /// The first pause between tries; each next one is twice as long, up to 30 s, with jitter.
@@ -86,6 +90,8 @@ impl EndpointConfig {
             web_search: false,
             schema: SchemaMode::Native,
             text_limit: None,
+            effort: None,
+            thinking_tokens: None,
             retries: 3,
             backoff_ms: 500,
             breaker_failures: 5,
@@ -164,6 +170,16 @@ pub struct ModelConfig {
     pub id: String,
     pub tier: Tier,
     pub price: Option<Price>,
+    /// As for its endpoint; this one wins.
+    pub effort: Option<Effort>,
+    pub thinking_tokens: Option<u32>,
+}
+
+impl ModelConfig {
+    /// All defaults, for an endpoint and an id.
+    pub fn new(endpoint: impl Into<String>, id: impl Into<String>) -> Self {
+        Self { endpoint: endpoint.into(), id: id.into(), tier: Tier::Heavy, price: None, effort: None, thinking_tokens: None }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -229,7 +245,7 @@ impl Config {
         }
         // The same model may be configured under a name: tier and price are known then.
         let known = self.models.values().find(|model| model.endpoint == endpoint && model.id == id).cloned();
-        Some(known.unwrap_or_else(|| ModelConfig { endpoint: endpoint.to_owned(), id: id.to_owned(), tier: Tier::Heavy, price: None }))
+        Some(known.unwrap_or_else(|| ModelConfig::new(endpoint, id)))
     }
 
     /// What could be named here, for messages.

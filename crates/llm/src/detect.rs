@@ -164,7 +164,7 @@ fn seat(found: &mut DetectedModels, provider: &Provider, list: Result<Vec<String
 
 fn name_model(found: &mut DetectedModels, provider: &Provider, id: &str, tier: Tier) -> String {
     found.config.endpoints.entry(provider.name.clone()).or_insert_with(|| endpoint(provider));
-    let model = ModelConfig { endpoint: provider.name.clone(), id: id.to_owned(), tier, price: provider.prices.get(id).copied() };
+    let model = ModelConfig { tier, price: provider.prices.get(id).copied(), ..ModelConfig::new(provider.name.as_str(), id) };
     // Named by `endpoint/id` everywhere; the entry only adds tier and price.
     found.config.models.insert(id.replace('/', "-"), model);
     format!("{}/{id}", provider.name)

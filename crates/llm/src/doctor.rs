@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use synod_config::{EndpointKind, SchemaMode};
 use synod_engine::{CallContext, Deltas, Models};
-use synod_types::{Message, ModelCard, ReplySchema, Request, Usage};
+use synod_types::{Message, ModelCard, ReplySchema, Request, Tier, Usage};
 
 /// What is known of one seat's model after asking it once.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -81,15 +81,17 @@ impl Registry {
         let _place = model.slot().await;
         let start = Instant::now();
         let words = Arc::new(FirstWords { start, first: AtomicU64::new(0) });
+        let question = question(card);
         let context = CallContext {
             run: "doctor".to_owned(),
             key: "doctor@0".to_owned(),
             seed: 0,
             idle_ms: 30_000,
             total_ms: 60_000,
+            sending: model.sending(&question, Tier::Heavy),
             deltas: Some(words.clone()),
         };
-        let reply = model.call(&question(&card.id), &context).await;
+        let reply = model.call(&question, &context).await;
         line.latency_ms = start.elapsed().as_millis() as u64;
         match reply {
             Ok(reply) => {
@@ -115,19 +117,19 @@ impl Registry {
     }
 }
 
-fn question(id: &str) -> Request {
+fn question(card: &ModelCard) -> Request {
     let schema = json!({
         "type": "object", "additionalProperties": false, "required": ["reasons", "sum"],
         "properties": { "reasons": { "type": "string", "description": "One short sentence." }, "sum": { "type": "integer" } }
     });
     Request {
-        model: id.to_owned(),
+        model: card.id.clone(),
         messages: vec![Message::user("What is two plus two? Answer in the form asked for.")],
         schema: Some(ReplySchema { name: "sum".to_owned(), schema }),
         tools: Vec::new(),
         temperature: None,
-        // Room for a model that thinks before it answers.
         max_tokens: 1024,
+        effort: card.effort,
         hint: None,
     }
 }

@@ -10,30 +10,23 @@ use std::time::Duration;
 use synod_config::{EndpointConfig, EndpointKind};
 
 #[derive(Default)]
-pub(crate) struct Http(OnceLock<Result<(reqwest::Client, genai::Client), String>>);
+pub(crate) struct Http(OnceLock<Result<reqwest::Client, String>>);
 
 impl Http {
     pub fn client(&self) -> Result<&reqwest::Client, String> {
-        self.both().map(|(client, _)| client)
-    }
-
-    /// The client, and genai around it.
-    pub fn both(&self) -> Result<&(reqwest::Client, genai::Client), String> {
         self.0.get_or_init(make).as_ref().map_err(Clone::clone)
     }
 }
 
-fn make() -> Result<(reqwest::Client, genai::Client), String> {
+fn make() -> Result<reqwest::Client, String> {
     // An error only means that somebody in this process was first.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder()
+    reqwest::Client::builder()
         .user_agent(concat!("synod/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(Duration::from_secs(10))
         .build()
-        .map_err(|error| format!("no HTTP client: {error}"))?;
-    let genai = genai::Client::builder().with_reqwest(client.clone()).build().map_err(|error| format!("no model client: {error}"))?;
-    Ok((client, genai))
+        .map_err(|error| format!("no HTTP client: {error}"))
 }
 
 /// The ids a provider lists. Costs nothing.

@@ -7,6 +7,7 @@ mod detect;
 mod doctor;
 mod endpoint;
 mod http;
+mod learned;
 mod probe;
 mod providers;
 mod registry;
@@ -16,5 +17,6 @@ mod wire;
 
 pub use detect::{DetectedModels, Detector, PORTS, detect};
 pub use doctor::DoctorLine;
+pub use learned::Learned;
 pub use providers::{PROVIDERS, Provider, Providers};
 pub use registry::{Env, Registry, process_env};

@@ -3,6 +3,7 @@
 use crate::cassette::Cassettes;
 use crate::endpoint::Endpoint;
 use crate::http::Http;
+use crate::learned::Learned;
 use crate::rehearsal::Rehearsal;
 use crate::scrub::Secret;
 use crate::wire::WireModel;
@@ -30,6 +31,7 @@ pub struct Registry {
     /// Limits and breakers, one per endpoint for all runs of the process.
     endpoints: Mutex<BTreeMap<String, Arc<Endpoint>>>,
     cassettes: Cassettes,
+    learned: Arc<Learned>,
     /// When each endpoint last took a connection.
     pub(crate) reached: Mutex<BTreeMap<String, Instant>>,
 }
@@ -40,7 +42,13 @@ impl Registry {
     }
 
     pub fn with_env(config: Config, env: Env) -> Self {
-        Self { config, env, http: Http::default(), endpoints: Mutex::default(), cassettes: Cassettes::default(), reached: Mutex::default() }
+        Self { config, env, http: Http::default(), endpoints: Mutex::default(), cassettes: Cassettes::default(), learned: Arc::default(), reached: Mutex::default() }
+    }
+
+    /// With what was learned before about models.
+    pub fn knowing(mut self, learned: Arc<Learned>) -> Self {
+        self.learned = learned;
+        self
     }
 
     pub fn config(&self) -> &Config {
@@ -69,7 +77,7 @@ impl Registry {
         }
     }
 
-    fn open_endpoint(&self, field: &str, name: &str, depth: u8) -> Result<Arc<dyn Model>, Problem> {
+    fn open_endpoint(&self, field: &str, name: &str, thinking_tokens: Option<u32>, depth: u8) -> Result<Arc<dyn Model>, Problem> {
         let Some(endpoint) = self.config.endpoint(name) else {
             return Err(Problem::new(field, format!("endpoint `{name}`, which is not configured"), self.config.names()));
         };
@@ -85,7 +93,7 @@ impl Registry {
                             Some(config) => self.key(field, inner, &config)?,
                             None => None,
                         };
-                        Some((self.open_endpoint(field, inner, depth + 1)?, key))
+                        Some((self.open_endpoint(field, inner, thinking_tokens, depth + 1)?, key))
                     }
                     None => None,
                 };
@@ -93,8 +101,9 @@ impl Registry {
             }
             EndpointKind::OpenAi | EndpointKind::Anthropic | EndpointKind::Gemini => {
                 let key = self.key(field, name, &endpoint)?;
-                let (http, library) = self.http.both().map_err(|error| Problem::new(field, error, "a working TLS setup on this machine"))?.clone();
-                Ok(Arc::new(WireModel { endpoint: self.shared(name, &endpoint), http, library, key }))
+                let http = self.http.client().map_err(|error| Problem::new(field, error, "a working TLS setup on this machine"))?.clone();
+                let thinking_tokens = thinking_tokens.or(endpoint.thinking_tokens);
+                Ok(Arc::new(WireModel { endpoint: self.shared(name, &endpoint), http, key, learned: self.learned.clone(), thinking_tokens }))
             }
         }
     }
@@ -123,11 +132,13 @@ impl Models for Registry {
         self.key(field, &model.endpoint, &endpoint)?;
         let rehearsal = endpoint.kind == EndpointKind::Rehearsal;
         let price = if rehearsal { Some(Price::FREE) } else { model.price.or_else(|| providers::price(&endpoint, &model.id)) };
-        Ok(ModelCard { name: name.to_owned(), endpoint: model.endpoint, id: model.id, tier: model.tier, price, rehearsal })
+        let effort = model.effort.or(endpoint.effort);
+        Ok(ModelCard { name: name.to_owned(), endpoint: model.endpoint, id: model.id, tier: model.tier, price, effort, rehearsal })
     }
 
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
-        self.open_endpoint(&format!("models.{}", card.name), &card.endpoint, 0)
+        let thinking_tokens = self.config.find(&card.name).and_then(|model| model.thinking_tokens);
+        self.open_endpoint(&format!("models.{}", card.name), &card.endpoint, thinking_tokens, 0)
     }
 
     fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {

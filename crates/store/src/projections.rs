@@ -3,7 +3,7 @@
 use crate::batch::{by_turn, raws_of, rows_of};
 use crate::error::StoreError;
 use crate::project::{FigureRow, Message, Projection, StageRow, project};
-use crate::sql::{self, Statements, Table};
+use crate::sql::{self, Statements, Table, Values};
 use crate::store::Store;
 use crate::turns::{CostRow, TurnOutcome, TurnRow};
 use crate::writer;
@@ -29,13 +29,14 @@ static TURNS: Table = Table {
         "tokens_in",
         "tokens_out",
         "tokens_cached",
+        "tokens_thinking",
         "usd",
         "asked_at",
     ],
     amounts: &["usd"],
 };
 static COSTS: Table =
-    Table { name: "costs", columns: &["run", "model", "calls", "tokens_in", "tokens_out", "tokens_cached", "usd"], amounts: &["usd"] };
+    Table { name: "costs", columns: &["run", "model", "calls", "tokens_in", "tokens_out", "tokens_cached", "tokens_thinking", "usd"], amounts: &["usd"] };
 static MESSAGES: Table =
     Table { name: "messages", columns: &["id", "conversation_id", "run_id", "role", "content", "answer_kind", "created_at"], amounts: &[] };
 static FIGURES: Table = Table { name: "figures", columns: &["run", "seq", "mode", "name", "value", "at"], amounts: &[] };
@@ -59,6 +60,10 @@ static STAGES: Table = Table {
     amounts: &[],
 };
 
+fn usage(values: &mut Values, usage: Usage) -> &mut Values {
+    values.int(usage.input as i64).int(usage.output as i64).int(usage.cached as i64).some_int(usage.thinking.map(|tokens| tokens as i64))
+}
+
 /// Stores projections, all of them in as few statements as one. `true`: something was stored for the run before.
 pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements, due: &[(Projection, bool)]) -> sqlx::Result<()> {
     for (of, _) in due.iter().filter(|(_, again)| *again) {
@@ -68,12 +73,12 @@ pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements,
     sql::insert_all(conn, statements, &TURNS, &each(&due, |of| &of.turns), |values, (of, turn)| {
         values.text(&of.run).text(&turn.key).some_int(turn.seat).text(&turn.model).some_text(turn.prompt.as_deref()).text(turn.outcome.as_str());
         values.some_text(turn.failure.as_deref()).some_text(turn.detail.as_deref()).int(turn.tries).int(i64::from(turn.extra)).some_int(turn.ms);
-        values.int(turn.usage.input as i64).int(turn.usage.output as i64).int(turn.usage.cached as i64).amount(turn.usd).int(turn.asked_at);
+        usage(values, turn.usage).amount(turn.usd).int(turn.asked_at);
     })
     .await?;
     sql::insert_all(conn, statements, &COSTS, &each(&due, |of| &of.costs), |values, (of, cost)| {
         values.text(&of.run).text(&cost.model).int(cost.calls);
-        values.int(cost.usage.input as i64).int(cost.usage.output as i64).int(cost.usage.cached as i64).amount(cost.usd);
+        usage(values, cost.usage).amount(cost.usd);
     })
     .await?;
     sql::update_all(conn, statements, Statements::conclude, &due, |values, of| {
@@ -169,7 +174,7 @@ impl Store {
             return Ok(so_far.turns);
         }
         let sql = concat!(
-            "SELECT key, seat, model, prompt, outcome, failure, detail, tries, extra, ms, tokens_in, tokens_out, tokens_cached, usd, asked_at",
+            "SELECT key, seat, model, prompt, outcome, failure, detail, tries, extra, ms, tokens_in, tokens_out, tokens_cached, tokens_thinking, usd, asked_at",
             " FROM turns WHERE run = $1 ORDER BY asked_at, key"
         );
         let rows = sqlx::query(sql).bind(run).fetch_all(&mut *conn).await?;
@@ -183,9 +188,9 @@ impl Store {
             so_far.costs.sort_by(|a, b| a.model.cmp(&b.model));
             return Ok(so_far.costs);
         }
-        let sql = "SELECT model, calls, tokens_in, tokens_out, tokens_cached, usd FROM costs WHERE run = $1 ORDER BY model";
+        let sql = "SELECT model, calls, tokens_in, tokens_out, tokens_cached, tokens_thinking, usd FROM costs WHERE run = $1 ORDER BY model";
         let rows = sqlx::query(sql).bind(run).fetch_all(&mut *conn).await?;
-        let read = |row: &AnyRow| Ok(CostRow { model: row.try_get(0)?, calls: row.try_get(1)?, usage: read_usage(row, 2)?, usd: row.try_get(5)? });
+        let read = |row: &AnyRow| Ok(CostRow { model: row.try_get(0)?, calls: row.try_get(1)?, usage: read_usage(row, 2)?, usd: row.try_get(6)? });
         Ok(rows.iter().map(read).collect::<sqlx::Result<_>>()?)
     }
 
@@ -280,12 +285,13 @@ fn read_turn(row: &AnyRow) -> sqlx::Result<TurnRow> {
         extra: row.try_get::<i64, _>(8)? != 0,
         ms: row.try_get(9)?,
         usage: read_usage(row, 10)?,
-        usd: row.try_get(13)?,
-        asked_at: row.try_get(14)?,
+        usd: row.try_get(14)?,
+        asked_at: row.try_get(15)?,
     })
 }
 
 fn read_usage(row: &AnyRow, from: usize) -> sqlx::Result<Usage> {
     let tokens = |column: usize| row.try_get::<i64, _>(column).map(|tokens| u64::try_from(tokens).unwrap_or(0));
-    Ok(Usage { input: tokens(from)?, output: tokens(from + 1)?, cached: tokens(from + 2)? })
+    let thinking = row.try_get::<Option<i64>, _>(from + 3)?.and_then(|tokens| u64::try_from(tokens).ok());
+    Ok(Usage { input: tokens(from)?, output: tokens(from + 1)?, cached: tokens(from + 2)?, thinking })
 }

@@ -1,6 +1,6 @@
 //! The whole input of a run, frozen before the first call.
 
-use crate::{Millis, Price, SeatIx, Tier};
+use crate::{Effort, Millis, Price, SeatIx, Tier};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -72,8 +72,18 @@ pub struct ModelCard {
     /// `None`: unknown, never free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// How hard it is to think, where its user said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     #[serde(default)]
     pub rehearsal: bool,
+}
+
+impl ModelCard {
+    /// How hard it is to think over light work: not hard, whatever it is set to.
+    pub fn light_effort(&self) -> Option<Effort> {
+        self.effort.map(|effort| effort.min(Effort::Low))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,9 +7,16 @@ pub struct Quote {
     pub mode: String,
     pub calls: Span,
     pub input_tokens: Span,
+    /// What a reader sees: from short replies to every word that may be written.
     pub output_tokens: Span,
-    /// Of the seats whose price is known; `None` when no price is known.
+    /// Room to think before those words, for all calls together. A model that does not think leaves it empty.
+    #[serde(default)]
+    pub thinking_tokens: u64,
+    /// What is likely, without thought, of the seats whose price is known; `None` when no price is known.
     pub usd: Option<UsdSpan>,
+    /// The worst case of the same calls: every word written, and all the room to think used up.
+    #[serde(default)]
+    pub worst_usd: Option<f64>,
     /// Seats whose price is unknown: their part of the cost is not in `usd`.
     pub unpriced: Vec<String>,
     pub estimated_ms: i64,

@@ -18,7 +18,11 @@ pub struct Request {
     pub tools: Vec<ToolDef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// The words a reader sees. What a model may think before them comes on top, and is the wire's affair.
     pub max_tokens: u32,
+    /// How hard the model is to think, where its user said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     /// What a rehearsal voice may say here. Never sent to a provider.
     #[serde(skip)]
     pub hint: Option<Value>,
@@ -28,6 +32,60 @@ impl Request {
     /// The digest of what is asked: compared on replay, not part of a turn's key.
     pub fn digest(&self) -> String {
         crate::sha256_hex(serde_json::to_vec(self).unwrap_or_default())
+    }
+}
+
+/// How hard a model thinks before it answers. Every provider spells it in its own way, and some know only a few of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    None,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    Xhigh,
+    Max,
+}
+
+impl Effort {
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("none", Self::None),
+        ("minimal", Self::Minimal),
+        ("low", Self::Low),
+        ("medium", Self::Medium),
+        ("high", Self::High),
+        ("xhigh", Self::Xhigh),
+        ("max", Self::Max),
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, effort)| *effort)
+    }
+}
+
+impl fmt::Display for Effort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What goes over the wire beside the request, as it was when it was sent: no part of the digest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sending {
+    /// The token limit that is sent: the words a reader sees, and room to think before them.
+    pub tokens: u32,
+    pub effort: Option<Effort>,
+}
+
+impl Sending {
+    /// No room but for the words themselves.
+    pub fn plain(request: &Request) -> Self {
+        Self { tokens: request.max_tokens, effort: request.effort }
     }
 }
 
@@ -51,6 +109,9 @@ pub enum Message {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
+        /// What the provider wants to see again of how its model came to this, in the provider's own form.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thinking: Option<Value>,
     },
     Tool {
         call_id: String,
@@ -67,7 +128,7 @@ impl Message {
         Self::User { text: text.into() }
     }
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self::Assistant { text: text.into(), tool_calls: Vec::new() }
+        Self::Assistant { text: text.into(), tool_calls: Vec::new(), thinking: None }
     }
     pub fn text(&self) -> &str {
         match self {
@@ -108,11 +169,43 @@ pub struct Reply {
     /// What the provider looked up by itself on the way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+    /// What must go back with the results of the tools that were called, in the provider's own form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Value>,
+    /// What the provider refused of the request, and what was sent instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
 }
 
 impl Reply {
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tool_calls: Vec::new(), finish: Finish::Stop, usage: None, cost_usd: None, search: None }
+        Self {
+            text: text.into(),
+            tool_calls: Vec::new(),
+            finish: Finish::Stop,
+            usage: None,
+            cost_usd: None,
+            search: None,
+            thinking: None,
+            changed: Vec::new(),
+        }
+    }
+
+    /// Tokens its model is known to have thought.
+    pub fn thought(&self) -> u64 {
+        self.usage.and_then(|usage| usage.thinking).unwrap_or(0)
+    }
+
+    /// Nothing to read, though its model was at work: it thought until its limit was spent, or to no end.
+    pub fn starved(&self) -> bool {
+        let nothing = self.text.trim().is_empty() && self.tool_calls.is_empty();
+        nothing && self.finish != Finish::Refusal && (self.finish == Finish::Length || self.thought() > 0)
+    }
+
+    /// Cut at the limit, with less room for words than was promised because thinking took it.
+    pub fn crowded(&self, max_tokens: u32) -> bool {
+        let Some(Usage { output, thinking: Some(thinking), .. }) = self.usage else { return false };
+        self.finish == Finish::Length && thinking > 0 && output.saturating_sub(thinking) < u64::from(max_tokens)
     }
 }
 
@@ -153,13 +246,16 @@ pub enum Finish {
     Other,
 }
 
-/// Tokens of one call. `cached` is the part of `input` that a prefix cache served.
+/// Tokens of one call. `cached` is the part of `input` that a prefix cache served, `thinking` the part of `output` that nobody reads: as the
+/// provider counts it, else by its share of the text. `None`: unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub input: u64,
     pub output: u64,
     #[serde(default)]
     pub cached: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<u64>,
 }
 
 impl std::ops::AddAssign for Usage {
@@ -167,6 +263,7 @@ impl std::ops::AddAssign for Usage {
         self.input += other.input;
         self.output += other.output;
         self.cached += other.cached;
+        self.thinking = self.thinking.into_iter().chain(other.thinking).reduce(|sum, more| sum + more);
     }
 }
 

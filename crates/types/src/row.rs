@@ -1,6 +1,6 @@
 //! Journal rows, the hash chain over them, and the events they become.
 
-use crate::{Asking, Exhibit, Failure, Finish, Header, Limits, Millis, PersonAnswer, SeatIx, Stopped, Tier, Usage, Verdict};
+use crate::{Asking, Effort, Exhibit, Failure, Finish, Header, Limits, Millis, PersonAnswer, SeatIx, Stopped, Tier, Usage, Verdict};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -174,6 +174,11 @@ pub struct Asked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     pub max_tokens: u32,
+    /// The limit that was sent: `max_tokens`, and room to think. Absent in rows older than this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_tokens: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     /// `None`: the model's price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_usd: Option<f64>,
@@ -194,6 +199,9 @@ pub struct Replied {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent_usd: Option<f64>,
     pub ms: Millis,
+    /// What the provider refused of the request, and what was sent instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
 }
 
 /// Body of `said`: what the turn came to.

@@ -1,8 +1,9 @@
 //! From what was asked for to what will run: everything checked at once, before anything is paid.
 
 use super::{Library, LimitChanges, RunSpec, options, seating};
-use crate::{Mode, Models, PlannedCalls, Prompts, tokens};
+use crate::{Mode, Model, Models, PlannedCalls, Prompts, tokens};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use synod_types::*;
 
 /// Earlier turns of a conversation that a follow-up carries at most.
@@ -18,6 +19,34 @@ pub struct Plan {
     pub(crate) mode: &'static Mode,
     pub header: Header,
     pub(super) calls: Vec<PlannedCalls>,
+    /// By model name.
+    pub(super) room: BTreeMap<String, RoomToThink>,
+}
+
+/// The tokens a model gets on top of what a reader sees, when this plan was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RoomToThink {
+    pub heavy: u32,
+    pub light: u32,
+}
+
+impl RoomToThink {
+    fn of(model: &dyn Model, card: &ModelCard) -> Self {
+        let room = |tier: Tier, effort: Option<Effort>| {
+            let request = Request {
+                model: card.id.clone(),
+                messages: Vec::new(),
+                schema: None,
+                tools: Vec::new(),
+                temperature: None,
+                max_tokens: 0,
+                effort,
+                hint: None,
+            };
+            model.sending(&request, tier).tokens
+        };
+        Self { heavy: room(Tier::Heavy, card.effort), light: room(Tier::Light, card.light_effort()) }
+    }
 }
 
 /// Everything but the endpoints' own answers.
@@ -73,9 +102,13 @@ pub(crate) fn plan(
         problems.extend((mode.check_seating)(&options, &table.seating));
     }
     problems.extend(found);
+    let mut room = BTreeMap::new();
     for card in table.cards.values() {
-        if let Err(problem) = models.open(card) {
-            problems.push(problem);
+        match models.open(card) {
+            Ok(model) => {
+                room.insert(card.name.clone(), RoomToThink::of(model.as_ref(), card));
+            }
+            Err(problem) => problems.push(problem),
         }
         if spec.budget_usd.is_some() && card.price.is_none() {
             let want = format!("a price for it in the configuration (models.NAME.price), or no budget: what {} costs is unknown", card.name);
@@ -117,8 +150,8 @@ pub(crate) fn plan(
         warnings,
     };
     let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));
-    let mut plan = Plan { mode, header: header.clone(), calls };
-    header.quoted_usd = if priced { plan.quote(prompts).usd.map(|usd| usd.max) } else { None };
+    let mut plan = Plan { mode, header: header.clone(), calls, room };
+    header.quoted_usd = if priced { plan.quote(prompts).worst_usd } else { None };
     if header.quoted_usd.is_none() && header.models.values().all(|card| card.price == Some(Price::FREE)) {
         header.quoted_usd = Some(0.0);
     }

@@ -8,7 +8,8 @@ use synod_types::*;
 const SHORT_REPLY: u64 = 150;
 
 impl Plan {
-    /// Calls, tokens and dollars: from short replies to every token that may be written.
+    /// Calls, tokens and dollars: from short replies to every word that may be written, and apart from that the worst case with all that may be
+    /// thought.
     pub fn quote(&self, prompts: &Prompts) -> Quote {
         let header = &self.header;
         let question = &header.question;
@@ -24,7 +25,9 @@ impl Plan {
             calls: Span { min: 0, max: 0 },
             input_tokens: Span { min: 0, max: 0 },
             output_tokens: Span { min: 0, max: 0 },
+            thinking_tokens: 0,
             usd: None,
+            worst_usd: None,
             unpriced: Vec::new(),
             estimated_ms: self.mode.estimated_ms,
             phases: Vec::new(),
@@ -45,17 +48,22 @@ impl Plan {
             quote.output_tokens.max += many * limit;
             quote.phases.push(QuoteLine { prompt: line.prompt.into(), role: line.role.into(), calls: Span { min: few, max: many } });
             let holders = header.role(line.role);
-            let prices: Vec<Price> = holders.iter().filter_map(|seat| header.card(*seat)?.price).collect();
+            let room = |card: &ModelCard| self.room.get(&card.name).map_or(0, |room| if settings.tier == Tier::Light { room.light } else { room.heavy });
+            let rooms: Vec<u64> = holders.iter().filter_map(|seat| header.card(*seat)).map(|card| u64::from(room(card))).collect();
+            quote.thinking_tokens += many * rooms.iter().sum::<u64>() / (rooms.len() as u64).max(1);
+            let prices: Vec<(Price, u32)> = holders.iter().filter_map(|seat| header.card(*seat)).filter_map(|card| Some((card.price?, room(card)))).collect();
             quote
                 .unpriced
                 .extend(holders.iter().filter_map(|seat| header.card(*seat)).filter(|card| card.price.is_none()).map(|card| card.name.clone()));
             if !prices.is_empty() {
                 let share = prices.len() as f64;
                 let usd = quote.usd.get_or_insert(UsdSpan { min: 0.0, max: 0.0 });
-                for price in &prices {
-                    let short = Usage { input: low, output: SHORT_REPLY.min(limit), cached: 0 };
+                let worst = quote.worst_usd.get_or_insert(0.0);
+                for (price, room) in &prices {
+                    let short = Usage { input: low, output: SHORT_REPLY.min(limit), ..Usage::default() };
                     usd.min += few as f64 / share * price.cost(short);
                     usd.max += many as f64 / share * price.worst(high, most);
+                    *worst += many as f64 / share * price.worst(high, most.saturating_add(*room));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 use std::sync::Arc;
-use synod_types::{Failure, Millis, ModelCard, Problem, Reply, Request};
+use synod_types::{Failure, Millis, ModelCard, Problem, Reply, Request, Sending, Tier};
 
 /// Everything a call needs beside the request itself. None of it is part of the digest.
 pub struct CallContext {
@@ -14,6 +14,8 @@ pub struct CallContext {
     pub idle_ms: Millis,
     /// The longest a call may take in all, retries included.
     pub total_ms: Millis,
+    /// The limit and the effort that were recorded with what is asked.
+    pub sending: Sending,
     /// Receives text as it arrives. `None`: nobody watches.
     pub deltas: Option<Arc<dyn Deltas>>,
 }
@@ -34,6 +36,12 @@ pub trait Model: Send + Sync {
     /// stops meanwhile simply gives up waiting. The slot is held over `call`, which waits for none.
     fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
         Box::pin(std::future::ready(Box::new(()) as EndpointSlot))
+    }
+
+    /// What will be sent beside the request: its token limit with room to think, and the effort. Asked before anything is recorded or reserved.
+    fn sending(&self, request: &Request, tier: Tier) -> Sending {
+        let _ = tier;
+        Sending::plain(request)
     }
 
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>>;

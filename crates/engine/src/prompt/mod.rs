@@ -77,7 +77,7 @@ pub struct PromptSettings {
     pub max_tokens: u32,
     /// May still start when the run is closing.
     pub concluding: bool,
-    /// A reply cut at its limit is better than none.
+    /// The mode itself says so when a reply was cut at its limit; for any other prompt a warning does.
     pub partial: bool,
     /// Earlier turns of the conversation are sent too.
     pub history: bool,

@@ -200,6 +200,7 @@ impl Bench {
             tools: toolbox.as_ref().map(|(toolbox, _)| toolbox.tools()).unwrap_or_default(),
             temperature: rendered.settings.temperature,
             max_tokens: rendered.settings.max_tokens,
+            effort: if rendered.settings.tier == Tier::Light { card.light_effort() } else { card.effort },
             hint,
         };
         let terms = prompt.terms;
@@ -335,29 +336,12 @@ impl Bench {
 
     /// A number worth following over time.
     pub fn figure(&self, name: &str, value: f64) {
-        self.once(Kind::Figure, format!("figure {name}"), 0, &Figure { name: name.to_owned(), value });
+        self.core.once(&self.scopes, Kind::Figure, self.join(&format!("figure {name}")), 0, &Figure { name: name.to_owned(), value });
     }
 
     /// Something the reader of the verdict must know. It leaves the status alone.
     pub fn warn(&self, text: impl Into<String>) {
-        let text = text.into();
-        let path = self.path.to_string();
-        let n = {
-            let mut state = self.core.state();
-            let n = state.warnings.iter().filter(|(at, ..)| *at == path).count() as i64;
-            state.warnings.push((path, n, text.clone()));
-            n
-        };
-        self.once(Kind::Warning, "warning".into(), n, &PlainText { text });
-    }
-
-    fn once(&self, kind: Kind, name: String, n: i64, body: &impl serde::Serialize) {
-        let key = self.join(&name);
-        if self.core.record.marks.contains(&(kind, key.clone(), n)) {
-            self.core.enter(&self.scopes);
-        } else {
-            self.core.enqueue(&self.scopes, vec![NewRow::new(key, kind, self.core.clock.now(), body).attempt(n)]);
-        }
+        self.core.warn(&self.scopes, &self.path, text.into());
     }
 
     /// A seat the protocol counted on gave nothing that counts, though its turn was readable.

@@ -242,6 +242,27 @@ impl Core {
         self.state().missing.push(missing);
     }
 
+    /// Something the reader of the verdict must know, said at this path.
+    pub fn warn(&self, scopes: &[PhaseScope], path: &str, text: String) {
+        let n = {
+            let mut state = self.state();
+            let n = state.warnings.iter().filter(|(at, ..)| at == path).count() as i64;
+            state.warnings.push((path.to_owned(), n, text.clone()));
+            n
+        };
+        let key = if path.is_empty() { "warning".to_owned() } else { format!("{path}/warning") };
+        self.once(scopes, Kind::Warning, key, n, &PlainText { text });
+    }
+
+    /// A row that is written the first time only.
+    pub fn once(&self, scopes: &[PhaseScope], kind: Kind, key: String, n: i64, body: &impl serde::Serialize) {
+        if self.record.marks.contains(&(kind, key.clone(), n)) {
+            self.enter(scopes);
+        } else {
+            self.enqueue(scopes, vec![NewRow::new(key, kind, self.clock.now(), body).attempt(n)]);
+        }
+    }
+
     /// Where a scope stands in the mode's own order, so that lists read alike however turns finished.
     pub fn rank(&self, path: &str) -> (usize, Vec<(String, u64)>) {
         let first = path.split('/').next().unwrap_or("");

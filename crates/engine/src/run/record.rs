@@ -26,7 +26,8 @@ pub struct Record {
 /// What the journal holds about one turn.
 #[derive(Debug, Default, Clone)]
 pub struct TurnRows {
-    pub asked: Option<(i64, String)>,
+    /// Which try, the digest of what it asked, and what was sent beside it.
+    pub asked: Option<(i64, String, Sending)>,
     /// Which try, and the SHA-256 of its reply.
     pub replied: Option<(i64, String)>,
     pub outcome: Option<(String, Result<Said, Failure>)>,
@@ -95,7 +96,10 @@ impl Record {
             Body::Phase(_) | Body::PhaseEnd(_) | Body::Figure(_) | Body::Warning(_) | Body::Waiting(_) | Body::Title(_) => {
                 self.marks.insert((row.kind, row.key.clone(), row.attempt));
             }
-            Body::Asked(_) => self.turn(&row.key).asked = Some((row.attempt, digest())),
+            Body::Asked(asked) => {
+                let sending = Sending { tokens: asked.sent_tokens.unwrap_or(asked.max_tokens), effort: asked.effort };
+                self.turn(&row.key).asked = Some((row.attempt, digest(), sending));
+            }
             Body::Replied(replied) => self.turn(&row.key).replied = Some((row.attempt, replied.raw_sha256)),
             Body::Said(said) => self.turn(&row.key).outcome = Some((digest(), Ok(said))),
             Body::Failed(failed) => self.turn(&row.key).outcome = Some((digest(), Err(failed.failure))),

@@ -40,6 +40,7 @@ pub(crate) struct Turn {
     pub prompt: &'static str,
     pub tier: Tier,
     pub concluding: bool,
+    /// The mode itself says so when its reply was cut.
     pub partial: bool,
     pub extra: bool,
     /// Its failure leaves nothing missing.
@@ -63,10 +64,21 @@ type ToolLoopResult<'a> = std::result::Result<(Cow<'a, Request>, Reply, Vec<Tool
 
 type CallResult = std::result::Result<Reply, Failure>;
 
+/// A reply, and what was sent beside the request for it.
+type Sent = std::result::Result<(Reply, Sending), Failure>;
+
+/// A model that thought and said nothing is asked again with so many times the room, and with this much at least.
+const MORE_ROOM: u32 = 4;
+const LEAST_ROOM: u32 = 25_000;
+
 impl Turn {
     /// Control is `Err`; a failed turn is data.
     pub async fn run(self, core: Arc<Core>) -> Result<std::result::Result<TurnResult, Failure>> {
         let outcome = self.outcome(&core).await?;
+        if outcome.as_ref().is_ok_and(|result| result.partial) && !self.partial {
+            let who = &core.seat(self.seat).label;
+            core.warn(&self.scopes, &self.key, format!("{who}'s reply in {} was cut at its limit; what there is of it was used.", self.phase));
+        }
         if let Err(failure) = &outcome
             && !self.optional
         {
@@ -109,7 +121,7 @@ impl Turn {
     /// What the journal holds under this key must answer the very request that is now made.
     pub fn same_as_recorded(&self, core: &Core) -> Result<()> {
         let Some(seen) = core.record.turns.get(&self.key) else { return Ok(()) };
-        let recorded = seen.outcome.as_ref().map(|(digest, _)| digest).or(seen.asked.as_ref().map(|(_, digest)| digest));
+        let recorded = seen.outcome.as_ref().map(|(digest, _)| digest).or(seen.asked.as_ref().map(|(_, digest, _)| digest));
         if recorded.is_none_or(|recorded| *recorded == self.digest) {
             return Ok(());
         }
@@ -145,7 +157,11 @@ impl Turn {
             }
             let Some((toolbox, limit)) = self.toolbox.as_ref().filter(|(_, limit)| step <= *limit && !reply.tool_calls.is_empty()) else { break };
             let asking = request.to_mut();
-            asking.messages.push(Message::Assistant { text: reply.text.clone(), tool_calls: reply.tool_calls.clone() });
+            asking.messages.push(Message::Assistant {
+                text: reply.text.clone(),
+                tool_calls: reply.tool_calls.clone(),
+                thinking: reply.thinking.take(),
+            });
             for (n, call) in reply.tool_calls.iter().enumerate() {
                 let left = used.len() < toolbox.most();
                 let run = self.tool_run(core, &at(searched + n), &call.name, || {
@@ -161,13 +177,18 @@ impl Turn {
             reply = match self.exchange(core, &key, &request, true).await? {
                 Ok(reply) => reply,
                 Err(failure) => {
-                    let row = NewRow::new(key, Kind::Failed, core.clock.now(), &FailedTurn { failure: failure.clone() });
-                    core.enqueue(&self.scopes, vec![row.digest(self.digest_of(&request))]);
+                    self.failed_step(core, key, &request, &failure);
                     return Ok(Err(failure));
                 }
             };
         }
         Ok(Ok((request, reply, used)))
+    }
+
+    /// A request of this turn beside its first one came to nothing.
+    fn failed_step(&self, core: &Core, key: String, request: &Request, failure: &Failure) {
+        let row = NewRow::new(key, Kind::Failed, core.clock.now(), &FailedTurn { failure: failure.clone() });
+        core.enqueue(&self.scopes, vec![row.digest(self.digest_of(request))]);
     }
 
     /// What the journal holds under this key, or else what the tool now gives, journaled.
@@ -190,7 +211,14 @@ impl Turn {
         if reply.finish == Finish::Refusal {
             return Ok(Err(Failure::new(FailureKind::Refused, clip(&reply.text, 200))));
         }
-        if reply.text.trim().is_empty() && reply.finish != Finish::Length {
+        if reply.starved() {
+            let detail = format!(
+                "it thought until its limit was spent and said nothing, also with more room and at the lowest effort ({} tokens, the last time)",
+                reply.usage.map_or(0, |usage| usage.output)
+            );
+            return Ok(Err(Failure::new(FailureKind::Truncated, detail)));
+        }
+        if reply.text.trim().is_empty() {
             return Ok(Err(Failure::new(FailureKind::Empty, "the reply holds no text")));
         }
         let cut = reply.finish == Finish::Length;
@@ -198,16 +226,12 @@ impl Turn {
             Ok((value, reading)) if !cut || (typed && reading == Reading::Plain) => {
                 return Ok(Ok(Said { value, reading, partial: false, from: None }));
             }
-            Ok((value, reading)) if !typed && self.partial => return Ok(Ok(Said { value, reading, partial: true, from: None })),
+            Ok((value, reading)) if !typed => return Ok(Ok(Said { value, reading, partial: true, from: None })),
             Ok(_) => "it was cut off at the token limit".to_owned(),
             Err(error) => error,
         };
         if !typed {
-            let (kind, detail) = match cut {
-                true => (FailureKind::Truncated, format!("cut off at the limit of {} tokens", self.request.max_tokens)),
-                false => (FailureKind::Empty, error),
-            };
-            return Ok(Err(Failure::new(kind, detail)));
+            return Ok(Err(Failure::new(FailureKind::Empty, error)));
         }
         let kind = if cut { FailureKind::Truncated } else { FailureKind::Unreadable };
         self.repair(core, request.into_owned(), &reply, cut, &error).await.map(|mended| mended.ok_or_else(|| Failure::new(kind, error)))
@@ -249,47 +273,86 @@ impl Turn {
         Ok(read.ok())
     }
 
-    /// One request to the provider, journaled on both sides. What the journal already has is not sent again.
+    /// One request. A model that thought until its limit was spent is asked once more with more room, and then once at the lowest effort.
     async fn exchange(&self, core: &Arc<Core>, key: &str, request: &Request, extra: bool) -> Result<CallResult> {
+        let (first, sent) = match self.send(core, key, request, None, extra).await? {
+            Ok(came) => came,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        if !first.starved() && !first.crowded(request.max_tokens) {
+            return Ok(Ok(first));
+        }
+        let more = Sending { tokens: sent.tokens.saturating_mul(MORE_ROOM).max(LEAST_ROOM), ..sent };
+        let sent = match self.again(core, format!("{key}/room"), request, (more, sent.tokens)).await? {
+            Ok((second, _)) if !second.starved() => return Ok(Ok(second)),
+            // Words that were cut are better than none.
+            _ if !first.starved() => return Ok(Ok(first)),
+            Ok((_, sent)) => sent,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let least = Sending { effort: Some(Effort::None), ..sent };
+        Ok(self.again(core, format!("{key}/effort"), request, (least, request.max_tokens)).await?.map(|(third, _)| third))
+    }
+
+    async fn again(&self, core: &Arc<Core>, key: String, request: &Request, sending: (Sending, u32)) -> Result<Sent> {
+        let came = self.send(core, &key, request, Some(sending), true).await?;
+        if let Err(failure) = &came {
+            self.failed_step(core, key, request, failure);
+        }
+        Ok(came)
+    }
+
+    /// One request to the provider, journaled on both sides. What the journal already has is not sent again. `sending`: what goes beside it,
+    /// where that is not the model's own affair, and the fewest tokens that make sense.
+    async fn send(&self, core: &Arc<Core>, key: &str, request: &Request, sending: Option<(Sending, u32)>, extra: bool) -> Result<Sent> {
         let digest = if key == self.key { self.digest.clone() } else { self.digest_of(request) };
         let seen = core.record.turns.get(key);
-        if let Some((_, asked)) = seen.and_then(|turn| turn.asked.as_ref())
-            && *asked != digest
-        {
+        let asked_before = seen.and_then(|turn| turn.asked.as_ref());
+        if asked_before.is_some_and(|(_, asked, _)| *asked != digest) {
             return Err(core.halt(Halt::diverged(key, format!("prompt {:?} now asks something else than the journal says it asked", self.prompt))));
         }
         if let Some((attempt, sha256)) = seen.and_then(|turn| turn.replied.as_ref()) {
-            return self.recorded_reply(core, key, *attempt, sha256).await.map(Ok);
+            let sent = asked_before.map_or_else(|| Sending::plain(request), |(_, _, sent)| *sent);
+            return self.recorded_reply(core, key, *attempt, sha256).await.map(|reply| Ok((reply, sent)));
+        }
+        if let Some((_, Err(failure))) = seen.and_then(|turn| turn.outcome.as_ref())
+            && key != self.key
+        {
+            return Ok(Err(failure.clone()));
         }
         if core.replaying {
             return Err(core.halt(Halt::diverged(key, "the journal does not hold this turn")));
         }
-        let attempt = seen.and_then(|turn| turn.asked.as_ref()).map_or(0, |(attempt, _)| attempt + 1);
+        let attempt = asked_before.map_or(0, |(attempt, ..)| attempt + 1);
         if self.barred(core, &core.state(), attempt) {
             return Ok(Err(closed()));
         }
         if let Some(why) = core.unreachable.get(&core.seat(self.seat).model) {
             return Err(core.halt(Halt::stopped(StopReason::Offline, format!("{key} cannot be asked: {why}"))));
         }
-        let asked = Asked {
+        let Some(model) = core.models.get(self.seat as usize).and_then(Option::as_ref) else {
+            return Ok(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat))));
+        };
+        let Some(slot) = self.slot(core, model.as_ref(), attempt).await? else { return Ok(Err(closed())) };
+        let (sending, least) = sending.unwrap_or_else(|| (model.sending(request, self.tier), request.max_tokens));
+        let mut asked = Asked {
             seat: self.seat,
             model: core.seat(self.seat).model.clone(),
             prompt: self.prompt.to_owned(),
             tier: self.tier,
             temperature: request.temperature,
             max_tokens: request.max_tokens,
-            reserved_usd: self.worst_case(core, request),
+            sent_tokens: Some(sending.tokens),
+            effort: sending.effort,
+            reserved_usd: None,
             extra,
             reasked: attempt > 0,
         };
-        let Some(model) = core.models.get(self.seat as usize).and_then(Option::as_ref) else {
-            return Ok(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat))));
-        };
-        let Some(slot) = self.slot(core, model.as_ref(), attempt).await? else { return Ok(Err(closed())) };
-        let Some(appends) = self.admitted(core, key, attempt, &asked, digest).await? else { return Ok(Err(closed())) };
+        let Some(appends) = self.admitted(core, key, attempt, &mut asked, (request, least), digest).await? else { return Ok(Err(closed())) };
+        let sending = Sending { tokens: asked.sent_tokens.unwrap_or(request.max_tokens), ..sending };
         let flight = Flight { core: core.clone() };
         core.safe(appends).await?;
-        let context = self.context(core, key, attempt);
+        let context = self.context(core, key, attempt, sending);
         let sent = core.clock.now();
         let replied = model.call(request, &context).await;
         drop((context, slot));
@@ -300,7 +363,7 @@ impl Turn {
             Err(failure) => core.state().ledger.failed(key, now, failure.kind),
         }
         drop(flight);
-        Ok(replied)
+        Ok(replied.map(|reply| (reply, sending)))
     }
 
     /// A reply paid for before: read again, never asked for again.
@@ -347,7 +410,7 @@ impl Turn {
         digest_of(self.tier, request)
     }
 
-    fn context(&self, core: &Arc<Core>, key: &str, attempt: i64) -> CallContext {
+    fn context(&self, core: &Arc<Core>, key: &str, attempt: i64, sending: Sending) -> CallContext {
         let feed = core.hub.as_ref().map(|hub| {
             let (hub, clock) = (hub.clone(), core.clock.clone());
             Arc::new(Feed { hub, clock, run: core.lease.run.clone(), key: key.to_owned(), attempt }) as Arc<dyn crate::Deltas>
@@ -358,6 +421,7 @@ impl Turn {
             seed: core.header.seed,
             idle_ms: core.limits.idle_ms,
             total_ms: core.limits.turn_ms,
+            sending,
             deltas: feed,
         }
     }
@@ -369,19 +433,27 @@ impl Turn {
         let price = core.header.card(self.seat).and_then(|card| card.price);
         let priced = price.and_then(|price| reply.usage.map(|usage| price.cost(usage)));
         let spent_usd = reply.cost_usd.or(priced).or(reserved);
-        let replied = Replied { raw_sha256: sha256_hex(&raw), finish: reply.finish, usage: reply.usage, spent_usd, ms: now - sent };
+        let changed = reply.changed.clone();
+        let replied = Replied { raw_sha256: sha256_hex(&raw), finish: reply.finish, usage: reply.usage, spent_usd, ms: now - sent, changed };
         core.state().ledger.replied(key, attempt, now, &replied);
         core.enqueue(&self.scopes, vec![NewRow::new(key, Kind::Replied, now, &replied).attempt(attempt).raw(raw)]);
     }
 
-    fn worst_case(&self, core: &Core, request: &Request) -> Option<f64> {
-        let price = core.header.card(self.seat)?.price?;
-        if price == Price::FREE { Some(0.0) } else { Some(price.worst(tokens::of_request(request), request.max_tokens)) }
-    }
-
-    /// Waits for room in the budget and queues the `asked` row with the decision, so that none follows a `closing` row it did not know of.
-    /// `None`: the run is closing and this turn may not start.
-    async fn admitted(&self, core: &Core, key: &str, attempt: i64, asked: &Asked, digest: String) -> Result<Option<Appends>> {
+    /// Waits for room in the budget and queues the `asked` row with the decision, so that none follows a `closing` row it did not know of. Room
+    /// to think that the budget has not is given up before the run is. `None`: the run is closing and this turn may not start.
+    async fn admitted(
+        &self,
+        core: &Core,
+        key: &str,
+        attempt: i64,
+        asked: &mut Asked,
+        (request, least): (&Request, u32),
+        digest: String,
+    ) -> Result<Option<Appends>> {
+        let price = core.header.card(self.seat).and_then(|card| card.price);
+        let input = if price.is_some_and(|price| price != Price::FREE) { tokens::of_request(request) } else { 0 };
+        let worst = |tokens: u32| price.map(|price| if price == Price::FREE { 0.0 } else { price.worst(input, tokens) });
+        let wanted = asked.sent_tokens.unwrap_or(request.max_tokens);
         loop {
             let changed = core.changed.notified();
             tokio::pin!(changed);
@@ -395,22 +467,30 @@ impl Turn {
                 if self.barred(core, &state, attempt) {
                     return Ok(None);
                 }
-                let need = asked.reserved_usd.unwrap_or(0.0);
                 let held = state.ledger.committed();
-                match core.limits.budget_usd {
-                    Some(limit) if held + need > limit + 1e-9 => {
-                        if state.in_flight == 0 {
-                            drop(state);
-                            let detail = format!("the next turn ({key}) may cost ${need:.4}; ${held:.4} of ${limit:.4} are spent or reserved");
-                            return Err(core.halt(Halt::stopped(StopReason::Budget, detail)));
-                        }
+                let fits = |tokens: u32| core.limits.budget_usd.is_none_or(|limit| held + worst(tokens).unwrap_or(0.0) <= limit + 1e-9);
+                let least = least.min(wanted);
+                let tokens = match price {
+                    _ if fits(wanted) => Some(wanted),
+                    // Whoever is under way may yet cost less than was set aside.
+                    _ if state.in_flight > 0 => None,
+                    Some(price) if fits(least) => {
+                        let left = core.limits.budget_usd.unwrap_or(0.0) - held - price.worst(input, 0);
+                        Some(((left / price.output * 1e6) as u32).clamp(least, wanted))
                     }
                     _ => {
-                        state.in_flight += 1;
-                        state.ledger.asked(key, attempt, now, asked);
-                        let row = NewRow::new(key, Kind::Asked, now, asked).attempt(attempt).digest(digest);
-                        return Ok(Some(core.queue(&mut state, &self.scopes, vec![row])));
+                        drop(state);
+                        let (need, limit) = (worst(least).unwrap_or(0.0), core.limits.budget_usd.unwrap_or(0.0));
+                        let detail = format!("the next turn ({key}) may cost ${need:.4}; ${held:.4} of ${limit:.4} are spent or reserved");
+                        return Err(core.halt(Halt::stopped(StopReason::Budget, detail)));
                     }
+                };
+                if let Some(tokens) = tokens {
+                    (asked.sent_tokens, asked.reserved_usd) = (Some(tokens), worst(tokens));
+                    state.in_flight += 1;
+                    state.ledger.asked(key, attempt, now, asked);
+                    let row = NewRow::new(key, Kind::Asked, now, asked).attempt(attempt).digest(digest);
+                    return Ok(Some(core.queue(&mut state, &self.scopes, vec![row])));
                 }
             }
             changed.await;

@@ -10,9 +10,10 @@ pub(super) fn clean(entry: &mut Entry, key: Option<&Secret>) {
     for message in &mut entry.request.messages {
         match message {
             Message::System { text } | Message::User { text } => clean_text(text, key),
-            Message::Assistant { text, tool_calls } => {
+            Message::Assistant { text, tool_calls, thinking } => {
                 clean_text(text, key);
                 clean_calls(tool_calls, key);
+                thinking.iter_mut().for_each(|thinking| clean_value(thinking, key));
             }
             Message::Tool { call_id, name, output } => [call_id, name, output].into_iter().for_each(|text| clean_text(text, key)),
         }
@@ -28,6 +29,8 @@ pub(super) fn clean(entry: &mut Entry, key: Option<&Secret>) {
         Outcome::Reply(reply) => {
             clean_text(&mut reply.text, key);
             clean_calls(&mut reply.tool_calls, key);
+            reply.thinking.iter_mut().for_each(|thinking| clean_value(thinking, key));
+            reply.changed.iter_mut().for_each(|change| clean_text(change, key));
         }
         Outcome::Failure(failure) => clean_text(&mut failure.detail, key),
     }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use synod_config::EndpointConfig;
 use synod_engine::{CallContext, EndpointSlot, Model};
-use synod_types::{Failure, FailureKind, Problem, Reply, Request};
+use synod_types::{Failure, FailureKind, Problem, Reply, Request, Sending, Tier};
 use tape::{Entry, Outcome, Tape};
 
 /// The tapes a process has in use: one per file and direction, so that several seats write to the same one.
@@ -68,6 +68,10 @@ impl Model for Cassette {
             Some((model, _)) => model.slot(),
             None => Box::pin(std::future::ready(Box::new(()) as EndpointSlot)),
         }
+    }
+
+    fn sending(&self, request: &Request, tier: Tier) -> Sending {
+        self.inner.as_ref().map_or_else(|| Sending::plain(request), |(model, _)| model.sending(request, tier))
     }
 
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {

@@ -12,9 +12,7 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use breaker::{Breaker, Health};
 use fault::{Fault, LONGEST_WAIT, Retry};
 use limits::Limits;
-use std::collections::BTreeSet;
 use std::future::Future;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use synod_config::EndpointConfig;
 use synod_engine::{CallContext, EndpointSlot};
@@ -26,8 +24,6 @@ pub(crate) struct Endpoint {
     pub config: EndpointConfig,
     limits: Limits,
     breaker: Breaker,
-    /// Models that refuse a temperature. Learned from their own words, so that it is only asked once.
-    no_temperature: Mutex<BTreeSet<String>>,
 }
 
 impl Endpoint {
@@ -36,17 +32,8 @@ impl Endpoint {
             name: name.into(),
             limits: Limits::new(config.concurrency, config.requests_per_minute),
             breaker: Breaker::new(config.breaker_failures, Duration::from_millis(config.breaker_ms)),
-            no_temperature: Mutex::default(),
             config,
         }
-    }
-
-    pub fn takes_temperature(&self, model: &str) -> bool {
-        !self.no_temperature.lock().unwrap_or_else(PoisonError::into_inner).contains(model)
-    }
-
-    pub fn refuses_temperature(&self, model: &str) {
-        self.no_temperature.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned());
     }
 
     pub async fn slot(&self) -> EndpointSlot {

@@ -53,7 +53,7 @@ fn reply(request: &Request, seed: u64, key: &str) -> Result<Reply, Failure> {
     let turn = Turn { seed, key, hint: request.hint.as_ref() };
     let input = request.messages.iter().map(|message| tokens(message.text())).sum();
     if let Some(call) = turn.tool_call(request)? {
-        let usage = Usage { input, output: tokens(&call.input.to_string()), cached: 0 };
+        let usage = Usage { input, output: tokens(&call.input.to_string()), ..Usage::default() };
         return Ok(Reply { tool_calls: vec![call], finish: Finish::ToolCalls, usage: Some(usage), ..Reply::text("") });
     }
     let text = match &request.schema {
@@ -63,7 +63,7 @@ fn reply(request: &Request, seed: u64, key: &str) -> Result<Reply, Failure> {
             speech::speak(voices::of(seat), seat, turn.hint, request.max_tokens, &mut Dice::new(seed, key, 0))
         }
     };
-    let usage = Usage { input, output: tokens(&text), cached: 0 };
+    let usage = Usage { input, output: tokens(&text), ..Usage::default() };
     Ok(Reply { usage: Some(usage), ..Reply::text(text) })
 }
 

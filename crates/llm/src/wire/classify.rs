@@ -1,64 +1,56 @@
 //! What went wrong, told apart by status and by the provider's own words, and said in ours.
 
+use super::mend::mend;
+use super::shape::Shape;
 use crate::endpoint::breaker::Health;
 use crate::endpoint::fault::{Fault, LONGEST_WAIT, Retry};
 use crate::endpoint::{Endpoint, seconds};
+use crate::learned::Learned;
 use crate::scrub::{Secret, scrub};
-use genai::webc;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
-use synod_types::{Failure, FailureKind};
+use synod_engine::tokens;
+use synod_types::{Failure, FailureKind, Request};
 
-/// Whose call it was: everything a detail may name.
+/// One try of one call: what is asked, by whom, and everything a detail may name.
 pub(super) struct Call<'a> {
     pub endpoint: &'a Endpoint,
-    pub model: &'a str,
     pub key: Option<&'a Secret>,
+    /// The longest silence in the middle of a reply.
     pub idle: Duration,
-    /// Whether this very request carries a temperature. Others under way may have taught the endpoint otherwise meanwhile.
-    pub with_temperature: bool,
+    /// The longest silence before its first word.
+    pub quiet: Duration,
+    pub request: &'a Request,
+    /// What this very request carries. Others under way may have taught the table otherwise meanwhile.
+    pub shape: &'a Shape,
+    pub learned: &'a Learned,
+    pub mended: &'a Mutex<Mended>,
+}
+
+/// What was changed of a call on the way, because the provider would not take it.
+#[derive(Debug, Default)]
+pub(super) struct Mended {
+    pub changed: Vec<String>,
+    pub most: Option<u32>,
+}
+
+/// One parameter after another may be refused; this many are a sign of something else.
+const MENDS: usize = 8;
+
+/// When a provider fell silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Silence {
+    BeforeReply,
+    InReply,
 }
 
 /// How much of a provider's message is kept.
 const MESSAGE: usize = 300;
 
 impl Call<'_> {
-    pub fn fault(&self, error: &genai::Error) -> Fault {
-        match error {
-            genai::Error::HttpError { status, body, headers, .. } => self.status(*status, body, headers),
-            genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => self.web(webc_error),
-            // On a stream the real error is inside, and says nothing of itself to `status()`.
-            genai::Error::WebStream { error, cause, .. } => {
-                if let Some(inner) = error.downcast_ref::<genai::Error>() {
-                    self.fault(inner)
-                } else if let Some(timeout) = error.downcast_ref::<webc::StreamTimeout>() {
-                    self.silent(*timeout)
-                } else if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-                    self.transport(error)
-                } else {
-                    self.broken(cause)
-                }
-            }
-            genai::Error::ChatResponse { body, .. } => self.event(body),
-            genai::Error::StreamParse { serde_error, .. } => self.broken(&format!("a piece of the stream is not JSON: {serde_error}")),
-            // The display of this one holds the whole request.
-            genai::Error::ChatResponseGeneration { cause, .. } => self.broken(&format!("the body is not a reply: {cause}")),
-            other => self.broken(&other.to_string()),
-        }
-    }
-
-    fn web(&self, error: &webc::Error) -> Fault {
-        match error {
-            webc::Error::ResponseFailedStatus { status, body, headers } => self.status(*status, body, headers),
-            webc::Error::Reqwest(error) => self.transport(error),
-            webc::Error::ResponseFailedNotJson { content_type, .. } => self.not_the_api(content_type),
-            webc::Error::ResponseFailedInvalidJson { cause, .. } => self.broken(&format!("the body is cut or garbled: {cause}")),
-            webc::Error::JsonValueExt(error) => self.broken(&format!("the body is not a reply: {error}")),
-        }
-    }
-
     fn detail(&self, what: &str) -> String {
         format!("endpoint `{}`: {}", self.endpoint.name, scrub(what, self.key, MESSAGE + 200))
     }
@@ -72,10 +64,10 @@ impl Call<'_> {
         self.broken(&format!("it answered with {content_type:?} instead of JSON; is its base_url right"))
     }
 
-    pub fn silent(&self, timeout: webc::StreamTimeout) -> Fault {
-        let what = match timeout {
-            webc::StreamTimeout::Headers => format!("no answer for {}", seconds(self.idle)),
-            webc::StreamTimeout::Read => format!("fell silent for {} in the middle of its reply", seconds(self.idle)),
+    pub fn silent(&self, when: Silence, span: Duration) -> Fault {
+        let what = match when {
+            Silence::BeforeReply => format!("no answer for {}", seconds(span)),
+            Silence::InReply => format!("fell silent for {} in the middle of its reply", seconds(span)),
         };
         Fault::final_(FailureKind::Timeout, self.detail(&what), Health::Failed)
     }
@@ -126,10 +118,7 @@ impl Call<'_> {
             429 => FailureKind::RateLimited,
             _ => FailureKind::Server,
         };
-        let mends = code == 400 && words.contains("temperature") && self.with_temperature;
-        if mends {
-            self.endpoint.refuses_temperature(self.model);
-        }
+        let mends = matches!(code, 400 | 422) && self.mend(&words);
         let again = match (kind, code) {
             _ if mends => Retry::Mended,
             // A used-up quota does not come back by waiting a little.
@@ -146,6 +135,20 @@ impl Call<'_> {
         Fault { failure: Failure::new(kind, detail), again, health }
     }
 
+    /// Changes what the provider says it does not take. False: nothing we sent explains its refusal.
+    fn mend(&self, words: &str) -> bool {
+        let config = &self.endpoint.config;
+        let mut mended = self.mended.lock().unwrap_or_else(PoisonError::into_inner);
+        if mended.changed.len() >= MENDS {
+            return false;
+        }
+        let Some(found) = mend(words, self.shape, self.request, config.kind, tokens::of_request(self.request)) else { return false };
+        self.learned.change(&config.base_url, &self.request.model, |habits| found.learn.learn(habits, self.shape));
+        mended.most = found.learn.most().or(mended.most);
+        mended.changed.push(found.what);
+        true
+    }
+
     /// What to do next, where it is known.
     fn hint(&self, kind: FailureKind, code: u16, words: &str) -> Option<String> {
         let variable = self.endpoint.config.key_env.as_deref();
@@ -155,7 +158,7 @@ impl Call<'_> {
                 Some(variable) => format!("Check the key in {variable}"),
                 None => format!("It wants a key: set key_env for endpoints.{}", self.endpoint.name),
             }),
-            FailureKind::ModelGone => Some(format!("It has no model `{}`, or its base_url is wrong; the doctor lists what it has", self.model)),
+            FailureKind::ModelGone => Some(format!("It has no model `{}`, or its base_url is wrong; the doctor lists what it has", self.request.model)),
             FailureKind::ContextTooLong => Some("Give it less to read, or seat a model with a longer context".to_owned()),
             FailureKind::Server if code == 400 && (words.contains("response_format") || words.contains("schema")) => {
                 Some(format!("If it has no structured output, set schema = \"prompt\" for endpoints.{}", self.endpoint.name))

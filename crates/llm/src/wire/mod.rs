@@ -1,38 +1,48 @@
-//! Models behind OpenAI's, Anthropic's and Gemini's wire formats: the first spoken directly, the others through genai.
+//! Models behind OpenAI's, Anthropic's and Gemini's wire formats.
 //!
-//! One try of one call is made here and read into our words: text, tool calls, finish, usage, or a typed fault. Tries, limits and clocks are
-//! `endpoint`'s. Refuses to interpret: what a reply means, whether it fits its schema, and whether an empty one will do, is for the engine.
+//! One try of one call is made here and read into our words: text, tool calls, finish, usage, or a typed fault. What a model thought is counted
+//! and never taken for its answer. Tries, limits and clocks are `endpoint`'s. Refuses to interpret: what a reply means, whether it fits its
+//! schema, and whether an empty one will do, is for the engine.
 
+mod anthropic;
 mod classify;
+mod events;
 mod extras;
+mod gemini;
+mod mend;
 mod openai;
 mod reasons;
 pub(crate) mod request;
 mod schema;
-mod through_genai;
+mod shape;
+mod think;
+mod transport;
 
 use crate::endpoint::Endpoint;
 use crate::endpoint::fault::Fault;
+use crate::learned::Learned;
 use crate::scrub::Secret;
-use classify::Call;
+use classify::{Call, Mended};
 use extras::ReplyExtras;
 use futures::future::BoxFuture;
-use genai::chat::StopReason;
 use reasons::Reasons;
 use request::Ask;
 use serde_json::Value;
-use std::sync::Arc;
+use shape::Shape;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use synod_config::EndpointKind;
 use synod_engine::{CallContext, Deltas, EndpointSlot, Model};
-use synod_types::{Failure, Finish, Reply, Request, Search, ToolCall, Usage};
-use through_genai::Format;
+use synod_types::{Failure, Finish, Reply, Request, Search, Sending, Tier, ToolCall, Usage};
+use think::{Piece, Tags};
 
 pub(crate) struct WireModel {
     pub endpoint: Arc<Endpoint>,
     pub http: reqwest::Client,
-    pub library: genai::Client,
     pub key: Option<Secret>,
+    pub learned: Arc<Learned>,
+    /// Room to think, where the user said how much.
+    pub thinking_tokens: Option<u32>,
 }
 
 impl Model for WireModel {
@@ -40,44 +50,116 @@ impl Model for WireModel {
         Box::pin(self.endpoint.slot())
     }
 
+    fn sending(&self, request: &Request, tier: Tier) -> Sending {
+        let config = &self.endpoint.config;
+        let habits = self.learned.habits(&config.base_url, &request.model);
+        shape::sending(request, tier, config, &habits, self.thinking_tokens)
+    }
+
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
-        Box::pin(async move { self.endpoint.call(context, || self.attempt(request, context)).await })
+        Box::pin(async move {
+            let mended = Mutex::new(Mended::default());
+            let mut reply = self.endpoint.call(context, || self.attempt(request, context, &mended)).await?;
+            reply.changed = mended.into_inner().unwrap_or_else(PoisonError::into_inner).changed;
+            Ok(reply)
+        })
     }
 }
 
 impl WireModel {
-    async fn attempt(&self, request: &Request, context: &CallContext) -> Result<Reply, Fault> {
+    async fn attempt(&self, request: &Request, context: &CallContext, mended: &Mutex<Mended>) -> Result<Reply, Fault> {
         let config = &self.endpoint.config;
-        let idle = Duration::from_millis(u64::try_from(context.idle_ms).unwrap_or(0));
-        let with_temperature = request.temperature.is_some() && self.endpoint.takes_temperature(&request.model);
-        let call = Call { endpoint: &self.endpoint, model: &request.model, key: self.key.as_ref(), idle, with_temperature };
-        let ask = request::ask(request, config);
-        let feed = Feed::new(context.deltas.as_deref(), ask);
+        let habits = self.learned.habits(&config.base_url, &request.model);
+        let most = mended.lock().unwrap_or_else(PoisonError::into_inner).most;
+        let shape = Shape::of(request, context.sending, config, &habits, most);
+        let span = |ms: i64| Duration::from_millis(u64::try_from(ms).unwrap_or(0));
+        let idle = span(context.idle_ms);
+        let quiet = if shape::thinks(config, request, &habits) { idle.max(span(context.total_ms)) } else { idle };
+        let call = Call { endpoint: &self.endpoint, key: self.key.as_ref(), idle, quiet, request, shape: &shape, learned: &self.learned, mended };
+        let mut feed = Feed::new(context.deltas.as_deref(), shape.ask);
         let heard = match config.kind {
-            EndpointKind::Anthropic => through_genai::attempt(&self.library, Format::Anthropic, request, ask, &call, feed).await?,
-            EndpointKind::Gemini => through_genai::attempt(&self.library, Format::Gemini, request, ask, &call, feed).await?,
-            EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => openai::attempt(&self.http, request, ask, &call, feed).await?,
+            EndpointKind::Anthropic => anthropic::attempt(&self.http, &call, &mut feed).await?,
+            EndpointKind::Gemini => gemini::attempt(&self.http, &call, &mut feed).await?,
+            EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => openai::attempt(&self.http, &call, &mut feed).await?,
         };
-        read(heard, request, ask, &call)
+        let reply = read(heard, &call)?;
+        self.learn(&reply, &call);
+        Ok(reply)
     }
+
+    /// Remembers the most this model was seen to think at this effort. One that starved without a word on it used up all it had.
+    fn learn(&self, reply: &Reply, call: &Call<'_>) {
+        let spent = if reply.starved() { reply.usage.map_or(call.shape.tokens.into(), |usage| usage.output) } else { 0 };
+        let thought = u32::try_from(reply.thought().max(spent)).unwrap_or(u32::MAX);
+        if thought > 0 {
+            let effort = call.shape.effort;
+            self.learned.change(&self.endpoint.config.base_url, &call.request.model, |habits| habits.saw(effort, thought));
+        }
+    }
+}
+
+/// Why a provider says it stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Stop {
+    Done,
+    Length,
+    Tools,
+    Filtered,
+    Other(String),
 }
 
 /// A reply in pieces we know.
 #[derive(Default)]
 struct WireReply {
     text: String,
+    /// Bytes that the model thought.
+    thought: usize,
+    tags: Tags,
     /// Something has come that is billed: words, thoughts, a refusal or a call, shown or not.
     begun: bool,
     /// An input that came as text is still text, until `with_tool_inputs`.
     tool_calls: Vec<ToolCall>,
-    stop: Option<StopReason>,
+    stop: Option<Stop>,
     usage: Option<Usage>,
+    /// What must go back with the tools' results, in the provider's own form.
+    carry: Option<Value>,
     extras: ReplyExtras,
 }
 
 impl WireReply {
+    /// Takes a piece of the text, and shows what of it are words.
+    fn say(&mut self, piece: &str, feed: &mut Feed<'_>) {
+        self.begun |= !piece.is_empty();
+        match self.tags.push(piece) {
+            Piece::Words(words) => {
+                feed.push(&words);
+                if self.text.is_empty() { self.text = words } else { self.text.push_str(&words) }
+            }
+            Piece::Instead(rest) => {
+                self.thought += self.text.len() + piece.len() - rest.len().min(piece.len());
+                feed.restart();
+                feed.push(&rest);
+                self.text = rest;
+            }
+        }
+    }
+
+    fn think(&mut self, bytes: usize) {
+        self.begun |= bytes > 0;
+        self.thought += bytes;
+    }
+
+    fn end(&mut self, feed: &mut Feed<'_>) {
+        let rest = self.tags.end();
+        feed.push(&rest);
+        self.text.push_str(&rest);
+        self.thought += std::mem::take(&mut self.tags.thought);
+        self.read_tool_inputs();
+        self.count_thinking();
+    }
+
     /// Reads the inputs of tools that came as text. What is no JSON stays the text it is.
-    fn with_tool_inputs(mut self) -> Self {
+    fn read_tool_inputs(&mut self) {
         for call in &mut self.tool_calls {
             let Value::String(text) = &call.input else { continue };
             // A tool without parameters is often called with nothing at all.
@@ -86,7 +168,14 @@ impl WireReply {
                 call.input = input;
             }
         }
-        self
+    }
+
+    /// Where the provider does not count thought apart, its share of the bytes is its share of the tokens.
+    fn count_thinking(&mut self) {
+        let Some(usage) = self.usage.as_mut().filter(|usage| usage.thinking.is_none() && self.thought > 0) else { return };
+        let said = self.text.len() + self.tool_calls.iter().map(|call| call.name.len() + call.input.to_string().len()).sum::<usize>();
+        let share = self.thought as f64 / (self.thought + said) as f64;
+        usage.thinking = Some((usage.output as f64 * share).round() as u64);
     }
 }
 
@@ -120,6 +209,14 @@ impl<'a> Feed<'a> {
             }
         }
     }
+
+    /// What was shown so far was not the answer.
+    fn restart(&mut self) {
+        if let Some(deltas) = self.deltas {
+            deltas.restart();
+            self.reasons = self.reasons.as_ref().map(|_| Reasons::new());
+        }
+    }
 }
 
 /// Shows a reply that is whole already, as far as it may be shown.
@@ -128,52 +225,45 @@ pub(crate) fn show(text: &str, request: &Request, context: &CallContext) {
     Feed::new(context.deltas.as_deref(), ask).push(text);
 }
 
-/// Far more than any tokeniser makes of one token: beyond it a provider ignores the limit, and memory is ours.
-fn most_bytes(max_tokens: u32) -> usize {
-    (max_tokens as usize).saturating_mul(32).max(1 << 20)
-}
-
-fn too_much(call: &Call<'_>, max_tokens: u32) -> Fault {
-    call.broken(&format!("sent more than {} bytes for a limit of {max_tokens} tokens", most_bytes(max_tokens)))
-}
-
 /// Reasons that are no end but a failure on the provider's side. Any other unknown one is a dialect, and its reply is whole.
 const BROKE_OFF: &[&str] = &["error", "abort", "insufficient_system_resource", "cancelled"];
 
-fn read(heard: WireReply, request: &Request, ask: Ask, call: &Call<'_>) -> Result<Reply, Fault> {
-    let WireReply { text, tool_calls, stop, usage, extras, begun: _ } = heard;
-    if text.len() > most_bytes(request.max_tokens) {
-        return Err(too_much(call, request.max_tokens));
-    }
-    if let Some(StopReason::Other(reason)) = &stop
+fn read(heard: WireReply, call: &Call<'_>) -> Result<Reply, Fault> {
+    let WireReply { text, tool_calls, stop, usage, carry, extras, .. } = heard;
+    if let Some(Stop::Other(reason)) = &stop
         && BROKE_OFF.iter().any(|known| reason.eq_ignore_ascii_case(known))
     {
         return Err(call.broken(&format!("broke off: {reason}")));
     }
-    let refused = !extras.refusal.is_empty() || matches!(stop, Some(StopReason::ContentFilter(_)));
+    let refused = !extras.refusal.is_empty() || stop == Some(Stop::Filtered);
     let finish = match stop {
         _ if refused => Finish::Refusal,
-        Some(StopReason::MaxTokens(_)) => Finish::Length,
+        Some(Stop::Length) => Finish::Length,
         _ if !tool_calls.is_empty() => Finish::ToolCalls,
-        Some(StopReason::Completed(_) | StopReason::StopSequence(_)) | None => Finish::Stop,
-        Some(StopReason::ToolCall(_) | StopReason::ContentFilter(_) | StopReason::Other(_)) => Finish::Other,
+        Some(Stop::Done) | None => Finish::Stop,
+        Some(Stop::Tools | Stop::Filtered | Stop::Other(_)) => Finish::Other,
     };
     let text = match finish {
         Finish::Refusal if text.is_empty() => extras.refusal,
         _ => text,
     };
-    let text = match &request.schema {
-        Some(schema) if ask == Ask::Native && call.endpoint.config.kind == EndpointKind::OpenAi => match schema::narrowed(&text, &schema.schema) {
-            std::borrow::Cow::Borrowed(_) => text,
-            std::borrow::Cow::Owned(narrowed) => narrowed,
-        },
+    let text = match &call.request.schema {
+        Some(schema) if call.shape.ask == Ask::Native && call.endpoint.config.kind == EndpointKind::OpenAi => {
+            match schema::narrowed(&text, &schema.schema) {
+                std::borrow::Cow::Borrowed(_) => text,
+                std::borrow::Cow::Owned(narrowed) => narrowed,
+            }
+        }
         _ => text,
     };
     let search = Some(extras.search).filter(|search| *search != Search::default());
-    Ok(Reply { text, tool_calls: with_own_ids(tool_calls), finish, usage, cost_usd: extras.cost_usd, search })
+    let tool_calls = with_own_ids(tool_calls);
+    // Nothing goes back where no tool's result does.
+    let thinking = carry.filter(|_| !tool_calls.is_empty());
+    Ok(Reply { text, tool_calls, finish, usage, cost_usd: extras.cost_usd, search, thinking, changed: Vec::new() })
 }
 
-/// Gemini names no calls; genai numbers them anew in every frame of a stream, so that two calls may have come with one id.
+/// Gemini names no calls, and some servers give two the same id.
 fn with_own_ids(calls: Vec<ToolCall>) -> Vec<ToolCall> {
     let mut named: Vec<ToolCall> = Vec::with_capacity(calls.len());
     for mut call in calls {

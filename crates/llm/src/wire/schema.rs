@@ -122,6 +122,50 @@ fn adapted_object(map: &Map<String, Value>, dialect: Dialect) -> Value {
     Value::Object(out)
 }
 
+/// As strict providers want it: no other properties than those named and, where they insist, every one of them required. A reference may have
+/// nothing beside it there, so that one with a description of its own is written out.
+pub(super) fn strict(schema: &Value, all_required: bool) -> Value {
+    strictly(schema, schema, all_required, 0)
+}
+
+fn strictly(schema: &Value, root: &Value, all_required: bool, depth: u32) -> Value {
+    let of = |inner: &Value| strictly(inner, root, all_required, depth + 1);
+    let map = match schema {
+        Value::Object(map) => map,
+        Value::Array(items) => return Value::Array(items.iter().map(of).collect()),
+        other => return other.clone(),
+    };
+    if all_required
+        && map.len() > 1
+        && depth < 64
+        && let Some(Value::Object(target)) = map.get("$ref").and_then(Value::as_str).and_then(|r| root.pointer(r.trim_start_matches('#')))
+    {
+        let mut written_out = target.clone();
+        written_out.extend(map.iter().filter(|(keyword, _)| *keyword != "$ref").map(|(keyword, value)| (keyword.clone(), value.clone())));
+        return of(&Value::Object(written_out));
+    }
+    let mut out: Map<String, Value> = map
+        .iter()
+        .map(|(keyword, value)| match (keyword.as_str(), value) {
+            (name, Value::Object(table)) if TABLES.contains(&name) => {
+                (keyword.clone(), Value::Object(table.iter().map(|(name, inner)| (name.clone(), of(inner))).collect()))
+            }
+            ("enum" | "const" | "required" | "default", value) => (keyword.clone(), value.clone()),
+            // Branches that exclude one another anyway: strict modes know only this name for them.
+            ("oneOf", value) if all_required && !map.contains_key("anyOf") => ("anyOf".to_owned(), of(value)),
+            (_, value) => (keyword.clone(), of(value)),
+        })
+        .collect();
+    if out.get("type").is_some_and(|kind| kind == "object") || out.contains_key("properties") {
+        out.entry("additionalProperties").or_insert(Value::Bool(false));
+        if let (true, Some(Value::Object(properties))) = (all_required, out.get("properties")) {
+            let names: Vec<Value> = properties.keys().cloned().map(Value::String).collect();
+            out.insert("required".to_owned(), Value::Array(names));
+        }
+    }
+    Value::Object(out)
+}
+
 /// Entries of a list that nothing else bounds.
 const FEW: u64 = 3;
 

@@ -42,7 +42,7 @@ async fn typed_parts_comments_and_foreign_line_ends_are_read_and_thoughts_are_no
     let (reply, shown) = answered(true, SSE, body).await;
     let reply = reply.expect("a reply");
     assert_eq!((reply.text.as_str(), shown.as_str(), reply.finish), ("So it isä.", "So it isä.", Finish::Stop));
-    assert_eq!(reply.usage, Some(Usage { input: 7, output: 3, cached: 0 }));
+    assert_eq!(reply.usage, Some(Usage { input: 7, output: 3, cached: 0, thinking: Some(1) }));
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn a_whole_reply_to_a_request_for_a_stream_is_taken() {
         let (reply, shown) = answered(stream, "application/json", body).await;
         let reply = reply.expect("a reply");
         assert_eq!((reply.text.as_str(), shown.as_str()), ("All at once.", "All at once."), "stream {stream}");
-        assert_eq!(reply.usage, Some(Usage { input: 2, output: 4, cached: 1 }));
+        assert_eq!(reply.usage, Some(Usage { input: 2, output: 4, cached: 1, thinking: None }));
     }
 }
 

@@ -7,7 +7,7 @@ use synod_config::{Config, EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Deltas, Model, Models};
 use synod_llm::{Env, Registry};
 use synod_testkit::server::ModelServer;
-use synod_types::{Failure, Message, Reply, ReplySchema, Request};
+use synod_types::{Failure, Message, Reply, ReplySchema, Request, Sending};
 
 pub const KEY: &str = "test-key-0123456789";
 
@@ -38,7 +38,7 @@ pub fn model(endpoint: EndpointConfig, id: &str) -> Arc<dyn Model> {
 }
 
 pub fn context() -> CallContext {
-    CallContext { run: "r".to_owned(), key: "ask@0".to_owned(), seed: 1, idle_ms: 5_000, total_ms: 10_000, deltas: None }
+    CallContext { run: "r".to_owned(), key: "ask@0".to_owned(), seed: 1, idle_ms: 5_000, total_ms: 10_000, sending: Sending { tokens: 321, effort: None }, deltas: None }
 }
 
 pub fn request(id: &str) -> Request {
@@ -49,6 +49,7 @@ pub fn request(id: &str) -> Request {
         tools: Vec::new(),
         temperature: Some(0.5),
         max_tokens: 321,
+        effort: None,
         hint: None,
     }
 }

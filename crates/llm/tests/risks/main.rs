@@ -7,7 +7,7 @@ mod cassette;
 mod common;
 mod detection;
 mod failures;
-mod genai_traps;
+mod traps;
 #[cfg(unix)]
 mod linked_tape;
 mod retry;

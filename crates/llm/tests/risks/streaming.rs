@@ -24,7 +24,7 @@ async fn free_text_is_shown_as_it_grows_and_is_the_reply() {
         assert_eq!(reply.finish, Finish::Stop, "{name}");
         let input = server.requests().last().expect("logged").input_tokens();
         let output = (TEXT.len() as u64).div_ceil(4);
-        assert_eq!(reply.usage, Some(Usage { input, output, cached: 2 }), "{name}: cached tokens are part of the input");
+        assert_eq!(reply.usage, Some(Usage { input, output, cached: 2, thinking: None }), "{name}: cached tokens are part of the input");
     }
 }
 
@@ -95,7 +95,7 @@ async fn conversations_and_tool_results_arrive_in_order() {
         messages: vec![
             Message::system("Rules."),
             Message::user("Look at both."),
-            Message::Assistant { text: String::new(), tool_calls: calls },
+            Message::Assistant { text: String::new(), tool_calls: calls, thinking: None },
             result("c1", "it is red"),
             result("c2", "it is blue"),
         ],

@@ -53,6 +53,8 @@ impl Tape {
             tier: Tier::Heavy,
             temperature: Some(0.7),
             max_tokens: 4096,
+            sent_tokens: None,
+            effort: None,
             reserved_usd: reserved,
             extra,
             reasked: false,
@@ -61,8 +63,8 @@ impl Tape {
     }
     pub fn reply(&mut self, key: &str, ms: Millis, usage: (u64, u64), usd: Option<f64>) -> &mut Self {
         self.at += ms;
-        let usage = Usage { input: usage.0, output: usage.1, cached: usage.0 / 4 };
-        let replied = Replied { raw_sha256: sha256_hex(key), finish: Finish::Stop, usage: Some(usage), spent_usd: usd, ms };
+        let usage = Usage { input: usage.0, output: usage.1, cached: usage.0 / 4, thinking: None };
+        let replied = Replied { raw_sha256: sha256_hex(key), finish: Finish::Stop, usage: Some(usage), spent_usd: usd, ms, changed: Vec::new() };
         self.add(key, Kind::Replied, &replied)
     }
     pub fn say(&mut self, key: &str, value: Value) -> &mut Self {
@@ -116,7 +118,7 @@ fn hex(hash: &Hash) -> String {
 }
 
 fn card(name: &str, id: &str, price: Option<Price>) -> ModelCard {
-    ModelCard { name: name.into(), endpoint: name.into(), id: id.into(), tier: Tier::Heavy, price, rehearsal: false }
+    ModelCard { name: name.into(), endpoint: name.into(), id: id.into(), tier: Tier::Heavy, price, effort: None, rehearsal: false }
 }
 
 pub fn header(mode: &str, question: &str) -> Header {

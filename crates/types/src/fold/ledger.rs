@@ -191,13 +191,15 @@ mod tests {
             tier: Tier::Heavy,
             temperature: None,
             max_tokens: 1,
+            sent_tokens: None,
+            effort: None,
             reserved_usd,
             extra: false,
             reasked: false,
         }
     }
     fn replied(spent_usd: Option<f64>, ms: Millis) -> Replied {
-        Replied { raw_sha256: String::new(), finish: Finish::Stop, usage: None, spent_usd, ms }
+        Replied { raw_sha256: String::new(), finish: Finish::Stop, usage: None, spent_usd, ms, changed: Vec::new() }
     }
 
     #[test]

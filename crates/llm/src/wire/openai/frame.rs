@@ -2,9 +2,8 @@
 //!
 //! What is not ours to know is skipped, and where text is expected anything else counts as none: a reply must not be lost over it.
 
-use super::super::WireReply;
-use super::presence::Presence;
-use genai::chat::StopReason;
+use super::super::{Stop, WireReply};
+use super::thoughts::Thoughts;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::Value;
@@ -40,13 +39,13 @@ struct Message<'a> {
     content: Content<'a>,
     #[serde(borrow, default, deserialize_with = "text")]
     refusal: Cow<'a, str>,
-    /// What the model thought is not read, only that it did: there are three names for it, and some send two of them at once.
+    /// What the model thought: there are three names for it, and some send two of them at once.
+    #[serde(borrow, default, deserialize_with = "text")]
+    reasoning: Cow<'a, str>,
+    #[serde(borrow, default, deserialize_with = "text")]
+    reasoning_content: Cow<'a, str>,
     #[serde(default)]
-    reasoning: Presence,
-    #[serde(default)]
-    reasoning_content: Presence,
-    #[serde(default)]
-    reasoning_details: Presence,
+    reasoning_details: Option<Value>,
     #[serde(default)]
     tool_calls: Option<Vec<Call>>,
     /// What a search of the provider's own found, as marks on the text.
@@ -85,16 +84,20 @@ impl<'a> Frame<'a> {
     /// Whether there is anything in it that is billed as output.
     pub fn has_output(&self) -> bool {
         self.message().is_some_and(|message| {
-            let thought = [&message.reasoning, &message.reasoning_content, &message.reasoning_details].iter().any(|field| field.0);
             let called = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
-            message.content.any || thought || called || !message.refusal.is_empty()
+            message.content.any || message.thought() > 0 || called || !message.refusal.is_empty()
         })
     }
 
-    pub fn add_to(self, heard: &mut WireReply) {
+    /// All but the text, which was said already.
+    pub fn add_to(self, heard: &mut WireReply, thoughts: &mut Thoughts) {
         heard.begun |= self.has_output();
         if let Some(message) = self.message() {
-            heard.text.push_str(&message.content.text);
+            heard.think(message.thought());
+            thoughts.text("reasoning", &message.reasoning);
+            thoughts.text("reasoning_content", &message.reasoning_content);
+            thoughts.details(message.details());
+            thoughts.part(&message.content.thought);
             heard.extras.refusal.push_str(&message.refusal);
             for mark in message.annotations.as_ref().and_then(Value::as_array).into_iter().flatten() {
                 heard.extras.found(&mark["url_citation"]["title"], &mark["url_citation"]["url"]);
@@ -106,11 +109,34 @@ impl<'a> Frame<'a> {
         }
         let Some(choice) = self.choice else { return };
         if !choice.finish_reason.is_empty() {
-            heard.stop = Some(StopReason::from(choice.finish_reason.into_owned()));
+            heard.stop = Some(stop(&choice.finish_reason));
         }
         for call in choice.delta.or(choice.message).and_then(|message| message.tool_calls).into_iter().flatten() {
             add_call(call, &mut heard.tool_calls);
         }
+    }
+}
+
+impl Message<'_> {
+    fn details(&self) -> &[Value] {
+        self.reasoning_details.as_ref().and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Bytes of thought, counted once under whichever name.
+    fn thought(&self) -> usize {
+        let text = |detail: &Value| ["text", "summary", "data"].iter().filter_map(|name| detail[name].as_str()).map(str::len).sum::<usize>();
+        let details = self.details().iter().map(text).sum();
+        self.content.thought.len() + self.reasoning.len().max(self.reasoning_content.len()).max(details)
+    }
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason.to_ascii_lowercase().as_str() {
+        "stop" | "stop_sequence" | "end_turn" => Stop::Done,
+        "length" | "max_tokens" | "model_length" => Stop::Length,
+        "tool_calls" | "function_call" | "tool_use" => Stop::Tools,
+        "content_filter" | "safety" => Stop::Filtered,
+        _ => Stop::Other(reason.to_owned()),
     }
 }
 
@@ -137,14 +163,18 @@ fn add_call(piece: Call, calls: &mut Vec<ToolCall>) {
     }
 }
 
-/// `None` when the provider said nothing: unknown is not zero.
+/// `None` when the provider said nothing: unknown is not zero. Some leave thought out of the completion and have it in the total only.
 fn tokens(usage: &Value) -> Option<Usage> {
     let (input, output) = (usage["prompt_tokens"].as_u64(), usage["completion_tokens"].as_u64());
     if input.is_none() && output.is_none() {
         return None;
     }
-    let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
-    Some(Usage { input: input.unwrap_or(0), output: output.unwrap_or(0), cached: cached.unwrap_or(0) })
+    let input = input.unwrap_or(0);
+    let beyond = usage["total_tokens"].as_u64().map_or(0, |total| total.saturating_sub(input));
+    let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64().unwrap_or(0);
+    let output = output.unwrap_or(0).max(beyond);
+    let thinking = usage["completion_tokens_details"]["reasoning_tokens"].as_u64().or(usage["reasoning_tokens"].as_u64());
+    Some(Usage { input, output, cached, thinking: thinking.map(|thinking| thinking.min(output)) })
 }
 
 /// The first of a list, without a list.
@@ -174,13 +204,15 @@ fn first<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Res
 #[derive(Default)]
 struct Content<'a> {
     text: Cow<'a, str>,
+    /// Parts of the list that were thought.
+    thought: String,
     /// Something was there, text or not.
     any: bool,
 }
 
 impl<'a> From<Cow<'a, str>> for Content<'a> {
     fn from(text: Cow<'a, str>) -> Self {
-        Self { any: !text.is_empty(), text }
+        Self { any: !text.is_empty(), thought: String::new(), text }
     }
 }
 
@@ -200,6 +232,9 @@ struct Part<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow, default, deserialize_with = "text")]
     text: Cow<'a, str>,
+    /// A text, or a list of parts with one.
+    #[serde(borrow, default, deserialize_with = "text")]
+    thinking: Cow<'a, str>,
 }
 
 struct ContentVisitor<'a>(PhantomData<&'a ()>);
@@ -217,15 +252,17 @@ impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
         Ok(Content::from(Cow::Owned(text.to_owned())))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let (mut all, mut any) = (String::new(), false);
+        let (mut all, mut thought, mut any) = (String::new(), String::new(), false);
         while let Some(part) = items.next_element::<Part<'de>>()? {
             let is_text = part.kind == "text";
             any |= !is_text || !part.text.is_empty();
-            if is_text {
-                all.push_str(&part.text);
+            match part.kind.as_ref() {
+                "text" => all.push_str(&part.text),
+                "thinking" => thought.push_str(&part.thinking),
+                _ => {}
             }
         }
-        Ok(Content { text: Cow::Owned(all), any })
+        Ok(Content { text: Cow::Owned(all), thought, any })
     }
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
         while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}

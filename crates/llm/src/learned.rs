@@ -1,0 +1,163 @@
+//! What models were seen to need and to refuse: how much they think, which parameters they do not take, how much they may write.
+//!
+//! Kept so that a lesson is paid for once. Evidence for nothing: a run means the same with an empty table, it only takes a request more.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use synod_types::Effort;
+
+/// By address and model id.
+#[derive(Debug, Default)]
+pub struct Learned(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    habits: BTreeMap<(String, String), Habits>,
+    changed: BTreeSet<(String, String)>,
+}
+
+/// One model at one address.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Habits {
+    /// Parameters it does not take.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) refuses: BTreeSet<Parameter>,
+    /// The other name of the token limit than the one first tried.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) limit_renamed: bool,
+    /// The other of two ways to ask for thought than the one first tried.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) other_style: bool,
+    /// Efforts it does not know, and what it takes for them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) efforts: BTreeMap<Effort, Effort>,
+    /// The most it may be asked to write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) most_tokens: Option<u32>,
+    /// Prompt and reply together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) context: Option<u32>,
+    /// The most it was seen to think, by the effort asked for; `default` where none was.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) thinking: BTreeMap<String, u32>,
+}
+
+/// What a request may carry that some models refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Parameter {
+    Temperature,
+    Effort,
+    Schema,
+    StreamOptions,
+    /// Its own thoughts, given back to it.
+    Thoughts,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn key_of(effort: Option<Effort>) -> &'static str {
+    effort.map_or("default", Effort::as_str)
+}
+
+impl Habits {
+    pub(crate) fn thought(&self, effort: Option<Effort>) -> u32 {
+        self.thinking.get(key_of(effort)).copied().unwrap_or(0)
+    }
+
+    /// It was seen to think.
+    pub(crate) fn thinks(&self) -> bool {
+        self.thinking.values().any(|most| *most > 0)
+    }
+
+    pub(crate) fn saw(&mut self, effort: Option<Effort>, tokens: u32) {
+        let most = self.thinking.entry(key_of(effort).to_owned()).or_default();
+        *most = tokens.max(*most);
+    }
+
+    /// The effort that is taken for the one asked for.
+    pub(crate) fn taken(&self, effort: Effort) -> Effort {
+        let mut taken = effort;
+        // A chain, not a circle: each entry was learned from the one before, and there are seven efforts.
+        for _ in 0..Effort::ALL.len() {
+            match self.efforts.get(&taken) {
+                Some(next) => taken = *next,
+                None => break,
+            }
+        }
+        taken
+    }
+}
+
+impl Learned {
+    /// From what was kept: address, model id and JSON. What cannot be read is learned again.
+    pub fn of(rows: impl IntoIterator<Item = (String, String, String)>) -> Self {
+        let habits = rows.into_iter().filter_map(|(url, model, json)| Some(((url, model), serde_json::from_str(&json).ok()?))).collect();
+        Self(Mutex::new(Table { habits, changed: BTreeSet::new() }))
+    }
+
+    /// What has changed since it was last taken, to be kept.
+    pub fn take_changes(&self) -> Vec<(String, String, String)> {
+        let mut table = self.held();
+        let changed = std::mem::take(&mut table.changed);
+        let row = |key: (String, String)| {
+            let json = serde_json::to_string(table.habits.get(&key)?).ok()?;
+            Some((key.0, key.1, json))
+        };
+        changed.into_iter().filter_map(row).collect()
+    }
+
+    pub(crate) fn habits(&self, url: &str, model: &str) -> Habits {
+        self.held().habits.get(&(url.to_owned(), model.to_owned())).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn change(&self, url: &str, model: &str, change: impl FnOnce(&mut Habits)) {
+        let mut table = self.held();
+        let key = (url.to_owned(), model.to_owned());
+        let habits = table.habits.entry(key.clone()).or_default();
+        let before = habits.clone();
+        change(habits);
+        if *habits != before {
+            table.changed.insert(key);
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Habits, Learned, Parameter};
+    use synod_types::Effort;
+
+    #[test]
+    fn what_is_learned_survives_and_only_changes_are_kept_again() {
+        let learned = Learned::default();
+        learned.change("http://a/", "m", |habits| {
+            habits.saw(None, 900);
+            habits.saw(Some(Effort::High), 20_000);
+            habits.refuses.insert(Parameter::Temperature);
+        });
+        let kept = learned.take_changes();
+        assert_eq!((kept.len(), learned.take_changes().len()), (1, 0));
+        let again = Learned::of(kept.into_iter().chain([("x".into(), "y".into(), "not JSON".into())]));
+        assert_eq!(again.habits("http://a/", "m"), learned.habits("http://a/", "m"));
+        again.change("http://a/", "m", |habits| habits.saw(None, 100));
+        assert!(again.take_changes().is_empty(), "less than the most seen teaches nothing");
+    }
+
+    #[test]
+    fn an_effort_is_taken_for_what_it_was_replaced_by_and_a_circle_ends() {
+        let mut habits = Habits::default();
+        habits.efforts.extend([(Effort::None, Effort::Minimal), (Effort::Minimal, Effort::Low)]);
+        assert_eq!((habits.taken(Effort::None), habits.taken(Effort::High)), (Effort::Low, Effort::High));
+        habits.efforts.insert(Effort::Low, Effort::None);
+        habits.taken(Effort::None);
+    }
+}
