@@ -94,6 +94,10 @@ impl Names {
             }
             Body::Closing(_) => Some("  Asked to conclude: no new turn starts.".into()),
             Body::Waiting(asking) => Some(format!("  waiting for a person: {}", one_line(&asking.question))),
+            Body::Asked(_) if row.key.ends_with("/room") => Some(format!("  {seat} thought until its limit was spent; it gets more room ({phase})")),
+            Body::Asked(_) if row.key.ends_with("/effort") => {
+                Some(format!("  {seat} thought its limit away again; it is asked for less thought ({phase})"))
+            }
             Body::Asked(_) if row.key.ends_with("/repair") => Some(format!("  {seat} is asked to mend its reply ({phase})")),
             Body::Asked(Asked { reasked: true, .. }) => Some(format!("  {seat} is asked again: its reply was lost with the process")),
             Body::Verdict(verdict) if !verdict.status.decided() => Some(format!("ended: {}", status(verdict.status))),

@@ -116,7 +116,8 @@ impl Maker {
         };
         let deltas: Arc<dyn Deltas> = Arc::new(Watching);
         let sending = model.sending(&request, synod_types::Tier::Heavy);
-        let context = CallContext { run: "r".to_owned(), key: "k@0".to_owned(), seed: 1, idle_ms: 10_000, total_ms: 60_000, sending, deltas: Some(deltas) };
+        let context =
+            CallContext { run: "r".to_owned(), key: "k@0".to_owned(), seed: 1, idle_ms: 10_000, total_ms: 60_000, sending, deltas: Some(deltas) };
         Ok(Self::Adapter { model, request: Box::new(request), context: Box::new(context) })
     }
 

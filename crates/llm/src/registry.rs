@@ -42,7 +42,15 @@ impl Registry {
     }
 
     pub fn with_env(config: Config, env: Env) -> Self {
-        Self { config, env, http: Http::default(), endpoints: Mutex::default(), cassettes: Cassettes::default(), learned: Arc::default(), reached: Mutex::default() }
+        Self {
+            config,
+            env,
+            http: Http::default(),
+            endpoints: Mutex::default(),
+            cassettes: Cassettes::default(),
+            learned: Arc::default(),
+            reached: Mutex::default(),
+        }
     }
 
     /// With what was learned before about models.

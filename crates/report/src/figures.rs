@@ -109,7 +109,8 @@ pub fn scores(values: &[Option<f64>]) -> Vec<String> {
 
 pub fn tokens(usage: Usage) -> String {
     let cached = if usage.cached > 0 { format!(" ({} cached)", count(usage.cached)) } else { String::new() };
-    format!("{} in{cached}, {} out", count(usage.input), count(usage.output))
+    let thinking = usage.thinking.filter(|thinking| *thinking > 0).map(|thinking| format!(", of which {} thinking", count(thinking)));
+    format!("{} in{cached}, {} out{}", count(usage.input), count(usage.output), thinking.unwrap_or_default())
 }
 
 /// A moment as `2026-03-01 14:02:09 UTC`.

@@ -303,8 +303,9 @@ fn scope_of(key: &str) -> &str {
     if first.contains('@') { "" } else { first }
 }
 
-/// The turn a row belongs to: the steps of a tool loop are requests of the turn that began it.
+/// The turn a row belongs to: the steps of a tool loop, and tries with more room or less thought, are requests of the turn that began them.
 fn turn_key(key: &str) -> &str {
+    let key = key.strip_suffix("/room").or_else(|| key.strip_suffix("/effort")).filter(|turn| turn.contains('@')).unwrap_or(key);
     match key.find("/tool ") {
         Some(at) if key[..at].contains('@') => &key[..at],
         Some(_) | None => key,

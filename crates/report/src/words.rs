@@ -165,6 +165,11 @@ pub fn turn_settings(view: &View, turn: &Turn) -> Option<String> {
     }
     parts.extend(asked.temperature.map(|heat| format!("temperature {heat}")));
     parts.push(format!("limit {} tokens", count(u64::from(asked.max_tokens))));
+    let room = asked.sent_tokens.map_or(0, |sent| sent.saturating_sub(asked.max_tokens));
+    if room > 0 {
+        parts.push(format!("room to think for {}", count(u64::from(room))));
+    }
+    parts.extend(asked.effort.map(|effort| format!("effort {effort}")));
     Some(parts.join(", "))
 }
 

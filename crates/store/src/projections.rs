@@ -35,8 +35,11 @@ static TURNS: Table = Table {
     ],
     amounts: &["usd"],
 };
-static COSTS: Table =
-    Table { name: "costs", columns: &["run", "model", "calls", "tokens_in", "tokens_out", "tokens_cached", "tokens_thinking", "usd"], amounts: &["usd"] };
+static COSTS: Table = Table {
+    name: "costs",
+    columns: &["run", "model", "calls", "tokens_in", "tokens_out", "tokens_cached", "tokens_thinking", "usd"],
+    amounts: &["usd"],
+};
 static MESSAGES: Table =
     Table { name: "messages", columns: &["id", "conversation_id", "run_id", "role", "content", "answer_kind", "created_at"], amounts: &[] };
 static FIGURES: Table = Table { name: "figures", columns: &["run", "seq", "mode", "name", "value", "at"], amounts: &[] };

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use synod_engine::{CallContext, EndpointSlot, Model, Models};
-use synod_types::{Failure, ModelCard, Problem, Reply, Request};
+use synod_types::{Failure, ModelCard, Problem, Reply, Request, Sending, Tier};
 
 type Seen = Arc<Mutex<Vec<(String, Request)>>>;
 
@@ -45,6 +45,9 @@ struct Listening {
 impl Model for Listening {
     fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
         self.inner.slot()
+    }
+    fn sending(&self, request: &Request, tier: Tier) -> Sending {
+        self.inner.sending(request, tier)
     }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((context.key.clone(), request.clone()));

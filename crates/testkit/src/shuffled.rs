@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 use synod_engine::{CallContext, EndpointSlot, Model, Models};
-use synod_types::{Failure, ModelCard, Problem, Reply, Request, sha256_hex};
+use synod_types::{Failure, ModelCard, Problem, Reply, Request, Sending, Tier, sha256_hex};
 
 pub struct ShuffledModels {
     inner: Arc<dyn Models>,
@@ -25,6 +25,9 @@ struct Late {
 impl Model for Late {
     fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
         self.inner.slot()
+    }
+    fn sending(&self, request: &Request, tier: Tier) -> Sending {
+        self.inner.sending(request, tier)
     }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use synod_engine::{CallContext, EndpointSlot, Model, Models};
-use synod_types::{Failure, ModelCard, Problem, Reply, Request};
+use synod_types::{Failure, ModelCard, Problem, Reply, Request, Sending, Tier};
 use tokio::sync::Semaphore;
 
 #[derive(Clone)]
@@ -46,6 +46,9 @@ struct GatedModel {
 impl Model for GatedModel {
     fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
         self.inner.slot()
+    }
+    fn sending(&self, request: &Request, tier: Tier) -> Sending {
+        self.inner.sending(request, tier)
     }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {

@@ -49,7 +49,15 @@ impl Model for Voice {
 impl Models for Voices {
     fn resolve(&self, _field: &str, name: &str) -> Result<ModelCard, Problem> {
         let name = name.to_owned();
-        Ok(ModelCard { id: name.clone(), name, endpoint: "rehearsal".into(), tier: Tier::Heavy, price: Some(self.price), effort: None, rehearsal: true })
+        Ok(ModelCard {
+            id: name.clone(),
+            name,
+            endpoint: "rehearsal".into(),
+            tier: Tier::Heavy,
+            price: Some(self.price),
+            effort: None,
+            rehearsal: true,
+        })
     }
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
         Ok(Arc::new(Voice { card: card.clone(), script: self.script.clone() }))

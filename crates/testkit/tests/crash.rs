@@ -3,7 +3,7 @@
 //! Council and vote die at every row and each of the three moments around it; every other mode at twelve rows spread over its run.
 
 use futures::StreamExt;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Output;
@@ -13,7 +13,7 @@ use synod_store::{RunFilter, RunState, Store, StoreSettings};
 use synod_testkit::reading::{Mark, asked_after_reply, difference, journal_set, reasked};
 use synod_testkit::rig::{Rig, modes};
 use synod_testkit::served::served;
-use synod_testkit::server::{ModelServer, Say};
+use synod_testkit::server::{ANY, Form, ModelServer, Say, Thinking};
 use synod_testkit::tiny::{PERSON, TINY};
 use synod_testkit::tripwire::Moment;
 use synod_types::{Kind, PersonAnswer, Row, Verdict};
@@ -150,6 +150,48 @@ async fn a_process_killed_at_any_row_is_taken_up_by_the_next_one() {
         let moments = |row: u64| if every { Moment::ALL.to_vec() } else { vec![Moment::ALL[row as usize % Moment::ALL.len()]] };
         let all = rows.into_iter().flat_map(|row| moments(row).into_iter().map(move |moment| (row, moment)));
         let scenes = all.map(|(row, moment)| killed_and_resumed(mode, row, moment, &want, &want_set));
+        futures::stream::iter(scenes).buffer_unordered(ABREAST).collect::<()>().await;
+    }
+}
+
+/// Models that think, one of them beyond any first room: killed before, in and after the try with more room.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_of_models_that_think_survives_its_process_and_pays_nothing_twice() {
+    for mode in modes().into_iter().filter(|mode| ["council", "vote", "delphi", "debate"].contains(&mode.id)) {
+        let thinking = |place: &Place| {
+            place.server.thinks(ANY, Thinking::of(5_000, Form::Tags));
+            place.server.thinks("m1", Thinking::of(20_000, Form::Hidden));
+        };
+        let calm = Place::new().await;
+        thinking(&calm);
+        let want = essence(&calm.killer(mode, None).await);
+        let (_, _, rows) = only_run(&calm.store().await).await;
+        let digests: BTreeMap<&str, &str> =
+            rows.iter().filter(|row| row.kind == Kind::Asked).map(|row| (row.key.as_str(), row.digest.as_deref().unwrap_or_default())).collect();
+        let roomy: Vec<u64> = rows.iter().filter(|row| row.key.ends_with("@1/room")).map(|row| row.seq as u64).collect();
+        assert!(!roomy.is_empty(), "{}: nobody starved", mode.id);
+        let around = roomy.iter().flat_map(|row| [row.saturating_sub(1), *row, row + 1]).chain([rows.len() as u64 / 2]).collect::<BTreeSet<u64>>();
+        let around = around.into_iter().take(9);
+        let scenes = around.flat_map(|row| [(row, Moment::ALL[row as usize % Moment::ALL.len()])]).map(|(row, moment)| {
+            let (want, digests) = (&want, &digests);
+            async move {
+                let step = format!("{} killed {} row {row}", mode.id, moment.as_str());
+                let place = Place::new().await;
+                thinking(&place);
+                let died = place.killer(mode, Some((row, moment))).await;
+                assert!(died.status.signal() == Some(SIGKILL) || died.status.success(), "{step}: {died:?}");
+                assert_eq!(&essence(&place.killer(mode, None).await), want, "{step}: another verdict");
+                let (_, _, rows) = only_run(&place.store().await).await;
+                assert_eq!(asked_after_reply(&rows), Vec::<String>::new(), "{step}");
+                for row in rows.iter().filter(|row| row.kind == Kind::Asked) {
+                    let digest = digests.get(row.key.as_str()).copied().unwrap_or_else(|| row.digest.as_deref().unwrap_or_default());
+                    assert_eq!(row.digest.as_deref(), Some(digest), "{step}: {} asks something else", row.key);
+                }
+                // What was asked again says so, and so does every try with more room.
+                let rooms = rows.iter().filter(|row| row.kind == Kind::Asked && row.key.ends_with("/room")).count();
+                assert!(place.repeats() <= reasked(&rows) + rooms, "{step}: {} requests came twice", place.repeats());
+            }
+        });
         futures::stream::iter(scenes).buffer_unordered(ABREAST).collect::<()>().await;
     }
 }

@@ -86,16 +86,23 @@ fn say_quote(door: &Door, prepared: &PreparedRun) {
     for line in &quote.phases {
         say!("  {:<12} {} calls ({})", line.prompt, span(line.calls), line.role);
     }
-    say!("  tokens: {} in, {} out", span(quote.input_tokens), span(quote.output_tokens));
+    let thinking = if quote.thinking_tokens > 0 { format!(", and room to think for {}", quote.thinking_tokens) } else { String::new() };
+    say!("  tokens: {} in, {} out{thinking}", span(quote.input_tokens), span(quote.output_tokens));
     let seats: Vec<String> = prepared.header().seats.iter().map(|seat| one_line(&seat.label)).collect();
     say!("  seats: {}", seats.join(", "));
     say!("Nothing was run.");
 }
 
 fn quote_line(quote: &Quote) -> String {
+    // A model that does not think costs the one, and none can cost more than the other.
+    let worst = quote.worst_usd.filter(|worst| quote.usd.is_some_and(|usd| *worst > usd.max + 5e-5));
+    let worst = worst.map(|worst| format!(", at worst ${worst:.4} with all the thinking allowed")).unwrap_or_default();
     let usd = match (quote.usd, quote.unpriced.is_empty()) {
-        (Some(usd), true) => format!("${:.4} to ${:.4}", usd.min, usd.max),
-        (Some(usd), false) => format!("${:.4} to ${:.4} and an unknown part ({} without a price)", usd.min, usd.max, quote.unpriced.join(", ")),
+        (Some(usd), true) => format!("likely ${:.4} to ${:.4}{worst}", usd.min, usd.max),
+        (Some(usd), false) => {
+            let unpriced = quote.unpriced.join(", ");
+            format!("likely ${:.4} to ${:.4}{worst}, and an unknown part ({unpriced} without a price)", usd.min, usd.max)
+        }
         (None, _) => format!("cost unknown ({} without a price)", quote.unpriced.join(", ")),
     };
     format!("Quote for {}: {} calls, {usd}, about {} s", quote.mode, span(quote.calls), quote.estimated_ms / 1000)

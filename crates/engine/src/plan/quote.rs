@@ -48,10 +48,12 @@ impl Plan {
             quote.output_tokens.max += many * limit;
             quote.phases.push(QuoteLine { prompt: line.prompt.into(), role: line.role.into(), calls: Span { min: few, max: many } });
             let holders = header.role(line.role);
-            let room = |card: &ModelCard| self.room.get(&card.name).map_or(0, |room| if settings.tier == Tier::Light { room.light } else { room.heavy });
+            let room =
+                |card: &ModelCard| self.room.get(&card.name).map_or(0, |room| if settings.tier == Tier::Light { room.light } else { room.heavy });
             let rooms: Vec<u64> = holders.iter().filter_map(|seat| header.card(*seat)).map(|card| u64::from(room(card))).collect();
             quote.thinking_tokens += many * rooms.iter().sum::<u64>() / (rooms.len() as u64).max(1);
-            let prices: Vec<(Price, u32)> = holders.iter().filter_map(|seat| header.card(*seat)).filter_map(|card| Some((card.price?, room(card)))).collect();
+            let prices: Vec<(Price, u32)> =
+                holders.iter().filter_map(|seat| header.card(*seat)).filter_map(|card| Some((card.price?, room(card)))).collect();
             quote
                 .unpriced
                 .extend(holders.iter().filter_map(|seat| header.card(*seat)).filter(|card| card.price.is_none()).map(|card| card.name.clone()));

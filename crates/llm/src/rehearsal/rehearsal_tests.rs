@@ -349,7 +349,15 @@ impl Deltas for Heard {
 async fn the_text_is_streamed_in_a_few_pieces() {
     let heard = Arc::new(Heard::default());
     let deltas: Arc<dyn Deltas> = heard.clone();
-    let context = CallContext { run: "r".into(), key: "collect/answer@0".into(), seed: 1, idle_ms: 1_000, total_ms: 1_000, sending: Default::default(), deltas: Some(deltas) };
+    let context = CallContext {
+        run: "r".into(),
+        key: "collect/answer@0".into(),
+        seed: 1,
+        idle_ms: 1_000,
+        total_ms: 1_000,
+        sending: Default::default(),
+        deltas: Some(deltas),
+    };
     let reply = Rehearsal::new().call(&request(None, None), &context).await.expect("a voice always answers");
     let pieces = heard.0.lock().expect("no test panics while holding it").clone();
     assert!(pieces.len() > 2, "{pieces:?}");

@@ -99,7 +99,9 @@ struct Anthropic {
 impl Format for Anthropic {
     fn read(&mut self, data: &[u8], call: &Call<'_>, heard: &mut WireReply, feed: &mut Feed<'_>) -> Result<bool, Fault> {
         let mut event: Value = serde_json::from_slice(data).map_err(|error| call.broken(&format!("a piece of the stream is not JSON: {error}")))?;
-        match event["type"].as_str().unwrap_or_default() {
+        // Some gateways leave the type of a whole message out.
+        let whole = if event["content"].is_array() { "message" } else { "" };
+        match event["type"].as_str().unwrap_or(whole) {
             "error" => {
                 let fault = call.event(&event["error"]);
                 return Err(if heard.begun { fault.after_output() } else { fault });

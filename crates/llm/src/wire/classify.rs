@@ -158,7 +158,9 @@ impl Call<'_> {
                 Some(variable) => format!("Check the key in {variable}"),
                 None => format!("It wants a key: set key_env for endpoints.{}", self.endpoint.name),
             }),
-            FailureKind::ModelGone => Some(format!("It has no model `{}`, or its base_url is wrong; the doctor lists what it has", self.request.model)),
+            FailureKind::ModelGone => {
+                Some(format!("It has no model `{}`, or its base_url is wrong; the doctor lists what it has", self.request.model))
+            }
             FailureKind::ContextTooLong => Some("Give it less to read, or seat a model with a longer context".to_owned()),
             FailureKind::Server if code == 400 && (words.contains("response_format") || words.contains("schema")) => {
                 Some(format!("If it has no structured output, set schema = \"prompt\" for endpoints.{}", self.endpoint.name))

@@ -152,7 +152,12 @@ impl Format for Gemini {
 impl Gemini {
     /// Pieces of one text are one part; what carries a signature stays as it is.
     fn keep(&mut self, part: Value) {
-        let plain = |part: &Value| part.as_object().is_some_and(|fields| fields.contains_key("text") && fields.keys().all(|name| name == "text" || name == "thought"));
+        let plain = |part: &Value| {
+            part.as_object().is_some_and(|fields| fields.contains_key("text") && fields.keys().all(|name| name == "text" || name == "thought"))
+        };
+        if plain(&part) && part["text"] == "" {
+            return;
+        }
         if let (Some(last), true) = (self.parts.last_mut(), plain(&part))
             && plain(last)
             && last["thought"] == part["thought"]

@@ -19,10 +19,19 @@ pub(super) enum Lesson {
     Refuses(Parameter),
     LimitRenamed,
     OtherStyle,
-    Takes { asked: Effort, taken: Effort },
+    Takes {
+        asked: Effort,
+        taken: Effort,
+    },
     /// Holds for this call, and where `always` says so for every later one.
-    Most { tokens: u32, always: bool },
-    Context { context: u32, tokens: u32 },
+    Most {
+        tokens: u32,
+        always: bool,
+    },
+    Context {
+        context: u32,
+        tokens: u32,
+    },
 }
 
 impl Lesson {
@@ -120,13 +129,14 @@ fn effort_instead(words: &str, effort: Effort, shape: &Shape, request: &Request,
 
 /// The effort to try instead: the nearest of those the message lists, else the next one towards the middle.
 fn nearest(words: &str, effort: Effort) -> Option<Effort> {
-    let listed: Vec<Effort> = match words.split_once("supported values").or_else(|| words.split_once("one of")).or_else(|| words.split_once("must be")) {
-        Some((_, list)) => {
-            let named: Vec<&str> = list.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-            Effort::ALL.iter().filter(|(name, other)| named.contains(name) && *other != effort).map(|(_, effort)| *effort).collect()
-        }
-        None => Vec::new(),
-    };
+    let listed: Vec<Effort> =
+        match words.split_once("supported values").or_else(|| words.split_once("one of")).or_else(|| words.split_once("must be")) {
+            Some((_, list)) => {
+                let named: Vec<&str> = list.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+                Effort::ALL.iter().filter(|(name, other)| named.contains(name) && *other != effort).map(|(_, effort)| *effort).collect()
+            }
+            None => Vec::new(),
+        };
     let above = listed.iter().copied().filter(|other| *other > effort).min();
     let below = listed.iter().copied().filter(|other| *other < effort).max();
     let ladder = match effort {
@@ -218,13 +228,7 @@ mod tests {
             ),
             (OpenAi, "gpt-9", None, "Unrecognized request argument supplied: max_completion_tokens", Some(Lesson::LimitRenamed)),
             (OpenAi, "m", None, "max_tokens is too large: 12288. This model supports at most 4096 completion tokens", most(4096)),
-            (
-                Anthropic,
-                "m",
-                None,
-                "max_tokens: 12288 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku",
-                most(8192),
-            ),
+            (Anthropic, "m", None, "max_tokens: 12288 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku", most(8192)),
             (
                 Gemini,
                 "m",
@@ -247,7 +251,13 @@ mod tests {
                 "'max_tokens' or 'max_completion_tokens' is too large: 12288. This model's maximum context length is 8192 tokens and your request has 228 input tokens",
                 Some(Lesson::Context { context: 8192, tokens: 8192 - 314 }),
             ),
-            (OpenAi, "m", None, "the request exceeds the available context size, try increasing it", Some(Lesson::Most { tokens: 500, always: false })),
+            (
+                OpenAi,
+                "m",
+                None,
+                "the request exceeds the available context size, try increasing it",
+                Some(Lesson::Most { tokens: 500, always: false }),
+            ),
             (OpenAi, "m", None, "This model's maximum context length is 8192 tokens, and your messages hold 90001", None),
             (
                 OpenAi,

@@ -309,7 +309,10 @@ mod tests {
         habits.efforts.insert(Effort::None, Effort::Low);
         habits.limit_renamed = true;
         let shape = Shape::of(&asked, Sending { tokens: 9_000, effort: asked.effort }, &config, &habits, Some(7_000));
-        assert_eq!((shape.temperature, shape.stream_options, shape.effort, shape.renamed, shape.tokens), (None, false, Some(Effort::Low), true, 7_000));
+        assert_eq!(
+            (shape.temperature, shape.stream_options, shape.effort, shape.renamed, shape.tokens),
+            (None, false, Some(Effort::Low), true, 7_000)
+        );
         habits.refuses.insert(Parameter::Effort);
         habits.other_style = true;
         let shape = Shape::of(&asked, Sending { tokens: 9_000, effort: asked.effort }, &config, &habits, None);

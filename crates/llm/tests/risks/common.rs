@@ -38,7 +38,15 @@ pub fn model(endpoint: EndpointConfig, id: &str) -> Arc<dyn Model> {
 }
 
 pub fn context() -> CallContext {
-    CallContext { run: "r".to_owned(), key: "ask@0".to_owned(), seed: 1, idle_ms: 5_000, total_ms: 10_000, sending: Sending { tokens: 321, effort: None }, deltas: None }
+    CallContext {
+        run: "r".to_owned(),
+        key: "ask@0".to_owned(),
+        seed: 1,
+        idle_ms: 5_000,
+        total_ms: 10_000,
+        sending: Sending { tokens: 321, effort: None },
+        deltas: None,
+    }
 }
 
 pub fn request(id: &str) -> Request {

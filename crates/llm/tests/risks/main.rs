@@ -7,9 +7,10 @@ mod cassette;
 mod common;
 mod detection;
 mod failures;
-mod traps;
 #[cfg(unix)]
 mod linked_tape;
 mod retry;
 mod schema_replies;
 mod streaming;
+mod thinking;
+mod traps;

@@ -167,6 +167,17 @@ impl Turn {
         if self.asked.as_ref().is_some_and(|asked| asked.extra) {
             marks.push("extra".to_owned());
         }
+        let again = |suffix: &str| self.tries.iter().any(|each| each.sent.key.ends_with(suffix));
+        if again("/room") {
+            marks.push("asked again with more room to think".to_owned());
+        }
+        if again("/effort") {
+            marks.push("asked again for less thought".to_owned());
+        }
+        let changed: Vec<&str> = self.replies().flat_map(|replied| &replied.changed).map(String::as_str).collect();
+        if !changed.is_empty() {
+            marks.push(format!("sent otherwise than asked: {}", changed.join(", ")));
+        }
         if self.tries.iter().any(|each| each.sent.reasked) {
             marks.push("asked again after a crash".to_owned());
         }

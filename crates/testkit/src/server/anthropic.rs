@@ -50,14 +50,24 @@ fn stop(end: End) -> &'static str {
 /// Anthropic counts the cached part apart from `input_tokens`.
 fn usage(ask: &Ask, say: &Say, output: u64) -> Value {
     let cached = say.cached.min(ask.input_tokens());
-    json!({
+    let mut usage = json!({
         "input_tokens": ask.input_tokens() - cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": cached, "output_tokens": output
-    })
+    });
+    if let Some(thought) = say.thought_tokens() {
+        usage["output_tokens_details"] = json!({ "thinking_tokens": thought });
+    }
+    usage
 }
 
 fn uses(ask: &Ask, say: &Say) -> Vec<Value> {
     let tool_use = |(i, (name, input)): (usize, &(String, Value))| json!({ "type": "tool_use", "id": format!("toolu_{:x}_{i}", ask.seed()), "name": name, "input": input });
     say.calls.iter().enumerate().map(tool_use).collect()
+}
+
+/// A thought, with the signature that must come back, and one that is hidden.
+fn thought(say: &Say) -> Vec<Value> {
+    let Some((_, text)) = say.thought_field() else { return Vec::new() };
+    vec![json!({ "type": "thinking", "thinking": text, "signature": "sig-1" }), json!({ "type": "redacted_thinking", "data": "xyz" })]
 }
 
 /// The search and its results are blocks of their own, before the text.
@@ -72,7 +82,8 @@ fn searched(say: &Say) -> Vec<Value> {
 }
 
 pub fn whole(ask: &Ask, say: &Say) -> Value {
-    let mut content = searched(say);
+    let mut content = thought(say);
+    content.extend(searched(say));
     if !say.text.is_empty() {
         content.push(json!({ "type": "text", "text": say.text }));
     }
@@ -92,9 +103,18 @@ pub fn frames(ask: &Ask, say: &Say, piece: usize) -> Frames {
     frames.open.push(event("message_start", &json!({ "type": "message_start", "message": message })));
     frames.open.push(event("ping", &json!({ "type": "ping" })));
     let mut index = 0;
-    for mut block in searched(say) {
+    for mut block in thought(say).into_iter().chain(searched(say)) {
         let input = (block["type"] == "server_tool_use").then(|| block["input"].take());
+        let pieces = (block["type"] == "thinking").then(|| (block["thinking"].take(), block["signature"].take()));
+        if pieces.is_some() {
+            block["thinking"] = json!("");
+        }
         frames.content.push(event("content_block_start", &json!({ "type": "content_block_start", "index": index, "content_block": block })));
+        if let Some((thinking, signature)) = pieces {
+            for delta in [json!({ "type": "thinking_delta", "thinking": thinking }), json!({ "type": "signature_delta", "signature": signature })] {
+                frames.content.push(event("content_block_delta", &json!({ "type": "content_block_delta", "index": index, "delta": delta })));
+            }
+        }
         if let Some(input) = input {
             let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
             frames.content.push(event("content_block_delta", &json!({ "type": "content_block_delta", "index": index, "delta": delta })));
@@ -128,7 +148,7 @@ pub fn frames(ask: &Ask, say: &Say, piece: usize) -> Frames {
         index += 1;
     }
     let end = json!({
-        "type": "message_delta", "delta": { "stop_reason": stop(say.end), "stop_sequence": null }, "usage": { "output_tokens": say.output_tokens() }
+        "type": "message_delta", "delta": { "stop_reason": stop(say.end), "stop_sequence": null }, "usage": usage(ask, say, say.output_tokens())
     });
     frames.close.push(event("message_delta", &end));
     frames.close.push(event("message_stop", &json!({ "type": "message_stop" })));

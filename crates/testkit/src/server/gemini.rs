@@ -62,11 +62,24 @@ fn finish(end: End) -> &'static str {
 
 fn usage(ask: &Ask, say: &Say) -> Value {
     let (input, output) = (ask.input_tokens(), say.output_tokens());
-    json!({ "promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output, "cachedContentTokenCount": say.cached })
+    let thought = say.thought_tokens().unwrap_or(0).min(output);
+    let mut usage = json!({ "promptTokenCount": input, "totalTokenCount": input + output, "cachedContentTokenCount": say.cached });
+    // Thought is counted apart, and where nothing was said that count is missing.
+    if output > thought {
+        usage["candidatesTokenCount"] = json!(output - thought);
+    }
+    if thought > 0 {
+        usage["thoughtsTokenCount"] = json!(thought);
+    }
+    usage
 }
 
 fn chunk(ask: &Ask, say: &Say, parts: Vec<Value>, finish: Option<&str>) -> Value {
     let mut candidate = json!({ "content": { "role": "model", "parts": parts }, "index": 0 });
+    // A limit that was spent on thought leaves no parts at all.
+    if parts_missing(say) {
+        candidate["content"] = json!({ "role": "model" });
+    }
     if let Some(finish) = finish {
         candidate["finishReason"] = json!(finish);
         if let Some((query, found)) = &say.search {
@@ -77,12 +90,23 @@ fn chunk(ask: &Ask, say: &Say, parts: Vec<Value>, finish: Option<&str>) -> Value
     json!({ "candidates": [candidate], "usageMetadata": usage(ask, say), "modelVersion": ask.model, "responseId": format!("r{}", ask.number) })
 }
 
+fn parts_missing(say: &Say) -> bool {
+    say.thinking.tokens > 0 && say.text.is_empty() && say.calls.is_empty()
+}
+
 fn call_parts(say: &Say) -> impl Iterator<Item = Value> {
-    say.calls.iter().map(|(name, input)| json!({ "functionCall": { "name": name, "args": input } }))
+    let signed = say.thinking.tokens > 0;
+    say.calls.iter().map(move |(name, input)| {
+        let mut part = json!({ "functionCall": { "name": name, "args": input } });
+        if signed {
+            part["thoughtSignature"] = json!("sig-1");
+        }
+        part
+    })
 }
 
 pub fn whole(ask: &Ask, say: &Say) -> Value {
-    let mut parts = Vec::new();
+    let mut parts: Vec<Value> = say.thought_field().map(|(_, text)| json!({ "text": text, "thought": true })).into_iter().collect();
     if !say.text.is_empty() {
         parts.push(json!({ "text": say.text }));
     }
@@ -92,6 +116,9 @@ pub fn whole(ask: &Ask, say: &Say) -> Value {
 
 pub fn frames(ask: &Ask, say: &Say, piece: usize) -> Frames {
     let mut frames = Frames::default();
+    if let Some((_, text)) = say.thought_field() {
+        frames.content.push(data(&chunk(ask, say, vec![json!({ "text": text, "thought": true })], None)));
+    }
     for text in say.pieces(piece) {
         frames.content.push(data(&chunk(ask, say, vec![json!({ "text": text })], None)));
     }

@@ -33,7 +33,7 @@ mod server_tests;
 pub use ask::{Ask, AskTool, Wire};
 pub use fault::Fault;
 pub use fill::fill;
-pub use say::{End, Say};
+pub use say::{End, Form, Say, Thinking};
 
 use axum::serve::ListenerExt;
 use counts::Counts;
@@ -79,6 +79,7 @@ struct Shared {
     counts: Arc<Counts>,
     faults: Mutex<Vec<(When, Fault)>>,
     scripts: Mutex<BTreeMap<String, Script>>,
+    thinking: Mutex<BTreeMap<String, Thinking>>,
     models: Mutex<Vec<String>>,
     seen: Mutex<Vec<Arc<Ask>>>,
 }
@@ -114,10 +115,15 @@ impl Shared {
         let scripts = held(&self.scripts);
         let script = scripts.get(&ask.model).or_else(|| scripts.get(ANY)).cloned();
         drop(scripts);
-        match script {
+        let mut say = match script {
             Some(script) => script(ask),
             None => Say::by_default(ask, self.settings.words),
+        };
+        let thinking = held(&self.thinking);
+        if let Some(thinking) = thinking.get(&ask.model).or_else(|| thinking.get(ANY)).filter(|_| say.thinking.tokens == 0) {
+            say.thinking = *thinking;
         }
+        say
     }
 
     fn log(&self, ask: &Arc<Ask>) {
@@ -152,6 +158,7 @@ impl ModelServer {
             counts: Arc::default(),
             faults: Mutex::default(),
             scripts: Mutex::default(),
+            thinking: Mutex::default(),
             models: Mutex::new(vec!["test-model".to_owned(), "test-model-light".to_owned()]),
             seen: Mutex::default(),
         });
@@ -197,6 +204,10 @@ impl ModelServer {
     /// What this model says, from now on.
     pub fn reply(&self, model: impl Into<String>, script: impl Fn(&Ask) -> Say + Send + Sync + 'static) {
         held(&self.shared.scripts).insert(model.into(), Arc::new(script));
+    }
+    /// How much this model thinks before whatever it says.
+    pub fn thinks(&self, model: impl Into<String>, thinking: Thinking) {
+        held(&self.shared.thinking).insert(model.into(), thinking);
     }
     /// Forgets all faults and scripts. Counts and the log stay.
     pub fn behave(&self) {

@@ -2,7 +2,7 @@
 
 use super::ask::{Ask, AskTool, Wire};
 use super::frames::{Frames, data, quoted};
-use super::say::{End, Say};
+use super::say::{End, Form, Say};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -57,6 +57,12 @@ fn usage(ask: &Ask, say: &Say) -> Value {
         "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
         "prompt_tokens_details": { "cached_tokens": say.cached }
     });
+    if let Some(thought) = say.thought_tokens() {
+        usage["completion_tokens_details"] = json!({ "reasoning_tokens": thought });
+    }
+    if say.thinking.form == Form::Excluded {
+        usage["completion_tokens"] = json!(output - say.thinking.tokens);
+    }
     if let Some(cost) = say.cost {
         usage["cost"] = json!(cost);
     }
@@ -87,11 +93,30 @@ pub fn whole(ask: &Ask, say: &Say) -> Value {
     if let Some(annotations) = annotations(say) {
         message["annotations"] = annotations;
     }
+    if let Some((name, thought)) = say.thought_field() {
+        message[name] = thought_value(name, &thought);
+    }
+    if say.thinking.form == Form::List && !refused {
+        message["content"] = json!([thinking_part(say), { "type": "text", "text": say.text }]);
+    }
     json!({
         "id": format!("chatcmpl-{}", ask.number), "object": "chat.completion", "created": 0, "model": ask.model,
         "choices": [{ "index": 0, "message": message, "finish_reason": finish(say.end) }],
         "usage": usage(ask, say),
     })
+}
+
+/// OpenRouter's details are a list; any other field is a text.
+fn thought_value(name: &str, thought: &str) -> Value {
+    match name {
+        "reasoning_details" => json!([{ "type": "reasoning.text", "text": thought, "index": 0, "signature": "sig" }]),
+        _ => json!(thought),
+    }
+}
+
+/// Mistral's.
+fn thinking_part(say: &Say) -> Value {
+    json!({ "type": "thinking", "thinking": [{ "type": "text", "text": say.thinking.text() }] })
 }
 
 pub fn frames(ask: &Ask, say: &Say, piece: usize) -> Frames {
@@ -100,6 +125,12 @@ pub fn frames(ask: &Ask, say: &Say, piece: usize) -> Frames {
     let chunk = |delta: &str, finish: &str| format!("{head}\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n");
     let field = if say.end == End::Refusal { "refusal" } else { "content" };
     let mut frames = Frames { open: vec![chunk("{\"role\":\"assistant\",\"content\":\"\",\"refusal\":null}", "null")], ..Frames::default() };
+    if let Some((name, thought)) = say.thought_field() {
+        frames.content.push(chunk(&json!({ name: thought_value(name, &thought) }).to_string(), "null"));
+    }
+    if say.thinking.form == Form::List && say.thinking.tokens > 0 {
+        frames.content.push(chunk(&json!({ "content": [thinking_part(say)] }).to_string(), "null"));
+    }
     for text in say.pieces(piece) {
         frames.content.push(chunk(&format!("{{\"{field}\":{}}}", quoted(text)), "null"));
     }

@@ -17,8 +17,49 @@ pub struct Say {
     pub cost: Option<f64>,
     /// What the provider's own search was for, and the title and address of what it found.
     pub search: Option<(String, Vec<(String, String)>)>,
+    /// What the model thinks before it says anything.
+    pub thinking: Thinking,
     /// Applied on top of the reply.
     pub fault: Option<Fault>,
+}
+
+/// Tokens spent on thought, and how a provider lets it be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thinking {
+    pub tokens: u64,
+    pub form: Form,
+    /// The provider says that it stopped by itself though its limit was spent.
+    pub denies: bool,
+}
+
+impl Thinking {
+    pub fn of(tokens: u64, form: Form) -> Self {
+        Self { tokens, form, denies: false }
+    }
+
+    /// What was thought, as long as its tokens say.
+    pub(super) fn text(self) -> String {
+        "hm, ".repeat(usize::try_from(self.tokens).unwrap_or(0))
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Nowhere, and counted apart in the usage.
+    #[default]
+    Hidden,
+    /// Under a name of its own (Anthropic: a block, Gemini: a part), and counted apart.
+    Field(&'static str),
+    /// The same, and not counted apart.
+    Uncounted(&'static str),
+    /// In the text, inside `<think>`.
+    Tags,
+    /// In the text, with the closing tag only.
+    LoneTag,
+    /// As parts of a list of contents.
+    List,
+    /// Left out of the completion's count, and in the total only.
+    Excluded,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +105,57 @@ impl Say {
         }
     }
 
+    /// As a provider gives it that counts thought against the limit: cut, or with nothing to read at all.
+    pub(super) fn within(mut self, ask: &Ask) -> Self {
+        let Thinking { tokens: thought, form, denies } = self.thinking;
+        let limit = ask.max_tokens.unwrap_or(u64::MAX);
+        if thought > 0 && thought + self.said_tokens() > limit {
+            self.thinking.tokens = thought.min(limit);
+            let left = usize::try_from((limit - self.thinking.tokens) * 4).unwrap_or(usize::MAX).min(self.text.len());
+            let left = (0..=left).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
+            self.text.truncate(left);
+            self.calls.clear();
+            self.end = if denies { End::Stop } else { End::Length };
+        }
+        let cut_short = self.end == End::Length && self.text.is_empty();
+        match form {
+            Form::Tags if self.thinking.tokens > 0 => {
+                let close = if cut_short { "" } else { "</think>\n\n" };
+                self.text = format!("<think>{}{close}{}", self.thinking.text(), self.text);
+            }
+            Form::LoneTag if self.thinking.tokens > 0 => self.text = format!("{}</think>\n\n{}", self.thinking.text(), self.text),
+            _ => {}
+        }
+        self
+    }
+
+    /// Billed: what was said and what was thought.
     pub(super) fn output_tokens(&self) -> u64 {
+        match self.thinking.form {
+            // It is in the text already.
+            Form::Tags | Form::LoneTag => self.said_tokens(),
+            _ if self.thinking.tokens > 0 && self.text.is_empty() && self.calls.is_empty() => self.thinking.tokens,
+            _ => self.said_tokens() + self.thinking.tokens,
+        }
+    }
+
+    /// What the provider counts apart, if it does.
+    pub(super) fn thought_tokens(&self) -> Option<u64> {
+        match self.thinking.form {
+            Form::Hidden | Form::Field(_) if self.thinking.tokens > 0 => Some(self.thinking.tokens),
+            _ => None,
+        }
+    }
+
+    /// The name and the text of a field of its own.
+    pub(super) fn thought_field(&self) -> Option<(&'static str, String)> {
+        match self.thinking.form {
+            Form::Field(name) | Form::Uncounted(name) if self.thinking.tokens > 0 => Some((name, self.thinking.text())),
+            _ => None,
+        }
+    }
+
+    fn said_tokens(&self) -> u64 {
         tokens(self.text.len() + self.calls.iter().map(|(name, input)| name.len() + input.to_string().len()).sum::<usize>())
     }
 

@@ -107,6 +107,7 @@ async fn answer(shared: &Shared, ask: &Ask, mut say: Say, fault: Option<Fault>, 
         Some(Fault::ErrorMidStream(message)) if !ask.stream => return failed(500, &message),
         Some(Fault::ErrorMidStream(message)) => manner = Manner::Error(message),
     }
+    let say = say.within(ask);
     if ask.stream {
         let frames = match ask.wire {
             Wire::OpenAi => openai::frames(ask, &say, piece),

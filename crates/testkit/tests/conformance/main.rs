@@ -14,6 +14,7 @@ mod person;
 mod soup;
 mod stages;
 mod stopped;
+mod thinking;
 mod tools;
 mod watch;
 

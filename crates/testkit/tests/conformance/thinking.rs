@@ -1,0 +1,110 @@
+//! Models that think before they speak, on a real socket: no seat is lost to it, little is asked twice, all of it is counted, and budgets hold.
+
+use crate::ended;
+use std::collections::BTreeMap;
+use synod_config::{EndpointConfig, EndpointKind};
+use synod_engine::{Ending, Mode, RunSpec};
+use synod_testkit::rig::{Rig, modes, order};
+use synod_testkit::served::{served, served_at};
+use synod_testkit::server::{ANY, Form, ModelServer, Thinking};
+use synod_types::{Asked, Body, Ledger, Price, Row, Status, StopReason};
+
+fn names(order: &RunSpec) -> Vec<String> {
+    order.panel.models.iter().chain(&order.panel.chair).chain(&order.panel.light).cloned().collect()
+}
+
+/// Asked rows, and for each model and effort how many first tries went out before its first reply came.
+fn tries(rows: &[Row]) -> (Vec<(String, Asked)>, BTreeMap<(String, String), usize>) {
+    let (mut asked, mut blind, mut known) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let of = |asked: &Asked| (asked.model.clone(), asked.effort.map_or_else(String::new, |effort| effort.to_string()));
+    for row in rows {
+        match row.body() {
+            Ok(Body::Asked(one)) => {
+                if !row.key.ends_with("/room") && !known.contains(&of(&one)) {
+                    *blind.entry(of(&one)).or_default() += 1;
+                }
+                asked.push((row.key.clone(), one));
+            }
+            Ok(Body::Replied(_)) => {
+                if let Some((_, one)) = asked.iter().find(|(key, _)| *key == row.key) {
+                    known.push(of(one));
+                }
+            }
+            _ => {}
+        }
+    }
+    (asked, blind)
+}
+
+async fn runs_full(mode: &'static Mode, thinking: Thinking) {
+    let step = format!("{} with {} tokens of thought, {:?}", mode.id, thinking.tokens, thinking.form);
+    let server = ModelServer::start().await;
+    server.thinks(ANY, thinking);
+    let order = order(mode, 5);
+    let rig = Rig::new(served(&server.url(), &names(&order)));
+    let (run, ending) = rig.run(&order).await;
+    let verdict = ended(&rig, &run, ending, &step).await;
+    let rows = rig.rows(&run).await;
+    assert_eq!(verdict.status, Status::Full, "{step}: {:?}", verdict.missing);
+    assert!(verdict.missing.is_empty(), "{step}: {:?}", verdict.missing);
+    let (asked, blind) = tries(&rows);
+    let mut rooms: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for (key, one) in &asked {
+        assert!(!key.ends_with("/effort"), "{step}: {key}");
+        assert!(one.sent_tokens.is_some_and(|sent| sent > one.max_tokens), "{step}: {key} has no room to think");
+        if key.ends_with("/room") {
+            assert!(one.extra, "{step}: {key} is an extra call");
+            *rooms.entry((one.model.clone(), one.effort.map_or_else(String::new, |effort| effort.to_string()))).or_default() += 1;
+        }
+    }
+    for (model, tries) in rooms {
+        let blind = blind.get(&model).copied().unwrap_or(0);
+        assert!(tries <= blind, "{step}: {model:?} was given more room {tries} times, and {blind} calls went out before its first reply");
+    }
+    let tokens = verdict.receipt.tokens;
+    let thought = tokens.thinking.unwrap_or(0);
+    let calls = Ledger::of(&rows).requests().len() as u64;
+    // Where a limit was met less was thought than was meant to be.
+    assert!(thought > 0 && thought <= tokens.output, "{step}: {tokens:?}");
+    assert!(thinking.tokens > 8_000 || thought + calls >= calls * thinking.tokens * 95 / 100, "{step}: {thought} in {calls} calls");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_mode_ends_full_with_models_that_think() {
+    for mode in modes() {
+        for (tokens, form) in [(1_000, Form::Hidden), (5_000, Form::Hidden), (20_000, Form::Hidden), (5_000, Form::Tags)] {
+            runs_full(mode, Thinking::of(tokens, form)).await;
+        }
+    }
+}
+
+/// Whatever is thought, no run costs more than it may; and room to think is given up before the run is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_budget_holds_and_room_is_given_up_before_the_run_is() {
+    let price = Price { input: 3.0, cached_input: None, output: 15.0 };
+    let (mut shrunk, mut finished) = (0, 0);
+    for mode in modes().into_iter().filter(|mode| ["council", "vote", "debate", "jury"].contains(&mode.id)) {
+        for budget in [0.05, 0.2, 0.6, 2.0] {
+            let server = ModelServer::start().await;
+            server.thinks(ANY, Thinking::of(900, Form::Hidden));
+            let order = RunSpec { budget_usd: Some(budget), ..order(mode, 5) };
+            let endpoint = EndpointConfig { retries: 0, breaker_failures: 0, ..EndpointConfig::new(EndpointKind::OpenAi, server.url()) };
+            let rig = Rig::new(served_at(endpoint, Some(price), &names(&order)));
+            let (run, ending) = rig.run(&order).await;
+            let rows = rig.rows(&run).await;
+            let step = format!("{} with {budget}", mode.id);
+            assert!(Ledger::of(&rows).committed() <= budget + 1e-9, "{step}");
+            let (asked, _) = tries(&rows);
+            for (key, one) in &asked {
+                let sent = one.sent_tokens.expect("recorded");
+                assert!(sent >= one.max_tokens, "{step}: {key} has no room for its words");
+                shrunk += usize::from(sent < one.max_tokens + 4_096);
+            }
+            match ending {
+                Ending::Verdict(_) => finished += 1,
+                Ending::Stopped(stopped) => assert_eq!(stopped.reason, StopReason::Budget, "{step}: {}", stopped.detail),
+            }
+        }
+    }
+    assert!(shrunk > 0 && finished > 0, "{shrunk} shrunk, {finished} finished");
+}
