@@ -4,6 +4,7 @@ mod chain;
 mod conversations;
 mod grouped;
 mod inbox;
+mod learned;
 mod lease;
 mod opening;
 mod projections;

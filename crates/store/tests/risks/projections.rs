@@ -93,12 +93,12 @@ fn turns_and_costs_say_who_was_asked_and_what_it_cost() {
         assert_eq!(turns.iter().map(|turn| turn.key.as_str()).collect::<Vec<_>>(), ["collect/answer@0", "collect/answer@1", "collect/answer@2"]);
         let turn = &turns[1];
         assert_eq!((turn.seat, turn.model.as_str(), turn.outcome, turn.tries, turn.ms), (Some(1), "gpt", TurnOutcome::Said, 1, Some(900)));
-        assert_eq!((turn.usage, turn.usd), (Usage { input: 100, output: 50, cached: 10 }, Some(0.002)));
+        assert_eq!((turn.usage, turn.usd), (Usage { input: 100, output: 50, cached: 10, thinking: Some(20) }, Some(0.002)));
         let costs = store.costs(&header.run).await.expect("costs");
         let row = |model: &str, calls: i64| CostRow {
             model: model.into(),
             calls,
-            usage: Usage { input: 100 * calls as u64, output: 50 * calls as u64, cached: 10 * calls as u64 },
+            usage: Usage { input: 100 * calls as u64, output: 50 * calls as u64, cached: 10 * calls as u64, thinking: Some(20 * calls as u64) },
             usd: Some(0.002 * calls as f64),
         };
         assert_eq!(costs, [row("gpt", 1), row("opus", 2)]);

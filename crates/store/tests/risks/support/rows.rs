@@ -17,6 +17,7 @@ pub fn header(run: &str) -> Header {
         id: format!("{name}-2026"),
         tier: Tier::Heavy,
         price: Some(Price { input: 1.0, cached_input: None, output: 2.0 }),
+        effort: None,
         rehearsal: false,
     };
     let seat = |index: u32, model: &str| Seat { index, label: format!("{model} {index}"), model: model.into(), place: Place::Panel, persona: None };
@@ -68,7 +69,7 @@ pub fn reply_text(key: &str) -> String {
 }
 
 pub fn replied(key: &str, at: Millis) -> NewRow {
-    let usage = Usage { input: 100, output: 50, cached: 10, thinking: None };
+    let usage = Usage { input: 100, output: 50, cached: 10, thinking: Some(20) };
     let reply = Reply { usage: Some(usage), ..Reply::text(reply_text(key)) };
     let raw = serde_json::to_string(&reply).expect("a reply is JSON");
     let body =
