@@ -12,7 +12,6 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
-use synod_engine::tokens;
 use synod_types::{Failure, FailureKind, Request};
 
 /// One try of one call: what is asked, by whom, and everything a detail may name.
@@ -142,7 +141,7 @@ impl Call<'_> {
         if mended.changed.len() >= MENDS {
             return false;
         }
-        let Some(found) = mend(words, self.shape, self.request, config.kind, tokens::of_request(self.request)) else { return false };
+        let Some(found) = mend(words, self.shape, self.request, config.kind) else { return false };
         self.learned.change(&config.base_url, &self.request.model, |habits| found.learn.learn(habits, self.shape));
         mended.most = found.learn.most().or(mended.most);
         mended.changed.push(found.what);

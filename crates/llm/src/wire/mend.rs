@@ -2,7 +2,7 @@
 //! remembered for this model at this address.
 
 use super::request::Ask;
-use super::shape::{Shape, Style};
+use super::shape::{Shape, Style, beside_prompt};
 use crate::learned::{Habits, Parameter};
 use synod_config::EndpointKind;
 use synod_types::{Effort, Message, Request};
@@ -65,7 +65,7 @@ impl Lesson {
 }
 
 /// `words`: the provider's message and codes, in lower case. `None`: nothing that we sent explains it.
-pub(super) fn mend(words: &str, shape: &Shape, request: &Request, kind: EndpointKind, input_tokens: u64) -> Option<Mend> {
+pub(super) fn mend(words: &str, shape: &Shape, request: &Request, kind: EndpointKind) -> Option<Mend> {
     let has = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     let unknown = has(&["unsupported_parameter", "unsupported parameter", "unrecognized", "unknown", "extra", "unexpected", "not permitted"]);
     let refuses = |parameter, name: &str| Some(Mend { what: format!("{name} left out"), learn: Lesson::Refuses(parameter) });
@@ -83,7 +83,7 @@ pub(super) fn mend(words: &str, shape: &Shape, request: &Request, kind: Endpoint
             return Some(Mend { what: format!("the limit named {other}"), learn: Lesson::LimitRenamed });
         }
     }
-    if let Some(learn) = limit(words, shape, request, input_tokens) {
+    if let Some(learn) = limit(words, shape, request) {
         let tokens = learn.most().unwrap_or(shape.tokens);
         return Some(Mend { what: format!("a limit of {tokens} tokens instead of {}", shape.tokens), learn });
     }
@@ -155,7 +155,7 @@ fn too_large(words: &str) -> bool {
 }
 
 /// A limit the model may not be given, or that does not fit its context beside the prompt.
-fn limit(words: &str, shape: &Shape, request: &Request, input_tokens: u64) -> Option<Lesson> {
+fn limit(words: &str, shape: &Shape, request: &Request) -> Option<Lesson> {
     if !too_large(words) {
         return None;
     }
@@ -163,10 +163,13 @@ fn limit(words: &str, shape: &Shape, request: &Request, input_tokens: u64) -> Op
     let context = ["context length", "context window", "context size", "context limit"].iter().find_map(|sign| words.split_once(sign));
     if let Some((_, rest)) = context {
         let context: Option<u32> = rest.split(|c: char| !c.is_ascii_digit()).find_map(|digits| digits.parse().ok());
-        // Where the message counts the prompt and the limit together, the prompt is what is left.
-        let prompt = numbers.iter().filter_map(|n| n.checked_sub(shape.tokens)).filter(|n| *n > 0).min();
-        let prompt = prompt.unwrap_or_else(|| u32::try_from(input_tokens + input_tokens / 4 + 64).unwrap_or(u32::MAX));
-        let tokens = context.map(|context| context.saturating_sub(prompt));
+        // The message counts the prompt, or the prompt and the limit together, or neither.
+        let counted = ["input tokens", "prompt tokens", "in the messages", "in the prompt", "in your prompt"].iter().find_map(|sign| {
+            let (before, _) = words.split_once(sign)?;
+            before.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).next_back()
+        });
+        let prompt = counted.or_else(|| numbers.iter().filter_map(|n| n.checked_sub(shape.tokens)).filter(|n| *n > 0).min());
+        let tokens = context.map(|context| prompt.map_or_else(|| beside_prompt(request, context), |prompt| context.saturating_sub(prompt)));
         return match (context, tokens) {
             (Some(context), Some(tokens)) if tokens >= 64 && tokens < shape.tokens => Some(Lesson::Context { context, tokens }),
             (None, _) if shape.tokens > request.max_tokens => Some(Lesson::Most { tokens: request.max_tokens, always: false }),
@@ -207,7 +210,7 @@ mod tests {
         };
         let config = EndpointConfig::new(kind, "http://127.0.0.1:1/v1");
         let shape = Shape::of(&request, Sending { tokens: 12_288, effort }, &config, &Habits::default(), None);
-        mend(&words.to_lowercase(), &shape, &request, kind, 200).map(|mend| mend.learn)
+        mend(&words.to_lowercase(), &shape, &request, kind).map(|mend| mend.learn)
     }
 
     #[test]
@@ -249,7 +252,7 @@ mod tests {
                 "m",
                 None,
                 "'max_tokens' or 'max_completion_tokens' is too large: 12288. This model's maximum context length is 8192 tokens and your request has 228 input tokens",
-                Some(Lesson::Context { context: 8192, tokens: 8192 - 314 }),
+                Some(Lesson::Context { context: 8192, tokens: 8192 - 228 }),
             ),
             (
                 OpenAi,

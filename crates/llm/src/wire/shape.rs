@@ -5,6 +5,7 @@ use super::request::{Ask, ask};
 use crate::learned::{Habits, Parameter};
 use serde_json::{Value, json};
 use synod_config::{EndpointConfig, EndpointKind};
+use synod_engine::tokens;
 use synod_types::{Effort, Request, Sending, Tier};
 
 /// Room to think for a model nobody knows, and by the effort it is asked for.
@@ -56,7 +57,14 @@ pub(super) fn sending(request: &Request, tier: Tier, config: &EndpointConfig, ha
     };
     let seen = habits.thought(effort).saturating_mul(2).min(MOST);
     let tokens = request.max_tokens.saturating_add(allowance.unwrap_or(by_effort.max(seen)));
-    Sending { tokens: tokens.min(habits.most_tokens.unwrap_or(u32::MAX)), effort }
+    let beside = habits.context.map(|context| beside_prompt(request, context).max(request.max_tokens));
+    Sending { tokens: [habits.most_tokens, beside].into_iter().flatten().fold(tokens, u32::min), effort }
+}
+
+/// What a context of this size leaves beside the prompt, counted with some slack: every model counts in its own way.
+pub(super) fn beside_prompt(request: &Request, context: u32) -> u32 {
+    let prompt = tokens::of_request(request);
+    context.saturating_sub(u32::try_from(prompt + prompt / 4 + 64).unwrap_or(u32::MAX))
 }
 
 /// Models that are sure to know `low`.
