@@ -159,6 +159,8 @@ fn limit(words: &str, shape: &Shape, request: &Request) -> Option<Lesson> {
     if !too_large(words) {
         return None;
     }
+    // `8,192` is one number.
+    let words = &words.replace(',', "");
     let numbers: Vec<u32> = words.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
     let context = ["context length", "context window", "context size", "context limit"].iter().find_map(|sign| words.split_once(sign));
     if let Some((_, rest)) = context {
