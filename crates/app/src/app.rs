@@ -6,9 +6,9 @@ use crate::library::PersonaFiles;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_config::{Config, Sources};
+use synod_config::{Config, EndpointConfig, Sources};
 use synod_engine::{Clock, Mode, Prompts, Runner, Setup, SystemClock};
-use synod_llm::{DetectedModels, Learned, Registry, detect, process_env};
+use synod_llm::{DetectedModels, Detector, LOCAL, Learned, Registry, built_in, detect, process_env};
 use synod_modes::{INTERNAL, MODES};
 use synod_store::{Store, StoreSettings};
 use synod_types::Problem;
@@ -33,10 +33,7 @@ impl App {
     /// Opens the database at `location`, else the configuration's, else the user's own.
     pub async fn open(sources: Sources, location: Option<String>, files: FileAccess) -> AppResult<Self> {
         let config = Config::load(&sources)?;
-        let location = match location.or_else(|| config.db.clone()) {
-            Some(location) => location,
-            None => default_db(&sources)?.display().to_string(),
-        };
+        let location = location_of(&sources, &config, location)?;
         let durability = config.durability.unwrap_or_default();
         let settings = StoreSettings { durability, raw_retention_days: config.raw_retention_days, ..StoreSettings::default() };
         let store = Arc::new(Store::open(&location, settings).await?);
@@ -47,33 +44,51 @@ impl App {
         Ok(Self { sources, config, store, files, learned, live: false })
     }
 
-    /// With nothing configured, or for a rehearsal: what there is to seat.
+    /// What there is to seat, where the configuration seats nobody, or for a rehearsal.
     pub(crate) async fn detect(&self, rehearse: bool) -> Option<DetectedModels> {
-        if self.config.is_empty() || rehearse { Some(detect(process_env(), rehearse).await) } else { None }
+        if self.config.is_empty() || rehearse {
+            return Some(detect(process_env(), rehearse).await);
+        }
+        if self.config.panels.contains_key("default") || !self.config.models.is_empty() {
+            return None;
+        }
+        // Endpoints alone: whatever they list.
+        Some(Detector::over(&self.config, process_env()).detect(false).await).filter(|detected| !detected.rehearsal)
     }
 
-    /// The configuration with what was found laid under it.
-    pub(crate) fn config_with(&self, detected: Option<DetectedModels>) -> Config {
+    /// Where `local` is, if one of these models is named by it and the configuration does not say.
+    pub(crate) async fn find_local(&self, names: impl IntoIterator<Item = &str>) -> Option<EndpointConfig> {
+        if self.config.endpoints.contains_key(LOCAL) {
+            return None;
+        }
+        let id = names.into_iter().find_map(|name| name.strip_prefix(LOCAL)?.strip_prefix('/'))?;
+        Detector::here(process_env()).find_local(Some(id)).await
+    }
+
+    /// The configuration with what was found laid under it, and under both the endpoints that need no entry.
+    pub(crate) fn config_with(&self, detected: Option<DetectedModels>, local: Option<EndpointConfig>) -> Config {
         let mut config = self.config.clone();
+        config.fill_from(Config { endpoints: local.map(|local| (LOCAL.to_owned(), local)).into_iter().collect(), ..Config::default() });
         if let Some(detected) = detected {
             config.fill_from(detected.config);
         }
+        config.fill_from(Config { endpoints: built_in(&process_env()), ..Config::default() });
         config
     }
 
-    /// The models that are configured or found, with what is known of them.
-    pub(crate) fn registry(&self, detected: Option<DetectedModels>) -> Registry {
-        Registry::new(self.config_with(detected)).knowing(self.learned.clone())
+    /// The models of a configuration, with what is known of them.
+    pub(crate) fn registry(&self, config: Config) -> Registry {
+        Registry::new(config).knowing(self.learned.clone())
     }
 
-    pub(crate) fn runner_over(&self, detected: Option<DetectedModels>) -> AppResult<Runner> {
+    pub(crate) fn runner_over(&self, detected: Option<DetectedModels>, local: Option<EndpointConfig>) -> AppResult<Runner> {
         let overrides = self.sources.user_directory.as_ref().map(|directory| directory.join("prompts"));
         let every: Vec<&Mode> = MODES.iter().chain(INTERNAL).copied().collect();
         let prompts = Prompts::load(&every, overrides.as_deref())?;
         Ok(Runner::new(Setup {
             modes: MODES,
             internal_modes: INTERNAL,
-            models: Arc::new(self.registry(detected)),
+            models: Arc::new(self.registry(self.config_with(detected, local))),
             journal: self.store.clone(),
             prompts: Arc::new(prompts),
             library: Arc::new(self.library()),
@@ -86,12 +101,14 @@ impl App {
 
     /// A Runner over every model that is configured or found, for runs that exist already.
     pub async fn runner(&self) -> AppResult<Runner> {
-        self.runner_over(self.detect(false).await)
+        let detected = self.detect(false).await;
+        let local = if detected.is_none() { self.find_local(["local/"]).await } else { None };
+        self.runner_over(detected, local)
     }
 
     /// A Runner that starts nothing: to watch, replay and cancel.
     pub fn reader(&self) -> AppResult<Runner> {
-        self.runner_over(None)
+        self.runner_over(None, None)
     }
 
     /// The user's own personas.
@@ -110,6 +127,14 @@ impl App {
     pub async fn close(&self) {
         self.keep_learned().await;
         self.store.close().await;
+    }
+}
+
+/// Where runs are kept.
+pub(crate) fn location_of(sources: &Sources, config: &Config, given: Option<String>) -> AppResult<String> {
+    match given.or_else(|| config.db.clone()) {
+        Some(location) => Ok(location),
+        None => Ok(default_db(sources)?.display().to_string()),
     }
 }
 

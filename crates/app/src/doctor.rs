@@ -1,10 +1,11 @@
 //! One tiny call to each seat of the standing panel, or to the models named.
 
 use crate::app::App;
+use crate::fix::{Fix, fix};
 use crate::panel;
 use futures::future::join_all;
-use synod_engine::Models;
-use synod_llm::{DoctorLine, Registry};
+use synod_engine::{Models, by_key};
+use synod_llm::DoctorLine;
 use synod_types::{ModelCard, Problem};
 
 /// What was found, and how each seat did.
@@ -23,6 +24,8 @@ pub struct DoctorReport {
 pub struct SeatCheck {
     pub card: ModelCard,
     pub result: DoctorLine,
+    /// The line that would mend it.
+    pub fix: Option<Fix>,
 }
 
 impl DoctorReport {
@@ -39,20 +42,27 @@ impl App {
         names.extend(panel.chair.into_iter().chain(panel.light));
         names.sort();
         names.dedup();
-        let found = detected.as_ref().map(|detected| detected.lines.clone()).unwrap_or_default();
-        let nothing_found = detected.as_ref().is_some_and(|detected| detected.rehearsal);
-        let config = self.config_with(detected);
+        let found = detected.as_ref().map(|detected| detected.lines.iter().chain(&detected.warnings).cloned().collect()).unwrap_or_default();
+        let nothing_found = detected.as_ref().is_some_and(|detected| detected.rehearsal && detected.refused.is_empty());
+        let refused: Vec<Problem> = detected.as_ref().map(|detected| detected.refused.clone()).unwrap_or_default();
+        let local = if detected.is_none() { self.find_local(names.iter().map(String::as_str)).await } else { None };
+        let config = self.config_with(detected, local);
         let files = config.files.iter().map(|file| file.display().to_string()).collect();
-        let registry = Registry::new(config);
-        let (mut cards, mut problems) = (Vec::new(), Vec::new());
+        let registry = self.registry(config);
+        let (mut cards, mut unresolved) = (Vec::new(), Vec::new());
         for name in &names {
             match registry.resolve("models", name) {
                 Ok(card) => cards.push(card),
-                Err(problem) => problems.push(problem),
+                Err(problem) => unresolved.push((name.clone(), problem)),
             }
         }
+        let problems = refused.into_iter().chain(by_key(unresolved)).collect();
         let results = join_all(cards.iter().map(|card| registry.check(card))).await;
-        let seats = cards.into_iter().zip(results).map(|(card, result)| SeatCheck { card, result }).collect();
+        let fixed = |(card, result): (ModelCard, DoctorLine)| {
+            let fix = result.cure.as_ref().and_then(|cure| fix(&self.config, &card.name, cure));
+            SeatCheck { card, result, fix }
+        };
+        let seats = cards.into_iter().zip(results).map(fixed).collect();
         DoctorReport { files, found, nothing_found, seats, problems }
     }
 }

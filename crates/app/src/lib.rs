@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`App`] (the parts wired together), `request` and `prepare` (a request becomes a plan), `panel` (who sits), `runs` (what can be
 //! done with a run that exists), `files` (which files a door lets its requests name) and what is read through it: `library`, `decision`,
-//! `evidence`; then `conversations`, `experience`, `continuation`, `personas`, `doctor`.
+//! `evidence`; then `conversations`, `experience`, `continuation`, `personas`; then what helps a beginner: `models`, `starter`,
+//! `doctor`, `fix`.
 //!
 //! Refuses to parse arguments, to print and to know exit codes or status codes: those are the doors'.
 
@@ -16,7 +17,9 @@ mod error;
 mod evidence;
 mod experience;
 mod files;
+mod fix;
 mod library;
+mod models;
 mod panel;
 mod personas;
 mod prepare;
@@ -30,11 +33,13 @@ pub use decision::decision_request;
 pub use doctor::{DoctorReport, SeatCheck};
 pub use error::{AppError, AppResult};
 pub use files::FileAccess;
+pub use fix::{Fix, Mending};
 pub use library::PersonaFiles;
+pub use models::{ModelList, SeatableModel};
 pub use personas::{DraftRequest, PersonaList, id_from_name, list_personas};
 pub use prepare::{Notes, PreparedRun};
 pub use request::{Base, ChairChoice, ConversationChoice, LimitChoice, PanelChoice, RunRequest};
 pub use runs::{ExportFormat, ListedRun};
-pub use starter::write_starter;
-pub use synod_config::{Config, Sources};
+pub use starter::{Starter, write_starter};
+pub use synod_config::{BUILT_IN, Config, Sources};
 pub use synod_store::{ExperienceRow, RunFilter, RunSummary, StageCheck, Verification, WaitingFor};

@@ -2,15 +2,15 @@
 
 use crate::error::AppResult;
 use crate::request::{ChairChoice, PanelChoice, RunRequest};
-use synod_config::Config;
+use synod_config::{Config, PanelConfig};
 use synod_engine::{Mode, PanelRequest};
-use synod_llm::DetectedModels;
 use synod_llm::rehearsal::Rehearsal;
-use synod_types::{Problem, ProblemCode};
+use synod_llm::{DetectedModels, ENOUGH};
+use synod_types::{Problem, ProblemCode, Tier};
 
 /// The panel of a request that is based on no other run.
 pub(crate) fn of_request(request: &RunRequest, mode: Option<&Mode>, config: &Config, detected: Option<&DetectedModels>) -> AppResult<PanelRequest> {
-    let rehearsing = detected.is_some_and(|detected| detected.rehearsal);
+    let rehearsing = detected.is_some_and(|detected| detected.rehearsal && !detected.panel.seats.is_empty());
     let voices = || mode.filter(|_| rehearsing).map(voices);
     let standing = || voices().unwrap_or_else(|| standing(config, detected));
     let panel = match &request.panel {
@@ -69,8 +69,23 @@ fn chaired(panel: PanelRequest, chair: &ChairChoice) -> PanelRequest {
 
 /// The configuration's default panel, or the one that was found.
 pub(crate) fn standing(config: &Config, detected: Option<&DetectedModels>) -> PanelRequest {
-    let panel = detected.map(|detected| &detected.panel).or_else(|| config.panels.get("default"));
-    panel.map(|panel| request_of(panel, true)).unwrap_or_default()
+    if let Some(detected) = detected {
+        // Nobody chose how many: one model found sits as often as a panel is worth the name.
+        let enough = if detected.rehearsal { 0 } else { ENOUGH as u32 };
+        return PanelRequest { enough, ..request_of(&detected.panel, true) };
+    }
+    match config.panels.get("default") {
+        Some(panel) => request_of(panel, true),
+        None => PanelRequest { enough: ENOUGH as u32, ..request_of(&of_models(config), true) },
+    }
+}
+
+/// The models of a configuration that has no default panel: the heavy ones, else those there are.
+fn of_models(config: &Config) -> PanelConfig {
+    let of = |tier: Tier| config.models.iter().filter(move |(_, model)| model.tier == tier).map(|(name, _)| name.clone());
+    let seats: Vec<String> = of(Tier::Heavy).collect();
+    let light = of(Tier::Light).next();
+    PanelConfig { seats: if seats.is_empty() { of(Tier::Light).collect() } else { seats }, chair: None, light }
 }
 
 fn named(config: &Config, name: &str) -> Result<PanelRequest, Problem> {
@@ -79,12 +94,12 @@ fn named(config: &Config, name: &str) -> Result<PanelRequest, Problem> {
         [] => "a panel under [panels] in synod.toml; there is none yet".to_owned(),
         known => format!("one of: {}", known.join(", ")),
     };
-    let panel = config.panels.get(name).ok_or_else(|| Problem::new("panel", name, want).code(ProblemCode::Unknown))?;
+    let panel = config.panels.get(name).ok_or_else(|| Problem::new("panel", name, want).unknown(name, known))?;
     Ok(request_of(panel, false))
 }
 
-fn request_of(panel: &synod_config::PanelConfig, may_shrink: bool) -> PanelRequest {
-    PanelRequest { models: panel.seats.clone(), chair: panel.chair.clone(), light: panel.light.clone(), roles: Vec::new(), may_shrink }
+fn request_of(panel: &PanelConfig, may_shrink: bool) -> PanelRequest {
+    PanelRequest { models: panel.seats.clone(), chair: panel.chair.clone(), light: panel.light.clone(), roles: Vec::new(), may_shrink, enough: 0 }
 }
 
 /// Built-in voices for a mode: four seats, or as many as it needs, its special role among them.

@@ -7,7 +7,7 @@ use crate::request::{Base, ConversationChoice, PanelChoice, RunRequest};
 use crate::{continuation, evidence, experience, panel};
 use synod_engine::{Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle, RunSpec, Runner};
 use synod_modes::{INTERNAL, MODES};
-use synod_types::{Header, Problem, Problems, Quote};
+use synod_types::{Header, Problem, ProblemCode, Problems, Quote};
 
 /// What a user should know before anything runs.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +90,10 @@ impl App {
             Some(_) => panel::of_fork(spec.panel.clone(), &request, mode, &self.config, detected.as_ref()),
             None => panel::of_request(&request, mode, &self.config, detected.as_ref()),
         };
-        if let Some(chosen) = collect(&mut problems, chosen)? {
+        let chosen = collect(&mut problems, chosen)?;
+        // Where it is told why nobody sits, nobody need be told that seats are missing.
+        let mut panel_told = chosen.is_none();
+        if let Some(chosen) = chosen {
             spec.panel = chosen;
         }
         for (role, model) in &request.roles {
@@ -100,7 +103,13 @@ impl App {
         // A rehearsal that was asked for needs no word on what was not found; a fork's models are its parent's.
         if let Some(detected) = detected.as_ref().filter(|_| !rehearse && parent.is_none()) {
             notes.lines.extend(detected.lines.iter().chain(&detected.warnings).cloned());
-            notes.nothing_found = detected.rehearsal;
+            // A key that is set and refused is meant: rehearsing instead would only hide it.
+            let nobody = detected.panel.seats.is_empty();
+            notes.nothing_found = detected.rehearsal && !nobody;
+            if nobody {
+                problems.extend(detected.refused.iter().cloned());
+            }
+            panel_told |= nobody;
         }
 
         let mut conversation = None;
@@ -115,12 +124,18 @@ impl App {
             }
             None => {}
         }
-        let runner = self.runner_over(detected)?;
+        let panel = &spec.panel;
+        let names = panel.models.iter().chain(&panel.chair).chain(&panel.light).chain(panel.roles.iter().map(|(_, model)| model));
+        let local = if detected.is_none() { self.find_local(names.map(String::as_str)).await } else { None };
+        let runner = self.runner_over(detected, local)?;
         let planned = if internal { runner.plan_internal(&spec).await } else { runner.plan(&spec).await };
         match planned {
             Ok(plan) if problems.is_empty() => return Ok(PreparedRun { runner, plan, conversation }),
             Ok(_) => {}
-            Err(found) => problems.extend(found.0),
+            Err(found) => {
+                let seats_missing = |problem: &Problem| problem.field == "models" && problem.code == ProblemCode::TooFew;
+                problems.extend(found.0.into_iter().filter(|problem| !(panel_told && seats_missing(problem))));
+            }
         }
         Err(Problems(problems).into())
     }

@@ -1,13 +1,14 @@
 //! What can be done with a run that exists: find it, look at it, export it, check it, answer it, go on with it.
 
-use crate::app::App;
+use crate::app::{App, location_of};
 use crate::error::{AppError, AppResult};
 use serde::Serialize;
 use std::time::Duration;
+use synod_config::{Config, Sources};
 use synod_engine::{Journal, JournalError, LimitChanges, ReplayResult, ResumeOutcome, RunError, Runner};
 use synod_report::View;
-use synod_store::{ExperienceRow, RunFilter, RunSummary, Verification, WaitingFor};
-use synod_types::{Kind, PersonAnswer, Problem, ProblemCode, Row};
+use synod_store::{ExperienceRow, RunFilter, RunSummary, Store, StoreError, StoreSettings, Verification, WaitingFor};
+use synod_types::{Kind, PersonAnswer, Problem, ProblemCode, Row, nearest};
 
 /// A run in a list, with the models whose part of its cost is unknown.
 #[derive(Clone, Debug, Serialize)]
@@ -24,10 +25,52 @@ pub enum ExportFormat {
     Json,
 }
 
+/// So many runs are looked through for one that was meant.
+const RECENT: usize = 50;
+/// And so many are named where none is near.
+const NAMED: usize = 3;
+
+fn no_run(given: &str, why: &str, newest: &[RunSummary]) -> Problem {
+    let want = match newest {
+        [] => "a run's id, a unique beginning or end of it, or last".to_owned(),
+        some => {
+            let ids: Vec<&str> = some.iter().take(NAMED).map(|run| run.id.as_str()).collect();
+            format!("a run's id, a unique beginning or end of it, or last; the newest: {}", ids.join(", "))
+        }
+    };
+    // A mistyped beginning is as long as it is, so it is held against as much of each id.
+    let length = given.trim().chars().count();
+    let beginnings: Vec<(String, &str)> = newest.iter().map(|run| (run.id.chars().take(length).collect(), run.id.as_str())).collect();
+    let near = nearest(given, beginnings.iter().map(|(beginning, _)| beginning.as_str()).chain(["last"]));
+    let meant = near.map(|near| beginnings.iter().find(|(beginning, _)| beginning == near).map_or(near, |(_, id)| *id));
+    let problem = Problem::new("run", format!("{given} ({why})"), want).code(ProblemCode::Unknown);
+    Problem { suggestion: meant.filter(|_| length >= 3 && !newest.is_empty()).map(str::to_owned), ..problem }
+}
+
 impl App {
     /// The run a person means: its id, a unique beginning or end of it, or `last`.
     pub async fn find_run(&self, given: &str) -> AppResult<String> {
-        Ok(self.store.find_run(given).await?)
+        match self.store.find_run(given).await {
+            Err(StoreError::NoSuchRun { given, want }) => {
+                let newest = self.store.runs(&RunFilter { limit: Some(RECENT), ..RunFilter::default() }).await?;
+                Err(no_run(&given, &want, &newest).into())
+            }
+            found => Ok(found?),
+        }
+    }
+
+    /// Ids of the newest runs with their questions, if there is a database already: nothing is made to answer this.
+    pub async fn recent_runs(sources: &Sources, location: Option<String>) -> AppResult<Vec<(String, String)>> {
+        let config = Config::load(sources)?;
+        let location = location_of(sources, &config, location)?;
+        let is_file = !location.contains("://") && !location.starts_with("sqlite:");
+        if is_file && !std::path::Path::new(&location).exists() {
+            return Ok(Vec::new());
+        }
+        let store = Store::open(&location, StoreSettings::default()).await?;
+        let runs = store.runs(&RunFilter { limit: Some(RECENT), ..RunFilter::default() }).await?;
+        store.close().await;
+        Ok(runs.into_iter().map(|run| (run.id, run.question)).collect())
     }
 
     pub async fn run(&self, run: &str) -> AppResult<RunSummary> {

@@ -45,6 +45,8 @@ pub enum Command {
     Ask(Box<Ask>),
     /// List the deliberation modes, or explain one.
     Modes(Modes),
+    /// List the models that can be seated, and where each comes from.
+    Models(Models),
     /// List runs.
     Runs(Runs),
     /// Show a run: every phase, every turn.
@@ -77,10 +79,16 @@ pub enum Command {
     },
     /// Check the configuration and every seat with one tiny call.
     Doctor(Doctor),
-    /// Write a configuration to start from.
+    /// Write a configuration with what is found on this machine.
     Init(Init),
     /// Print completions for a shell.
     Completions { shell: clap_complete::Shell },
+    /// What the last of these words may become. For the scripts of `completions`.
+    #[command(hide = true)]
+    Complete {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
 }
 
 #[derive(Args, Clone, Default)]
@@ -111,7 +119,7 @@ pub struct RequestArgs {
     /// The protocol; default council.
     #[arg(long, value_name = "ID")]
     pub mode: Option<String>,
-    /// The panel's models, in seat order: names or endpoint/model-id.
+    /// The panel's models, in seat order: names or endpoint/model-id (synod models lists them).
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub models: Vec<String>,
     /// A panel from the configuration.
@@ -160,6 +168,12 @@ pub struct Modes {
     /// The whole reference as markdown.
     #[arg(long, hide = true)]
     pub markdown: bool,
+}
+
+#[derive(Args)]
+pub struct Models {
+    /// Only models with this in their name.
+    pub part: Option<String>,
 }
 
 #[derive(Args)]
@@ -348,6 +362,13 @@ pub struct Init {
     /// Write ./synod.toml instead of the user's own configuration.
     #[arg(long)]
     pub here: bool,
+}
+
+/// The long flags of `ask`.
+pub fn flags_of_ask() -> Vec<String> {
+    let command = Cli::command();
+    let longs = command.find_subcommand("ask").into_iter().flat_map(clap::Command::get_arguments).chain(command.get_arguments());
+    longs.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
 /// Turns flags that are none of ours into options of the mode: `--style socratic` becomes `--set style=socratic`.

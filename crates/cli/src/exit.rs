@@ -72,21 +72,35 @@ pub fn text_of(error: &AppError) -> String {
 }
 
 fn told(problem: &Problem) -> String {
-    let text = format!("  {}: {}\n      want: {}", one_line(&problem.field), clean(&problem.got), clean(&problem.want));
+    let meant = problem.suggestion.as_ref().map(|meant| format!("\n      did you mean {:?}?", one_line(meant))).unwrap_or_default();
+    let text = format!("  {}: {}{meant}\n      want: {}", one_line(&problem.field), clean(&problem.got), clean(&problem.want));
     match hint(problem) {
-        Some(hint) => format!("{text}\n      hint: {hint}"),
+        Some(hint) => format!("{text}\n      hint: {}", one_line(&hint)),
         None => text,
     }
 }
 
 /// What to type, where a flag or a command helps.
-fn hint(problem: &Problem) -> Option<&'static str> {
+fn hint(problem: &Problem) -> Option<String> {
+    if problem.code == ProblemCode::NoKey {
+        // Of a key that is not set the variable stands first in what was found; of one that is refused it is the field.
+        let variable = if problem.field.contains('.') { problem.got.split(' ').next().unwrap_or_default() } else { problem.field.as_str() };
+        return Some(format!("export {variable}=…"));
+    }
+    fixed_hint(problem).map(str::to_owned)
+}
+
+fn fixed_hint(problem: &Problem) -> Option<&'static str> {
     use ProblemCode::*;
     Some(match (problem.field.as_str(), problem.code) {
         ("question", Missing) => "synod ask \"…\", or - to read it from standard input",
         ("question", TooMuch) => "--file and --content attach what is longer",
         ("mode", Unknown) => "synod modes explains each",
-        ("models", TooFew | TooMuch) => "--models A,B,C names the panel",
+        ("models", TooFew) => "--models A,B,C names the panel; synod models lists what can be named",
+        ("models", TooMuch) => "--models A,B,C names the panel",
+        (_, Unreachable) => "synod doctor looks closer; synod models lists what answers",
+        ("chair" | "light", Unknown) => "synod models lists what can be named",
+        (field, Unknown) if field.starts_with("models[") => "synod models lists what can be named",
         ("role", Conflict) => "--models seats the panel, --chair the chair, --role ROLE=MODEL one other role",
         ("role", Unknown) => "--role ROLE=MODEL",
         ("conversation", _) => "--conversation new, or an id that an earlier ask printed",
@@ -97,6 +111,7 @@ fn hint(problem: &Problem) -> Option<&'static str> {
         ("run", Ended) => "synod resume RUN --fork starts a new run from it",
         ("continue", _) => "synod resume RUN goes on with a stopped run, synod resume RUN --fork starts a new one from it",
         (_, Frozen) => "--fork starts a new run with another",
+        ("options.personas" | "options.deck", Unknown) => "synod persona list names them",
         (field, Unknown) if field.starts_with("options.") => "synod modes MODE lists its options",
         ("db", _) => "--db PATH, or SYNOD_DB",
         ("config", Missing) => "synod init --here",

@@ -13,7 +13,7 @@ mod request;
 mod say;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use exit::{BROKEN, CliResult, USAGE, usage};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -45,6 +45,7 @@ async fn run(cli: Cli) -> CliResult {
     match cli.command {
         Command::Ask(ask) => commands::ask::run(&global, *ask).await,
         Command::Modes(modes) => commands::modes::run(&global, modes),
+        Command::Models(models) => commands::models::run(&global, models).await,
         Command::Runs(runs) => commands::runs::run(&global, runs).await,
         Command::Show(which) => commands::show::run(&global, &which).await,
         Command::Watch(which) => commands::watch::run(&global, &which.run).await,
@@ -59,8 +60,9 @@ async fn run(cli: Cli) -> CliResult {
         Command::Replay(which) => commands::replay::run(&global, &which.run).await,
         Command::Persona { command } => commands::persona::run(&global, command).await,
         Command::Doctor(doctor) => commands::doctor::run(&global, doctor).await,
-        Command::Init(init) => commands::init::run(&global, init),
+        Command::Init(init) => commands::init::run(&global, init).await,
         Command::Completions { shell } => commands::completions::run(shell),
+        Command::Complete { words } => commands::complete::run(&global, words).await,
     }
 }
 
@@ -73,10 +75,34 @@ fn misread(error: &clap::Error, json: bool) -> ExitCode {
     if json {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        return end(Err(usage("arguments", first, "see synod help")), true);
+        let problem = synod_types::Problem { suggestion: suggested(error), ..synod_types::Problem::new("arguments", first, "see synod help") };
+        return end(Err(problem.into()), true);
     }
     say::err(format_args!("{}", error.render()));
+    // The parser has its own line for those it recognises.
+    if error.get(clap::error::ContextKind::SuggestedSubcommand).is_none()
+        && error.kind() == clap::error::ErrorKind::InvalidSubcommand
+        && let Some(meant) = suggested(error)
+    {
+        note!("Did you mean {meant:?}?");
+    }
     ExitCode::from(USAGE)
+}
+
+/// What the parser takes a misspelt command or flag for.
+fn suggested(error: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue};
+    let said = |kind: ContextKind| match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) => texts.first().cloned(),
+        _ => None,
+    };
+    let kinds = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    kinds.into_iter().find_map(said).or_else(|| {
+        let given = said(ContextKind::InvalidSubcommand)?;
+        let command = Cli::command();
+        synod_types::nearest(&given, command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(clap::Command::get_name)).map(str::to_owned)
+    })
 }
 
 fn end(ended: CliResult, json: bool) -> ExitCode {

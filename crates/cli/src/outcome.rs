@@ -8,7 +8,8 @@ use crate::say::note;
 use serde_json::json;
 use synod_app::AppError;
 use synod_engine::{Ending, RunHandle, Runner};
-use synod_types::{Status, StopReason, Stopped, Verdict};
+use synod_report::one_line;
+use synod_types::{FailureKind, Missing, Status, StopReason, Stopped, Verdict};
 
 /// Follows a run to its end. The first Ctrl-C stops it, resumable; the second leaves at once.
 pub async fn follow(door: &Door, runner: &Runner, mut handle: RunHandle, output: &Output) -> CliResult {
@@ -30,6 +31,7 @@ pub async fn follow(door: &Door, runner: &Runner, mut handle: RunHandle, output:
     };
     progress.finish().await;
     let code = say(door, &handle.run, &ending, output).await?;
+    explain(door, &handle.run, &ending).await;
     door.close().await;
     Ok(code)
 }
@@ -51,6 +53,28 @@ impl Signals {
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
         }
+    }
+}
+
+/// Why seats failed, where their endpoints can tell for nothing: a wrong key, an address without its version, a model that is gone.
+async fn explain(door: &Door, run: &str, ending: &Ending) {
+    let Ending::Verdict(verdict) = ending else { return };
+    let certain = |missing: &Missing| matches!(missing.why, FailureKind::Auth | FailureKind::ModelGone);
+    if verdict.status.decided() && !verdict.missing.iter().any(certain) {
+        return;
+    }
+    let found = door.explain(run, &verdict.missing).await.unwrap_or_default();
+    for mending in &found {
+        note!("{}: {}", one_line(&mending.model), one_line(&mending.problem));
+        if let Some(meant) = &mending.meant {
+            note!("  did you mean {:?}?", one_line(meant));
+        }
+        for line in crate::commands::doctor::mending(mending.fix.as_ref()) {
+            note!("  {line}");
+        }
+    }
+    if !found.is_empty() {
+        note!("synod doctor checks every seat of the default panel, synod models lists what can be seated.");
     }
 }
 

@@ -4,7 +4,7 @@ use crate::args::RequestArgs;
 use std::path::Path;
 use synod_app::{App, AppError, ChairChoice, FileAccess, LimitChoice, Notes, PanelChoice, RunRequest};
 use synod_engine::OptionValue;
-use synod_types::{Problem, Problems};
+use synod_types::{Problem, ProblemCode, Problems, nearest};
 
 /// What to do where nothing is configured and nothing was found.
 pub const NOTHING_FOUND: &str = "synod init writes a configuration to start from, synod doctor checks it.";
@@ -113,9 +113,22 @@ pub async fn prepare(
         crate::say::note!("{NOTHING_FOUND}");
     }
     prepared.map_err(|error| match error {
-        AppError::Usage(problems) => Problems(problems.0.into_iter().map(|problem| named_by_file(problem, args)).collect()).into(),
+        AppError::Usage(problems) => Problems(problems.0.into_iter().map(|problem| named_as_flag(named_by_file(problem, args))).collect()).into(),
         error => error,
     })
+}
+
+/// An option that no mode has may be one of our own flags misspelt.
+fn named_as_flag(problem: Problem) -> Problem {
+    match problem.field.strip_prefix("options.") {
+        Some(option) if problem.code == ProblemCode::Unknown && problem.got == "unknown option" => {
+            let flags = crate::args::flags_of_ask();
+            let own = problem.suggestion.clone().map(|option| format!("--{}", option.replace('_', "-")));
+            let meant = own.or_else(|| nearest(option, flags.iter().map(String::as_str)).map(|flag| format!("--{flag}")));
+            Problem { suggestion: meant, ..problem }
+        }
+        _ => problem,
+    }
 }
 
 /// What is wrong with an option that came from a file, with the file's name instead of all that it holds.

@@ -4,7 +4,7 @@ use crate::origin::Origin;
 use crate::section::Section;
 use crate::tree::{Is, Table};
 use crate::trust::Trust;
-use crate::{Config, EndpointConfig, EndpointKind, LimitsConfig, ModelConfig, PanelConfig, REHEARSAL, SchemaMode, Sources};
+use crate::{BUILT_IN, Config, EndpointConfig, EndpointKind, LimitsConfig, ModelConfig, PanelConfig, REHEARSAL, SchemaMode, Sources};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use synod_types::{Durability, Effort, Price, Problem, Tier};
@@ -60,8 +60,10 @@ impl Known {
             _ => Vec::new(),
         };
         let mut endpoints: Vec<String> = names("endpoints");
-        if !endpoints.iter().any(|name| name == REHEARSAL) {
-            endpoints.push(REHEARSAL.to_owned());
+        for name in BUILT_IN.iter().chain([&REHEARSAL]) {
+            if !endpoints.iter().any(|known| known == name) {
+                endpoints.push((*name).to_owned());
+            }
         }
         Self { endpoints, models: names("models") }
     }
@@ -75,6 +77,12 @@ impl Known {
         let endpoints = self.endpoints.iter().map(|name| format!("{name}/MODEL-ID"));
         let names: Vec<String> = self.models.iter().cloned().chain(endpoints).collect();
         format!("one of {}", names.join(", "))
+    }
+
+    /// What a name that is no model may have meant: another model, or the same id of another endpoint.
+    fn near(&self, name: &str) -> Vec<String> {
+        let of_endpoint = name.split_once('/').into_iter().flat_map(|(_, id)| self.endpoints.iter().map(move |known| format!("{known}/{id}")));
+        self.models.iter().cloned().chain(of_endpoint).collect()
     }
 }
 
@@ -262,7 +270,7 @@ fn cassette(section: &mut Section<'_, '_>, endpoint: &mut EndpointConfig, kind: 
     if let Some(record) = &record
         && !known.endpoints.contains(record)
     {
-        section.wrong("record", format!("one of {}", known.endpoints.join(", ")));
+        section.unknown("record", record, format!("one of {}", known.endpoints.join(", ")), known.endpoints.iter().map(String::as_str));
     }
     endpoint.path = Some(origin.base().map_or_else(|| PathBuf::from(&path), |base| base.join(&path)));
     endpoint.record = record;
@@ -281,7 +289,7 @@ fn model(name: &str, mut section: Section<'_, '_>, known: &Known, authors: &BTre
     if let Some(endpoint) = &endpoint
         && !known.endpoints.contains(endpoint)
     {
-        section.wrong("endpoint", format!("one of {}", known.endpoints.join(", ")));
+        section.unknown("endpoint", endpoint, format!("one of {}", known.endpoints.join(", ")), known.endpoints.iter().map(String::as_str));
     }
     if name.contains('/') {
         section.problem("", format!("{name:?}"), "a name without a slash: a slash means `endpoint/model-id`");
@@ -321,14 +329,14 @@ fn panel(mut section: Section<'_, '_>, known: &Known) -> Option<PanelConfig> {
     }
     for (i, seat) in seats.iter().flatten().enumerate() {
         if !known.is_model(seat) {
-            section.problem(&format!("seats[{i}]"), format!("{seat:?}"), known.models_wanted());
+            section.unknown(&format!("seats[{i}]"), seat, known.models_wanted(), known.near(seat).iter().map(String::as_str));
         }
     }
     for (field, name) in [("chair", &chair), ("light", &light)] {
         if let Some(name) = name
             && !known.is_model(name)
         {
-            section.wrong(field, known.models_wanted());
+            section.unknown(field, name, known.models_wanted(), known.near(name).iter().map(String::as_str));
         }
     }
     section.finish();

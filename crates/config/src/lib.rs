@@ -198,6 +198,10 @@ pub struct LimitsConfig {
     pub timeout_secs: Option<u64>,
 }
 
+/// Endpoints that need no entry: the providers by their names, model servers on this machine by theirs, and `local` for whichever of those
+/// answers. Where they are is known to the crate that calls them; an entry of the same name replaces one.
+pub const BUILT_IN: [&str; 9] = ["anthropic", "openai", "gemini", "openrouter", "ollama", "llamacpp", "lmstudio", "vllm", "local"];
+
 /// The endpoint that is always there.
 pub const REHEARSAL: &str = "rehearsal";
 

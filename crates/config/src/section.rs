@@ -40,6 +40,13 @@ impl<'a, 'p> Section<'a, 'p> {
         self.problems.push(Problem::new(field, got, want));
     }
 
+    /// A setting that names something which is not there.
+    pub fn unknown<'k>(&mut self, name: &str, given: &str, want: impl Into<String>, known: impl IntoIterator<Item = &'k str>) {
+        let field = self.field(name);
+        let got = self.table.get(name).map_or_else(|| format!("{given:?}"), |node| format!("{} in {}", node.shown(), node.origin));
+        self.problems.push(Problem::new(field, got, want).unknown(given, known));
+    }
+
     pub fn text(&mut self, name: &'static str, want: &str) -> Option<String> {
         match &self.get(name)?.is {
             Is::Text(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -90,7 +97,11 @@ impl<'a, 'p> Section<'a, 'p> {
             return Some(*value);
         }
         let names: Vec<String> = choices.iter().map(|(choice, _)| format!("{choice:?}")).collect();
-        self.wrong(name, format!("one of {}", names.join(", ")));
+        let want = format!("one of {}", names.join(", "));
+        match &node.is {
+            Is::Text(text) => self.unknown(name, text, want, choices.iter().map(|(choice, _)| *choice)),
+            _ => self.wrong(name, want),
+        }
         None
     }
 
@@ -181,7 +192,8 @@ impl<'a, 'p> Section<'a, 'p> {
             if !self.asked.contains(&name.as_str()) {
                 let field = self.field(name);
                 let got = format!("an unknown setting in {}", node.origin);
-                self.problems.push(Problem::new(field, got, format!("one of {}", self.asked.join(", "))));
+                let want = format!("one of {}", self.asked.join(", "));
+                self.problems.push(Problem::new(field, got, want).unknown(name, self.asked.iter().copied()));
             }
         }
     }

@@ -1,15 +1,17 @@
-//! One tiny real call per seat, for a doctor's check: does it answer, how fast, does it stream, does it keep to a schema, is it listed.
+//! One tiny real call per seat, for a doctor's check: does it answer, how fast, does it stream, does it keep to a schema, is it listed. And,
+//! without any call that costs: what would mend a seat that does not answer.
 
-use crate::http::list_models;
+use crate::detect::address;
+use crate::http::{ListError, Listed, ask_for_facts, list_models};
 use crate::registry::Registry;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use synod_config::{EndpointKind, SchemaMode};
+use synod_config::{EndpointConfig, EndpointKind, SchemaMode};
 use synod_engine::{CallContext, Deltas, Models};
-use synod_types::{Message, ModelCard, ReplySchema, Request, Tier, Usage};
+use synod_types::{FailureKind, Message, ModelCard, ReplySchema, Request, Tier, Usage, nearest_first};
 
 /// What is known of one seat's model after asking it once.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -28,12 +30,46 @@ pub struct DoctorLine {
     pub schema_kept: bool,
     /// Whether the provider's own list has the model. `None`: it has no list we can read.
     pub listed: Option<bool>,
-    /// Some of what the provider has instead, when the model is not listed.
+    /// Some of what the provider has instead, when the model is not listed: the nearest first.
     pub instead: Vec<String>,
+    /// Whether it can think before it answers. `None`: nobody says.
+    pub thinks: Option<bool>,
     pub usage: Option<Usage>,
-    /// What is wrong and what to do next.
+    /// What is wrong.
+    pub problem: Option<String>,
+    /// What would mend it, where that is known.
+    pub cure: Option<Cure>,
+}
+
+/// What would mend a seat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Cure {
+    /// At this address the endpoint lists its models; at the one it has it does not.
+    Address { endpoint: String, base_url: String },
+    /// The variable holds no key, or one that is refused.
+    Key { variable: String },
+    /// Another model of the same endpoint, the one most like it.
+    Model { endpoint: String, id: String },
+    /// Nothing listens at the endpoint's address.
+    Start { endpoint: String, address: String },
+}
+
+/// What an endpoint says of a model without being paid.
+#[derive(Clone, Debug, Default)]
+pub struct Glance {
+    pub listed: Option<bool>,
+    pub instead: Vec<String>,
+    pub thinks: Option<bool>,
+    pub cure: Option<Cure>,
+    /// What is wrong, where something is for certain.
     pub problem: Option<String>,
 }
+
+/// So long a list may take.
+const WITHIN: Duration = Duration::from_secs(5);
+/// So many other models are named for one that is gone.
+const INSTEAD: usize = 8;
 
 struct FirstWords {
     start: Instant,
@@ -63,20 +99,16 @@ impl Registry {
                 return line;
             }
         };
-        if let Some((name, endpoint)) = self.real(&card.endpoint) {
+        if let Some((_, endpoint)) = self.real(&card.endpoint) {
             line.streams = endpoint.stream && endpoint.kind != EndpointKind::Cassette;
             line.schema = if endpoint.schema == SchemaMode::Native { "native" } else { "prompt" }.to_owned();
-            let reaches_out = matches!(endpoint.kind, EndpointKind::OpenAi | EndpointKind::Anthropic | EndpointKind::Gemini);
-            if reaches_out
-                && let (Ok(client), Ok(key)) = (self.http.client(), self.key("doctor", name, &endpoint))
-                && let Ok(ids) = list_models(client, &endpoint, key.as_ref(), Duration::from_secs(5)).await
-            {
-                let listed = ids.contains(&card.id);
-                line.listed = Some(listed);
-                if !listed {
-                    line.instead = ids.into_iter().take(8).collect();
-                }
-            }
+        }
+        let glance = self.glance(card).await;
+        (line.listed, line.instead, line.thinks) = (glance.listed, glance.instead, glance.thinks);
+        // Where nobody lists models, or the key is refused, there is no reply to wait for.
+        if let (Some(problem), Some(Cure::Address { .. } | Cure::Start { .. } | Cure::Key { .. })) = (&glance.problem, &glance.cure) {
+            (line.problem, line.cure) = (Some(problem.clone()), glance.cure);
+            return line;
         }
         let _place = model.slot().await;
         let start = Instant::now();
@@ -111,9 +143,90 @@ impl Registry {
                     ));
                 }
             }
-            Err(failure) => line.problem = Some(failure.to_string()),
+            Err(failure) if failure.kind == FailureKind::ModelGone => {
+                (line.problem, line.cure) = (Some(glance.problem.unwrap_or_else(|| failure.to_string())), glance.cure);
+            }
+            Err(failure) => {
+                let variable = self.real(&card.endpoint).and_then(|(_, endpoint)| endpoint.key_env);
+                line.cure = variable.filter(|_| failure.kind == FailureKind::Auth).map(|variable| Cure::Key { variable });
+                line.problem = Some(failure.to_string());
+            }
         }
         line
+    }
+
+    /// What the endpoint's own list says of a model, and what would mend it. Costs nothing.
+    pub async fn glance(&self, card: &ModelCard) -> Glance {
+        let mut glance = Glance::default();
+        let Some((name, endpoint)) = self.real(&card.endpoint) else { return glance };
+        match endpoint.kind {
+            EndpointKind::OpenAi | EndpointKind::Anthropic | EndpointKind::Gemini => {}
+            EndpointKind::Rehearsal | EndpointKind::Cassette => return glance,
+        }
+        let key = match self.key(name, &endpoint) {
+            Ok(key) => key,
+            Err(problem) => {
+                glance.problem = Some(problem.got);
+                glance.cure = endpoint.key_env.map(|variable| Cure::Key { variable });
+                return glance;
+            }
+        };
+        let Ok(client) = self.http.client() else { return glance };
+        match list_models(client, &endpoint, key.as_ref(), WITHIN).await {
+            Ok(list) => {
+                let known = list.iter().position(|model| model.id == card.id);
+                glance.listed = Some(known.is_some());
+                match known {
+                    Some(at) => {
+                        let mut model = [list[at].clone()];
+                        ask_for_facts(client, &endpoint, &mut model, WITHIN).await;
+                        glance.thinks = model[0].thinks;
+                    }
+                    None => {
+                        let near = nearest_first(&card.id, list.into_iter().map(|model| model.id).collect());
+                        glance.problem = Some(format!("{name} has no model {}", card.id));
+                        glance.cure = near.first().map(|id| Cure::Model { endpoint: card.endpoint.clone(), id: id.clone() });
+                        glance.instead = near.into_iter().take(INSTEAD).collect();
+                    }
+                }
+            }
+            Err(ListError::KeyRefused(status)) => match endpoint.key_env {
+                Some(variable) => {
+                    glance.problem = Some(format!("{name} refuses the key in {variable} ({status})"));
+                    glance.cure = Some(Cure::Key { variable });
+                }
+                None => glance.problem = Some(format!("{name} wants a key ({status}), and the endpoint names no variable for one (key_env)")),
+            },
+            Err(ListError::NothingThere(why)) => {
+                let address = address(&endpoint.base_url).to_owned();
+                glance.problem = Some(format!("nothing answers at {address} ({why})"));
+                glance.cure = Some(Cure::Start { endpoint: name.to_owned(), address });
+            }
+            Err(ListError::Status(_) | ListError::NotAList) => {
+                // The mistake everybody makes once: the address of the server instead of that of its interface.
+                let version = if endpoint.kind == EndpointKind::Gemini { "v1beta" } else { "v1" };
+                let longer = EndpointConfig { base_url: format!("{}{version}/", endpoint.base_url), ..endpoint.clone() };
+                if let Ok(list) = list_models(client, &longer, key.as_ref(), WITHIN).await
+                    && !list.is_empty()
+                {
+                    let base_url = longer.base_url.trim_end_matches('/').to_owned();
+                    glance.problem = Some(format!("{} has no models; {base_url} has {}", endpoint.base_url, list.len()));
+                    glance.cure = Some(Cure::Address { endpoint: name.to_owned(), base_url });
+                }
+            }
+            Err(ListError::Broken(_)) => {}
+        }
+        glance
+    }
+
+    /// Everything an endpoint lists, with what it says of each.
+    pub async fn list(&self, endpoint: &str) -> Result<Vec<Listed>, String> {
+        let (name, config) = self.real(endpoint).ok_or("it is not configured")?;
+        let key = self.key(name, &config).map_err(|problem| problem.got)?;
+        let client = self.http.client()?;
+        let mut list = list_models(client, &config, key.as_ref(), WITHIN).await.map_err(|error| error.to_string())?;
+        ask_for_facts(client, &config, &mut list, WITHIN).await;
+        Ok(list)
     }
 }
 

@@ -15,8 +15,9 @@ pub mod rehearsal;
 mod scrub;
 mod wire;
 
-pub use detect::{DetectedModels, Detector, PORTS, detect};
-pub use doctor::DoctorLine;
+pub use detect::{DetectedModels, Detector, ENOUGH, detect};
+pub use doctor::{Cure, DoctorLine, Glance};
+pub use http::Listed;
 pub use learned::Learned;
-pub use providers::{PROVIDERS, Provider, Providers};
+pub use providers::{LOCAL, LOCAL_SERVERS, PROVIDERS, Provider, Providers, built_in, local_servers};
 pub use registry::{Env, Registry, process_env};

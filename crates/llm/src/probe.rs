@@ -10,7 +10,7 @@ use std::io;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 use synod_config::{EndpointConfig, EndpointKind};
-use synod_types::{ModelCard, Problem};
+use synod_types::{ModelCard, Problem, ProblemCode};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
@@ -51,11 +51,14 @@ async fn one(name: &str, endpoint: &EndpointConfig, models: &[&str]) -> Option<P
     let port = url.port_or_known_default()?;
     let why = timeout(WITHIN, reach(&host, port)).await.ok()?.err()?;
     let field = format!("endpoints.{name}.base_url");
-    Some(Problem::new(
-        field,
-        format!("{host}:{port} ({why}), needed by {}", models.join(", ")),
-        "an address that answers, or models of another endpoint",
-    ))
+    Some(
+        Problem::new(
+            field,
+            format!("{host}:{port} ({why}), needed by {}", models.join(", ")),
+            "an address that answers, or models of another endpoint",
+        )
+        .code(ProblemCode::Unreachable),
+    )
 }
 
 /// The first address that takes the connection; else why none did, if that is certain.

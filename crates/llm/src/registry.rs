@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use synod_config::{Config, EndpointConfig, EndpointKind, PanelConfig};
 use synod_engine::{Model, Models};
-use synod_types::{ModelCard, Price, Problem};
+use synod_types::{ModelCard, Price, Problem, ProblemCode};
 
 /// Looks up an environment variable. A value, so that tests need not change the process's own.
 pub type Env = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -73,15 +73,16 @@ impl Registry {
     }
 
     /// The endpoint's key, if it has one. A variable that is named but not set is a problem of whoever named it.
-    pub(crate) fn key(&self, field: &str, name: &str, endpoint: &EndpointConfig) -> Result<Option<Secret>, Problem> {
+    pub(crate) fn key(&self, name: &str, endpoint: &EndpointConfig) -> Result<Option<Secret>, Problem> {
         let Some(variable) = &endpoint.key_env else { return Ok(None) };
         match (self.env)(variable).filter(|key| !key.trim().is_empty()) {
             Some(key) => Ok(Some(Secret::new(key.trim()))),
             None => Err(Problem::new(
-                field,
-                format!("endpoint `{name}` reads its key from {variable}, which is not set"),
-                format!("{variable} in the environment, or a model of another endpoint"),
-            )),
+                format!("endpoints.{name}.key_env"),
+                format!("{variable} is not set"),
+                format!("{variable} in the environment, or models of another endpoint"),
+            )
+            .code(ProblemCode::NoKey)),
         }
     }
 
@@ -98,7 +99,7 @@ impl Registry {
                     }
                     Some(inner) => {
                         let key = match self.config.endpoint(inner) {
-                            Some(config) => self.key(field, inner, &config)?,
+                            Some(config) => self.key(inner, &config)?,
                             None => None,
                         };
                         Some((self.open_endpoint(field, inner, thinking_tokens, depth + 1)?, key))
@@ -108,12 +109,19 @@ impl Registry {
                 self.cassettes.open(name, &endpoint, inner)
             }
             EndpointKind::OpenAi | EndpointKind::Anthropic | EndpointKind::Gemini => {
-                let key = self.key(field, name, &endpoint)?;
+                let key = self.key(name, &endpoint)?;
                 let http = self.http.client().map_err(|error| Problem::new(field, error, "a working TLS setup on this machine"))?.clone();
                 let thinking_tokens = thinking_tokens.or(endpoint.thinking_tokens);
                 Ok(Arc::new(WireModel { endpoint: self.shared(name, &endpoint), http, key, learned: self.learned.clone(), thinking_tokens }))
             }
         }
+    }
+
+    /// What a name that is no model here may have meant.
+    fn near(&self, name: &str) -> Vec<String> {
+        let of_endpoint = name.split_once('/').into_iter().flat_map(|(_, id)| self.config.endpoints.keys().map(move |known| format!("{known}/{id}")));
+        let by_id = self.config.models.values().map(|model| format!("{}/{}", model.endpoint, model.id));
+        self.config.models.keys().cloned().chain(by_id).chain(of_endpoint).collect()
     }
 
     /// The endpoint that really answers: a recording cassette's, else the card's own.
@@ -132,12 +140,14 @@ impl Registry {
 impl Models for Registry {
     fn resolve(&self, field: &str, name: &str) -> Result<ModelCard, Problem> {
         let Some(model) = self.config.find(name) else {
-            return Err(Problem::new(field, format!("{name:?}, which is no model here"), format!("one of {}", self.config.names())));
+            let near = self.near(name);
+            return Err(Problem::new(field, format!("{name:?}, which is no model here"), format!("one of {}", self.config.names()))
+                .unknown(name, near.iter().map(String::as_str)));
         };
         let Some(endpoint) = self.config.endpoint(&model.endpoint) else {
             return Err(Problem::new(field, format!("{name:?} of endpoint `{}`, which is not configured", model.endpoint), self.config.names()));
         };
-        self.key(field, &model.endpoint, &endpoint)?;
+        self.key(&model.endpoint, &endpoint)?;
         let rehearsal = endpoint.kind == EndpointKind::Rehearsal;
         let price = if rehearsal { Some(Price::FREE) } else { model.price.or_else(|| providers::price(&endpoint, &model.id)) };
         let effort = model.effort.or(endpoint.effort);

@@ -10,3 +10,8 @@ pub mod tiny;
 pub mod tripwire;
 pub mod turnstile;
 pub mod voices;
+
+/// Every model of the built-in table, for a server that stands in for all providers.
+pub fn provider_models() -> Vec<String> {
+    synod_llm::PROVIDERS.provider.iter().flat_map(|provider| provider.heavy.iter().chain([&provider.light])).cloned().collect()
+}

@@ -1,5 +1,6 @@
 //! How a request can be wrong: told before anything is paid, never journaled.
 
+use crate::nearest;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -11,6 +12,9 @@ pub struct Problem {
     pub field: String,
     pub got: String,
     pub want: String,
+    /// What was probably meant, where something of a similar name is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
 }
 
 /// What kind of wrong it is. Programs branch on this, so a code keeps its meaning.
@@ -65,17 +69,27 @@ impl ProblemCode {
 
 impl Problem {
     pub fn new(field: impl Into<String>, got: impl Into<String>, want: impl Into<String>) -> Self {
-        Self { code: ProblemCode::Invalid, field: field.into(), got: got.into(), want: want.into() }
+        Self { code: ProblemCode::Invalid, field: field.into(), got: got.into(), want: want.into(), suggestion: None }
     }
     pub fn code(mut self, code: ProblemCode) -> Self {
         self.code = code;
+        self
+    }
+    /// A name that stands for nothing here, beside those that would: the nearest of them is suggested.
+    pub fn unknown<'a>(mut self, given: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        self.code = ProblemCode::Unknown;
+        self.suggestion = nearest(given, known).map(str::to_owned);
         self
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} (want: {})", self.field, self.got, self.want)
+        write!(f, "{}: {} (want: {})", self.field, self.got, self.want)?;
+        match &self.suggestion {
+            Some(suggestion) => write!(f, "; did you mean {suggestion:?}?"),
+            None => Ok(()),
+        }
     }
 }
 

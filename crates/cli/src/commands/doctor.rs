@@ -6,7 +6,7 @@ use crate::exit::{CliResult, DECIDED, USAGE, print_json, text_of};
 use crate::request::NOTHING_FOUND;
 use crate::say::{note, say};
 use serde_json::json;
-use synod_app::{DoctorReport, SeatCheck};
+use synod_app::{DoctorReport, Fix, SeatCheck};
 use synod_report::one_line;
 use synod_types::Problems;
 
@@ -15,12 +15,27 @@ pub async fn run(global: &Global, args: Doctor) -> CliResult {
     let report = door.doctor(args.models).await;
     let code = if report.healthy() { DECIDED } else { USAGE };
     if door.json {
-        let seats: Vec<_> = report.seats.iter().map(|seat| &seat.result).collect();
+        let told = |seat: &SeatCheck| {
+            let mut told = serde_json::to_value(&seat.result).unwrap_or_default();
+            told["fix"] = json!(seat.fix);
+            told
+        };
+        let seats: Vec<_> = report.seats.iter().map(told).collect();
         print_json(&json!({"ok": report.healthy(), "config": report.files, "seats": seats, "errors": report.problems}));
     } else {
         tell(report);
     }
     Ok(code)
+}
+
+/// Where a line goes, and the line.
+pub fn mending(fix: Option<&Fix>) -> Vec<String> {
+    let Some(fix) = fix else { return Vec::new() };
+    let line = format!("    {}", one_line(&fix.line));
+    match (&fix.file, &fix.table) {
+        (Some(file), Some(table)) => vec![format!("in {}, under [{}], this line instead:", one_line(file), one_line(table)), line],
+        _ => vec!["in the shell:".to_owned(), line],
+    }
 }
 
 fn tell(report: DoctorReport) {
@@ -30,21 +45,32 @@ fn tell(report: DoctorReport) {
         say!("         {NOTHING_FOUND}");
     }
     say!("database open, schema current");
-    for SeatCheck { card, result } in &report.seats {
+    for SeatCheck { card, result, fix } in &report.seats {
         let price =
             card.price.map_or_else(|| "price unknown".to_owned(), |price| format!("${} in, ${} out per million tokens", price.input, price.output));
         match &result.problem {
             None => say!(
-                "ok       {}: {} ms{}, schema {}, {price}",
+                "ok       {}: {} ms{}, schema {}{}, {price}",
                 result.model,
                 result.latency_ms,
                 if result.streams { ", streams" } else { "" },
-                result.schema
+                result.schema,
+                match result.thinks {
+                    Some(true) => ", thinks",
+                    Some(false) => ", does not think",
+                    None if card.rehearsal => "",
+                    None => ", thinking unknown",
+                }
             ),
             Some(problem) => say!("FAILED   {}: {}", result.model, one_line(problem)),
         }
         if !result.instead.is_empty() {
-            say!("         the endpoint lists: {}", one_line(&result.instead.join(", ")));
+            say!("         it has: {}", one_line(&result.instead.join(", ")));
+        }
+        if result.problem.is_some() {
+            for line in mending(fix.as_ref()) {
+                say!("         {line}");
+            }
         }
     }
     if !report.problems.is_empty() {

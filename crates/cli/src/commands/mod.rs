@@ -3,12 +3,14 @@
 pub mod approve;
 pub mod ask;
 pub mod cancel;
+pub mod complete;
 pub mod completions;
 pub mod decide;
 pub mod doctor;
 pub mod export;
 pub mod init;
 pub mod memory;
+pub mod models;
 pub mod modes;
 pub mod persona;
 pub mod replay;

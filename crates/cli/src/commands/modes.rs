@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use synod_app::AppError;
 use synod_engine::Mode;
 use synod_modes::MODES;
-use synod_types::{Problem, ProblemCode};
+use synod_types::Problem;
 
 pub fn run(global: &Global, args: Modes) -> CliResult {
     let chosen: Vec<&Mode> = match &args.id {
@@ -30,13 +30,13 @@ pub fn run(global: &Global, args: Modes) -> CliResult {
 }
 
 fn find(id: &str) -> CliResult<&'static Mode> {
-    let known = || MODES.iter().map(|mode| mode.id).collect::<Vec<_>>().join(", ");
+    let known = || MODES.iter().map(|mode| mode.id).collect::<Vec<_>>();
     let plain = id.replace('-', "_");
     MODES
         .iter()
         .copied()
         .find(|mode| mode.id == plain)
-        .ok_or_else(|| AppError::usage(Problem::new("mode", id, format!("one of: {}", known())).code(ProblemCode::Unknown)))
+        .ok_or_else(|| AppError::usage(Problem::new("mode", id, format!("one of: {}", known().join(", "))).unknown(id, known())))
 }
 
 /// By family, in the order in which families first appear.

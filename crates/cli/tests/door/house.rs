@@ -57,6 +57,23 @@ impl House {
         command
     }
 
+    /// The same where looking around is allowed and finds this house's server as Ollama, and no other.
+    pub fn with_ollama(&self, args: &[&str]) -> Command {
+        let mut command = self.command(args);
+        command.env_remove("SYNOD_OFFLINE").env("OLLAMA_HOST", self.server.address().to_string());
+        command
+    }
+
+    /// The same with a provider's key, its address being this house's server.
+    pub fn with_key(&self, provider: &str, key: &str, args: &[&str]) -> Command {
+        let root = format!("http://{}", self.server.address());
+        let mut command = self.command(args);
+        command.env_remove("SYNOD_OFFLINE").env("OLLAMA_HOST", "127.0.0.1:9").env(format!("{provider}_API_KEY"), key);
+        command.env("ANTHROPIC_BASE_URL", &root).env("GEMINI_BASE_URL", &root);
+        command.env("OPENAI_BASE_URL", self.server.url()).env("OPENROUTER_BASE_URL", self.server.url());
+        command
+    }
+
     pub fn synod(&self, args: &[&str]) -> Did {
         Did::of(self.command(args).output().expect("synod runs"))
     }
@@ -99,6 +116,10 @@ impl House {
 }
 
 impl Did {
+    pub fn run(command: &mut Command) -> Self {
+        Self::of(command.output().expect("synod runs"))
+    }
+
     pub fn of(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),

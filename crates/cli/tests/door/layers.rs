@@ -23,7 +23,7 @@ fn command_line_words(line: &str) -> Option<&str> {
         let word: String = rest.chars().take_while(char::is_ascii_lowercase).collect();
         ["ask", "modes", "runs", "show", "watch", "resume", "review", "decide", "approve", "memory", "cancel", "export", "verify", "replay"]
             .into_iter()
-            .chain(["persona", "doctor", "init", "serve", "completions"])
+            .chain(["persona", "doctor", "init", "models", "serve", "completions"])
             .any(|command| command == word)
     });
     let flag = line

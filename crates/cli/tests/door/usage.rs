@@ -41,7 +41,7 @@ fn everything_wrong_is_told_at_once_and_nothing_is_paid() {
     ]);
     let did = did.exits(2);
     let fields = fields(&did);
-    for field in ["options.bogus", "options.answer_tokens", "models[1]", "models", "budget", "seed", "deadline", "role", "file"] {
+    for field in ["options.bogus", "options.answer_tokens", "models[1]", "budget", "seed", "deadline", "role", "file"] {
         assert!(fields.iter().any(|found| found == field), "{field} is not among {fields:?}");
     }
     assert_eq!(house.server.total(), 0);
@@ -88,16 +88,22 @@ fn an_argument_that_is_not_text_is_an_error() {
 fn an_unknown_mode_names_the_known_ones() {
     let did = House::new().ask("vot", &[]).exits(2);
     assert!(did.out.contains("council, vote"), "{}", did.out);
+    assert_eq!(did.json()["errors"][0]["suggestion"], "vote");
 }
 
 #[test]
-fn too_few_and_too_many_seats_are_both_errors() {
+fn too_many_seats_are_an_error_and_too_few_are_filled() {
     let house = House::new();
-    for models in ["x/a,x/b", "x/a,x/b,x/c,x/d,x/e,x/f,x/g,x/h"] {
-        let did = house.synod(&["ask", "--models", models, "--json", "Tea?"]).exits(2);
-        assert!(did.out.contains("3 to 7 seats"), "{}", did.out);
-    }
-    house.synod(&["ask", "--models", "x/a,x/b", "--chair", "x/c", "-q", "Tea?"]).exits(0);
+    let did = house.synod(&["ask", "--models", "x/a,x/b,x/c,x/d,x/e,x/f,x/g,x/h", "--json", "Tea?"]).exits(2);
+    assert!(did.out.contains("3 to 7 seats"), "{}", did.out);
+    let two = house.synod(&["ask", "--models", "x/a,x/b", "--json", "-q", "Tea?"]).exits(0).json();
+    let told = "x/a holds 2 of the panel's 3 seats: they share its mistakes, so their agreement is worth less.";
+    assert_eq!(two["warnings"][0], told);
+    // With a chair of its own two on the panel are all that council needs.
+    let three = house.synod(&["ask", "--models", "x/a,x/b", "--chair", "x/c", "--json", "-q", "Tea?"]).exits(0).json();
+    assert!(!three["warnings"].to_string().contains("holds"), "{}", three["warnings"]);
+    let none = house.synod(&["ask", "--json", "Tea?"]).exits(2);
+    assert!(none.out.contains("no seats") && none.out.contains("synod models"), "{}", none.out);
 }
 
 #[test]
@@ -124,8 +130,11 @@ fn a_missing_key_names_its_variable() {
     let house = House::bare();
     let config = "[endpoints.claude]\nkind = \"anthropic\"\nkey_env = \"NO_SUCH_KEY\"\nbase_url = \"http://127.0.0.1:9/v1/\"\n";
     house.write("config/synod/synod.toml", config);
-    let did = house.synod(&["ask", "--models", "claude/a,claude/b,claude/c", "--json", "Tea?"]).exits(2);
-    assert!(did.out.contains("NO_SUCH_KEY"), "{}", did.out);
+    let did = house.synod(&["ask", "--models", "claude/a,claude/b,claude/c", "--chair", "claude/d", "--json", "Tea?"]).exits(2);
+    let errors = did.json()["errors"].clone();
+    assert_eq!((errors.as_array().map(Vec::len), &errors[0]["code"]), (Some(1), &serde_json::json!("no_key")), "{errors}");
+    assert_eq!(errors[0]["got"], "NO_SUCH_KEY is not set; needed by claude/a, claude/b, claude/c, claude/d");
+    assert_eq!(errors[0]["hint"], "export NO_SUCH_KEY=…");
 }
 
 #[test]

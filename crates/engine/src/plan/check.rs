@@ -79,7 +79,7 @@ pub(crate) fn plan(
             .map(|name| ("models", name))
             .chain(panel.chair.iter().map(|name| ("chair", name)))
             .chain(roles.map(|name| ("role", name)));
-        problems.extend(named.filter_map(|(field, name)| models.resolve(field, name).err()));
+        problems.extend(seating::by_key(named.filter_map(|(field, name)| Some((name.clone(), models.resolve(field, name).err()?))).collect()));
         return Err((Problems(problems), Vec::new()));
     };
     if !mode.multi_turn && !spec.question.history.is_empty() {
@@ -162,7 +162,7 @@ pub(crate) fn plan(
 /// No mode of this name among those a door may offer.
 pub(crate) fn unknown_mode(modes: &[&Mode], given: &str) -> Problem {
     let known: Vec<&str> = modes.iter().map(|mode| mode.id).collect();
-    Problem::new("mode", given, format!("one of: {}", known.join(", "))).code(ProblemCode::Unknown)
+    Problem::new("mode", given, format!("one of: {}", known.join(", "))).unknown(given, known)
 }
 
 /// The newest turns that fit, oldest first.

@@ -13,5 +13,5 @@ pub(crate) use check::{plan, unknown_mode};
 pub use library::{Library, NoLibrary};
 pub use limits::LimitChanges;
 pub use options::OptionValue;
-pub use seating::PanelRequest;
+pub use seating::{PanelRequest, by_key};
 pub use spec::RunSpec;

@@ -1,7 +1,7 @@
 //! A mode's options as typed by people: read by the schema, every mistake named with what would be right.
 
 use serde_json::{Map, Value};
-use synod_types::{Problem, ProblemCode};
+use synod_types::{Problem, nearest};
 
 /// An option as it came in: text from a command line, or JSON from an API.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,9 +26,9 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Va
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
             let want = match names.as_slice() {
                 [] => format!("no option: {} has none", mode.id),
-                names => format!("an option of {}: {}", mode.id, names.join(", ")),
+                _ => format!("an option of {}: {}", mode.id, names.join(", ")),
             };
-            problems.push(Problem::new(format!("options.{name}"), "unknown option", want).code(ProblemCode::Unknown));
+            problems.push(Problem::new(format!("options.{name}"), "unknown option", want).unknown(&name, names));
             continue;
         };
         let value = match typed {
@@ -54,7 +54,8 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Va
                     OptionValue::Text(text) => text.clone(),
                     OptionValue::Json(value) => value.to_string(),
                 };
-                problems.push(Problem::new(format!("options.{name}"), got, describe(property)));
+                let suggestion = nearest(got.trim_matches('"'), choices(property).iter().map(String::as_str)).map(str::to_owned);
+                problems.push(Problem { suggestion, ..Problem::new(format!("options.{name}"), got, describe(property)) });
             }
         }
     }
@@ -163,23 +164,28 @@ fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
+/// The words an option may be, where it is one of a few. A choice with a description of its own is a constant; those without share one enum.
+pub fn choices(schema: &Value) -> Vec<String> {
+    let listed = |choice: &Value| -> Vec<String> {
+        let listed = choice.get("enum").and_then(Value::as_array).into_iter().flatten();
+        choice.get("const").into_iter().chain(listed).filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let alternatives = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array);
+    listed(schema).into_iter().chain(alternatives.into_iter().flatten().flat_map(listed)).collect()
+}
+
 /// What a value must be, in words.
 pub fn describe(schema: &Value) -> String {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let values: Vec<String> = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
         return format!("one of: {}", values.join(", "));
     }
-    if let Some(choices) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
-        // A choice with words of its own is a constant; those without share one enum.
-        let named = |choice: &Value| -> Vec<String> {
-            let listed = choice.get("enum").and_then(Value::as_array).into_iter().flatten();
-            choice.get("const").into_iter().chain(listed).filter_map(Value::as_str).map(str::to_owned).collect()
-        };
-        let names: Vec<String> = choices.iter().flat_map(named).collect();
+    if let Some(alternatives) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
+        let names = choices(schema);
         if !names.is_empty() {
             return format!("one of: {}", names.join(", "));
         }
-        return choices.iter().map(describe).collect::<Vec<_>>().join(", or ");
+        return alternatives.iter().map(describe).collect::<Vec<_>>().join(", or ");
     }
     let between = |low: &str, high: &str| -> String {
         let number = |name: &str| schema.get(name).and_then(Value::as_f64);

@@ -1,5 +1,7 @@
-//! Who sits where. Too few and too many are both errors; a chair nobody needs is left standing, with a warning, and so is whoever a standing
-//! panel has too many.
+//! Who sits where. Where a mode needs more seats than models were named, the models sit again in the same order; too many named for a question
+//! is an error. A chair nobody needs is left standing, with a warning, and so is whoever a standing panel has too many.
+//!
+//! A model that holds several seats of the panel is told here, once for every mode.
 
 use crate::{Mode, Models, RoleHolder, Seating};
 use serde_json::Value;
@@ -15,6 +17,8 @@ pub struct PanelRequest {
     pub roles: Vec<(String, String)>,
     /// Nobody named these models for this question: those the mode has no seat for stay out.
     pub may_shrink: bool,
+    /// Seats of the panel, beside a chair of its own, that the models fill where the mode has room, though it would run with fewer.
+    pub enough: u32,
 }
 
 impl PanelRequest {
@@ -26,6 +30,19 @@ impl PanelRequest {
         let apart = self.chair.is_some() && mode.special_role().is_some();
         let seats = if made > 0 { made } else { mode.seats.1.saturating_sub(u32::from(apart)) as usize };
         self.models.split_at(seats.min(self.models.len()))
+    }
+
+    /// How many seats the panel has at least, the one that leaves it for a chair of its own counted.
+    fn least(&self, mode: &Mode) -> usize {
+        let (least, most) = mode.seats;
+        let special = mode.roles.iter().find(|role| matches!(role.held, RoleHolder::Chair | RoleHolder::ChairApart));
+        let of_role = |name: &str| mode.roles.iter().any(|role| role.name == name && role.held != RoleHolder::Each);
+        let named = self.roles.iter().filter(|(name, _)| of_role(name)).count() as u32;
+        let beside = named + u32::from(special.is_some() && self.chair.is_some());
+        let leaves = special
+            .is_some_and(|role| role.held == RoleHolder::ChairApart && self.chair.is_none() && !self.roles.iter().any(|(name, _)| name == role.name));
+        let enough = if self.enough > 0 { (self.enough + u32::from(leaves)).min(most.saturating_sub(beside)) } else { 0 };
+        least.saturating_sub(beside).max(enough) as usize
     }
 }
 
@@ -39,14 +56,15 @@ pub struct Table {
 
 /// The table, and everything wrong with it.
 pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, request: &PanelRequest, models: &dyn Models) -> (Table, Vec<Problem>) {
-    let mut setter = TableSetter { models, table: Table::default(), problems: Vec::new() };
+    let mut setter = TableSetter { models, table: Table::default(), problems: Vec::new(), unresolved: Vec::new() };
     let made = (mode.seats_from_options)(options, request.models.len());
     let (named, out) = request.fitting(mode, made.len());
     if !out.is_empty() {
         setter.table.warnings.push(format!("{} seats {} of this panel: {} stayed out.", mode.name, named.len(), out.join(", ")));
     }
     if made.is_empty() || named.is_empty() {
-        for (i, name) in named.iter().enumerate() {
+        let seats = if named.is_empty() { 0 } else { named.len().max(request.least(mode)) };
+        for (i, name) in named.iter().enumerate().cycle().take(seats) {
             setter.sit(&format!("models[{i}]"), name, Place::Panel);
         }
     } else {
@@ -101,9 +119,8 @@ pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, request: &PanelRequ
             setter.table.seating.roles.insert(role.clone(), vec![index]);
         } else {
             let known: Vec<&str> = mode.roles.iter().map(|role| role.name).collect();
-            setter
-                .problems
-                .push(Problem::new("role", role.clone(), format!("a role of {}: {}", mode.id, known.join(", "))).code(ProblemCode::Unknown));
+            let want = format!("a role of {}: {}", mode.id, known.join(", "));
+            setter.problems.push(Problem::new("role", role.clone(), want).unknown(role, known));
         }
     }
     let count = setter.table.seating.seats.len() as u32;
@@ -124,26 +141,74 @@ pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, request: &PanelRequ
             setter.table.seating.roles.insert("clerk".into(), vec![clerk]);
         }
     }
-    let TableSetter { mut table, problems, .. } = setter;
+    let TableSetter { mut table, mut problems, unresolved, .. } = setter;
+    problems.extend(by_key(unresolved));
+    table.warnings.extend(shared(&table));
     label(&mut table.seating.seats);
     (table, problems)
+}
+
+/// Names that stand for no model, each told once; those that only lack the same key are told together.
+pub fn by_key(unresolved: Vec<(String, Problem)>) -> Vec<Problem> {
+    let mut told: Vec<(Problem, Vec<String>)> = Vec::new();
+    for (name, problem) in unresolved {
+        match told.iter_mut().find(|(known, _)| known.code == ProblemCode::NoKey && *known == problem) {
+            Some((_, names)) => names.push(name),
+            None => told.push((problem, vec![name])),
+        }
+    }
+    let named = |(problem, names): (Problem, Vec<String>)| match problem.code {
+        ProblemCode::NoKey => Problem { got: format!("{}; needed by {}", problem.got, names.join(", ")), ..problem },
+        _ => problem,
+    };
+    told.into_iter().map(named).collect()
+}
+
+/// One model under several names is still one model.
+fn shared(table: &Table) -> Option<String> {
+    let panel: Vec<&Seat> = table.seating.seats.iter().filter(|seat| seat.place == Place::Panel).collect();
+    let mut held: Vec<(&ModelCard, usize)> = Vec::new();
+    for card in panel.iter().filter_map(|seat| table.cards.get(&seat.model)) {
+        match held.iter_mut().find(|(known, _)| (&known.endpoint, &known.id) == (&card.endpoint, &card.id)) {
+            Some((_, seats)) => *seats += 1,
+            None => held.push((card, 1)),
+        }
+    }
+    let several: Vec<(&str, usize)> = held.iter().filter(|(_, seats)| *seats > 1).map(|(card, seats)| (card.name.as_str(), *seats)).collect();
+    let all = panel.len();
+    match several.as_slice() {
+        [] => None,
+        [(model, seats)] if *seats == all => {
+            Some(format!("{model} holds all {all} seats of the panel: they share its mistakes, so their agreement is worth little."))
+        }
+        [(model, seats)] => {
+            Some(format!("{model} holds {seats} of the panel's {all} seats: they share its mistakes, so their agreement is worth less."))
+        }
+        several => {
+            let each: Vec<String> = several.iter().map(|(model, seats)| format!("{model} {seats}")).collect();
+            let each = each.join(", ");
+            Some(format!("Of the panel's {all} seats some are one model ({each}): such seats share its mistakes, so their agreement is worth less."))
+        }
+    }
 }
 
 struct TableSetter<'a> {
     models: &'a dyn Models,
     table: Table,
     problems: Vec<Problem>,
+    /// Names that stand for no model that can be used, and why.
+    unresolved: Vec<(String, Problem)>,
 }
 
 impl TableSetter<'_> {
     /// Seats a model, known or not, so that one unknown name does not also count as a missing seat.
     fn sit(&mut self, field: &str, name: &str, place: Place) -> SeatIx {
-        if !self.table.cards.contains_key(name) {
+        if !self.table.cards.contains_key(name) && !self.unresolved.iter().any(|(known, _)| known == name) {
             match self.models.resolve(field, name) {
                 Ok(card) => {
                     self.table.cards.insert(name.to_owned(), card);
                 }
-                Err(problem) => self.problems.push(problem),
+                Err(problem) => self.unresolved.push((name.to_owned(), problem)),
             }
         }
         let index = self.table.seating.seats.len() as SeatIx;

@@ -35,6 +35,7 @@ impl RunSpec {
                 light: named(Place::Clerk).next(),
                 roles: roles.filter_map(|seat| Some((role_of(seat.index)?, seat.model.clone()))).collect(),
                 may_shrink: true,
+                enough: 0,
             },
             options: header
                 .options

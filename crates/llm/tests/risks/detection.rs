@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use std::time::Duration;
-use synod_config::EndpointKind;
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_engine::Models;
 use synod_llm::{DetectedModels, Detector, Env, PROVIDERS, Provider, Registry};
 use synod_testkit::server::ModelServer;
@@ -22,7 +22,9 @@ fn providers(server: &ModelServer) -> Vec<Provider> {
 }
 
 fn detector(server: &ModelServer, ports: Vec<u16>, env: Env) -> Detector {
-    Detector { providers: providers(server), ports, within: Duration::from_millis(500), env }
+    let at = |port: &u16| EndpointConfig::new(EndpointKind::OpenAi, format!("http://127.0.0.1:{port}/v1"));
+    let servers = ports.iter().enumerate().map(|(n, port)| (format!("server{n}"), at(port))).collect();
+    Detector { providers: providers(server), servers, within: Duration::from_millis(500), env }
 }
 
 fn everything_listed(server: &ModelServer) {
@@ -47,7 +49,9 @@ async fn providers_whose_key_is_set_are_seated_with_their_heavy_models() {
     everything_listed(&server);
     let env = env(&[("OPENAI_API_KEY", "k1"), ("ANTHROPIC_API_KEY", "k2")]);
     let found = detector(&server, vec![], env.clone()).detect(false).await;
-    assert_eq!(found.panel.seats, [format!("anthropic/{}", heavy("anthropic")), format!("openai/{}", heavy("openai"))]);
+    let lighter = format!("anthropic/{}", PROVIDERS.provider[0].light);
+    let seats = [format!("anthropic/{}", heavy("anthropic")), format!("openai/{}", heavy("openai")), lighter.clone()];
+    assert_eq!(found.panel.seats, seats, "both heavy ones, then a lighter one before anybody sits twice");
     assert!(!found.rehearsal && found.warnings.is_empty(), "{found:?}");
     assert_eq!(found.lines.len(), 2, "{:?}", found.lines);
     assert_eq!(found.config.panels["default"], found.panel);
@@ -55,7 +59,7 @@ async fn providers_whose_key_is_set_are_seated_with_their_heavy_models() {
     let registry = Registry::with_env(found.config, env);
     for seat in &found.panel.seats {
         let card = registry.resolve("seats", seat).expect("resolves");
-        assert!(card.price.is_some() && card.tier == Tier::Heavy, "{card:?}");
+        assert!(card.price.is_some() && (card.tier == Tier::Heavy) == (*seat != lighter), "{card:?}");
     }
     let light = registry.resolve("light", found.panel.light.as_deref().expect("a light model")).expect("resolves");
     assert_eq!(light.tier, Tier::Light);
@@ -78,7 +82,7 @@ async fn a_list_that_cannot_be_read_is_a_warning_and_no_more() {
     let mut detector = detector(&server, vec![], env(&[("ANTHROPIC_API_KEY", "a-secret-key")]));
     detector.providers.iter_mut().for_each(|provider| provider.base_url = url.clone());
     let found = detector.detect(false).await;
-    assert_eq!(found.panel.seats.len(), 1);
+    assert_eq!(found.panel.seats.len(), 2, "as the table has it");
     assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
     assert!(!format!("{found:?}").contains("a-secret-key"));
 }
@@ -100,14 +104,53 @@ async fn without_keys_a_model_server_on_this_machine_is_used() {
     let server = ModelServer::start().await;
     server.list_models(&["qwen3:8b", "nomic-embed-text", "org/other:4b"]);
     let ports = vec![nothing_there().await, server.address().port()];
-    let found = detector(&server, ports, env(&[])).detect(false).await;
-    assert_eq!(found.panel.seats, ["local/qwen3:8b", "local/org/other:4b"]);
+    let looking = detector(&server, ports, env(&[]));
+    assert_eq!(looking.find_local(None).await.map(|found| found.base_url), Some(server.url() + "/"));
+    let found = looking.detect(false).await;
+    assert_eq!(found.panel.seats, ["server1/qwen3:8b", "server1/org/other:4b"]);
     assert!(found.lines[0].contains(&server.address().port().to_string()), "{:?}", found.lines);
     let registry = Registry::with_env(found.config, env(&[]));
     let card = registry.resolve("seats", "local/org/other:4b").expect("resolves");
     assert_eq!((card.id.as_str(), card.price), ("org/other:4b", None), "a price nobody gave is unknown, not zero");
     let request = request(&card.id);
     registry.open(&card).expect("opens").call(&request, &context()).await.expect("answers");
+}
+
+#[tokio::test]
+async fn every_local_server_that_answers_is_found_and_seated_in_turn() {
+    let (first, second) = (ModelServer::start().await, ModelServer::start().await);
+    first.list_models(&["a", "b"]);
+    second.list_models(&["c"]);
+    let ports = vec![first.address().port(), second.address().port()];
+    let looking = detector(&first, ports.clone(), env(&[]));
+    let found = looking.detect(false).await;
+    assert_eq!(found.panel.seats, ["server0/a", "server1/c", "server0/b"]);
+    assert_eq!(looking.find_local(Some("c")).await.map(|found| found.base_url), Some(second.url() + "/"), "`local` is the server that has the model");
+    let keyed = detector(&first, ports, env(&[("OPENAI_API_KEY", "k")])).detect(false).await;
+    assert!(keyed.panel.seats.iter().all(|seat| seat.starts_with("openai/")), "{:?}", keyed.panel);
+    assert!(keyed.lines.iter().any(|line| line.contains("server1/c") && line.contains("not seated")), "{:?}", keyed.lines);
+    Registry::with_env(keyed.config, env(&[])).resolve("models", "server1/c").expect("it can be named all the same");
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_seats_nobody_and_is_told() {
+    let server = ModelServer::start().await;
+    everything_listed(&server);
+    server.want_key("right");
+    let found = detector(&server, vec![], env(&[("OPENAI_API_KEY", "right"), ("ANTHROPIC_API_KEY", "wrong")])).detect(false).await;
+    assert!(found.panel.seats.iter().all(|seat| seat.starts_with("openai/")), "{:?}", found.panel);
+    assert!(found.warnings.iter().any(|warning| warning.contains("ANTHROPIC_API_KEY")), "{:?}", found.warnings);
+    let alone = detector(&server, vec![], env(&[("ANTHROPIC_API_KEY", "wrong")])).detect(false).await;
+    assert!(alone.rehearsal && alone.refused[0].field == "ANTHROPIC_API_KEY", "{alone:?}");
+}
+
+#[tokio::test]
+async fn a_provider_that_has_nothing_of_the_table_seats_what_is_most_like_it() {
+    let server = ModelServer::start().await;
+    let successor = format!("{}b", heavy("openai"));
+    server.list_models(&["text-embedding-9", "whisper-9", "another", &successor]);
+    let found = detector(&server, vec![], env(&[("OPENAI_API_KEY", "k")])).detect(false).await;
+    assert_eq!(found.panel.seats, [format!("openai/{successor}")]);
 }
 
 fn is_rehearsal(found: &DetectedModels) {

@@ -5,6 +5,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use synod_config::{EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Models};
+use synod_llm::Cure;
 use synod_testkit::server::{End, Fault, ModelServer, Say, Settings};
 use synod_types::{FailureKind, Finish};
 
@@ -252,7 +253,7 @@ async fn a_missing_key_is_a_problem_that_names_the_variable() {
     let server = ModelServer::start().await;
     let config = EndpointConfig { key_env: Some("NOT_SET".to_owned()), ..endpoint(&server, EndpointKind::OpenAi) };
     let problem = registry(config).resolve("--models", "it/m").expect_err("no key");
-    assert_eq!(problem.field, "--models");
+    assert_eq!((problem.field.as_str(), problem.code), ("endpoints.it.key_env", synod_types::ProblemCode::NoKey));
     assert!(problem.got.contains("NOT_SET"), "{problem}");
 }
 
@@ -289,8 +290,30 @@ async fn the_doctor_says_what_works_and_what_does_not() {
     let bad = registry.check(&card("bad")).await;
     assert!(!bad.ok && bad.problem.as_deref().is_some_and(|problem| problem.contains("TEST_KEY")), "{bad:?}");
     assert_eq!((bad.listed, bad.instead), (Some(false), vec!["good".to_owned(), "other".to_owned()]));
+    server.script("goood", Fault::ModelGone);
+    let gone = registry.check(&card("goood")).await;
+    assert_eq!(gone.cure, Some(Cure::Model { endpoint: "it".to_owned(), id: "good".to_owned() }), "{gone:?}");
     let loose = registry.check(&card("loose")).await;
     assert!(!loose.ok && loose.problem.as_deref().is_some_and(|problem| problem.contains("schema = \"prompt\"")), "{loose:?}");
     let mute = registry.check(&card("mute")).await;
     assert!(!mute.ok && mute.problem.as_deref().is_some_and(|problem| problem.contains("empty")), "{mute:?}");
+}
+
+#[tokio::test]
+async fn the_doctor_finds_the_address_the_key_and_the_silence() {
+    let server = ModelServer::start().await;
+    let key = EndpointConfig { key_env: None, ..endpoint(&server, EndpointKind::OpenAi) };
+    let at = |base_url: String| EndpointConfig { base_url, ..key.clone() };
+    let check = async |config: EndpointConfig| {
+        let registry = registry(config);
+        let card = registry.resolve("seats", "it/test-model").expect("resolves");
+        registry.check(&card).await.cure
+    };
+    let root = format!("http://{}/", server.address());
+    assert_eq!(check(at(root)).await, Some(Cure::Address { endpoint: "it".to_owned(), base_url: server.url() }));
+    server.want_key("another");
+    assert_eq!(check(endpoint(&server, EndpointKind::OpenAi)).await, Some(Cure::Key { variable: "TEST_KEY".to_owned() }));
+    let address = server.address().to_string();
+    server.stop().await;
+    assert_eq!(check(at(format!("http://{address}/v1/"))).await, Some(Cure::Start { endpoint: "it".to_owned(), address }));
 }

@@ -22,7 +22,11 @@ pub fn commands(view: &View) -> Vec<(String, &'static str)> {
     match view.state {
         RunState::Complete => vec![show, (format!("synod export {run} --format html"), "a page to keep or send")],
         RunState::Running => vec![(format!("synod watch {run}"), "follow it"), show],
-        RunState::Lost => vec![(next_command(&run, Action::Fork), "mend what failed, then go on from what was said, at no cost for it"), show],
+        RunState::Lost => vec![
+            ("synod doctor".to_owned(), "check the seats of the default panel, and what would mend them"),
+            (next_command(&run, Action::Fork), "mend what failed, then go on from what was said, at no cost for it"),
+            show,
+        ],
         RunState::Waiting => vec![(next_command(&run, Action::Answer), "answer what waits for a person"), show],
         RunState::Stopped | RunState::Interrupted => {
             let action = view.stop().map_or(Action::Resume, |stop| stop.action);

@@ -1,15 +1,27 @@
-//! The test model server as a process of its own, for benchmarks: prints its address on stdout and serves until it is killed.
+//! The test model server as a process of its own, for benchmarks and scripts: prints its address on stdout and serves until it is killed.
 
 use std::process::ExitCode;
 use std::time::Duration;
 use synod_testkit::server::{ModelServer, Settings};
 
-const USAGE: &str = "usage: model-server [--port N] [--latency-ms N] [--tokens N] [--piece BYTES]";
+const USAGE: &str = "usage: model-server [--port N] [--latency-ms N] [--tokens N] [--piece BYTES] [--models A,B] [--key KEY]";
 
 fn settings(mut args: impl Iterator<Item = String>) -> Result<Settings, String> {
     let mut settings = Settings { log: false, ..Settings::default() };
     while let Some(flag) = args.next() {
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
+        match flag.as_str() {
+            "--models" => {
+                settings.models = value.split(',').map(str::to_owned).collect();
+                settings.only_listed = true;
+                continue;
+            }
+            "--key" => {
+                settings.key = Some(value);
+                continue;
+            }
+            _ => {}
+        }
         let number: u64 = value.parse().map_err(|_| format!("{flag}: {value} is not a number"))?;
         match flag.as_str() {
             "--port" => settings.port = u16::try_from(number).map_err(|_| format!("--port: {number} is not a port"))?,

@@ -56,11 +56,18 @@ pub struct Settings {
     pub piece: usize,
     /// Keep every request for `requests()`. A benchmark turns it off.
     pub log: bool,
+    /// What the model list has.
+    pub models: Vec<String>,
+    /// Refuse models that are not in the list.
+    pub only_listed: bool,
+    /// Whoever shows another key, or none, is refused.
+    pub key: Option<String>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { port: 0, latency: Duration::ZERO, words: 8, piece: 16, log: true }
+        let models = vec!["test-model".to_owned(), "test-model-light".to_owned()];
+        Self { port: 0, latency: Duration::ZERO, words: 8, piece: 16, log: true, models, only_listed: false, key: None }
     }
 }
 
@@ -81,6 +88,7 @@ struct Shared {
     scripts: Mutex<BTreeMap<String, Script>>,
     thinking: Mutex<BTreeMap<String, Thinking>>,
     models: Mutex<Vec<String>>,
+    key: Mutex<Option<String>>,
     seen: Mutex<Vec<Arc<Ask>>>,
 }
 
@@ -132,6 +140,13 @@ impl Shared {
         }
     }
 
+    /// Whether the request shows the key that is wanted, as any of the providers has it shown.
+    fn admits(&self, headers: &BTreeMap<String, String>) -> bool {
+        let Some(wanted) = held(&self.key).clone() else { return true };
+        let shown = ["authorization", "x-api-key", "x-goog-api-key"].iter().filter_map(|name| headers.get(*name));
+        shown.map(|value| value.strip_prefix("Bearer ").unwrap_or(value)).any(|shown| shown == wanted)
+    }
+
     fn models(&self) -> Vec<String> {
         held(&self.models).clone()
     }
@@ -154,12 +169,13 @@ impl ModelServer {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port)).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
-            settings,
             counts: Arc::default(),
             faults: Mutex::default(),
             scripts: Mutex::default(),
             thinking: Mutex::default(),
-            models: Mutex::new(vec!["test-model".to_owned(), "test-model-light".to_owned()]),
+            models: Mutex::new(settings.models.clone()),
+            key: Mutex::new(settings.key.clone()),
+            settings,
             seen: Mutex::default(),
         });
         let app = axum::Router::new().fallback(serve::handle).with_state(shared.clone());
@@ -217,6 +233,11 @@ impl ModelServer {
     /// What `/v1/models` lists.
     pub fn list_models(&self, ids: &[&str]) {
         *held(&self.shared.models) = ids.iter().map(|id| (*id).to_owned()).collect();
+    }
+
+    /// Whoever shows another key from now on, or none, is refused.
+    pub fn want_key(&self, key: &str) {
+        *held(&self.shared.key) = Some(key.to_owned());
     }
 
     /// Every request for a reply so far, in order of arrival. Model lists are not logged or counted.

@@ -22,7 +22,14 @@ pub async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Resp
     let path = parts.uri.path().to_owned();
     let headers: BTreeMap<String, String> =
         parts.headers.iter().map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())).collect();
+    // As with the real ones, nothing is at an address without the version of its interface.
+    if !path.contains("/v1") {
+        return json_response(404, &openai::error(404, &format!("no such path: {path}")), None);
+    }
     if parts.method == Method::GET && path.ends_with("/models") {
+        if !shared.admits(&headers) {
+            return json_response(401, &openai::error(401, "Incorrect API key provided"), None);
+        }
         return list(&shared, &path, &headers);
     }
     let wire = if path.ends_with("/chat/completions") {
@@ -34,6 +41,9 @@ pub async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Resp
     } else {
         return json_response(404, &openai::error(404, &format!("no such path: {path}")), None);
     };
+    if !shared.admits(&headers) {
+        return json_response(401, &error_body(wire, 401, "Incorrect API key provided"), None);
+    }
     let (number, in_flight) = shared.counts.enter();
     let bytes = match axum::body::to_bytes(body, usize::MAX).await {
         Ok(bytes) => bytes,
@@ -53,7 +63,8 @@ pub async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Resp
     let ask = Arc::new(ask);
     shared.log(&ask);
 
-    let fault = shared.fault_for(&ask);
+    let gone = shared.settings.only_listed && !shared.models().contains(&ask.model);
+    let fault = if gone { Some(Fault::ModelGone) } else { shared.fault_for(&ask) };
     let mut say = shared.say(&ask);
     let fault = fault.or_else(|| say.fault.take());
     if !shared.settings.latency.is_zero() {

@@ -65,7 +65,8 @@ pub fn find(name: &str, library: &dyn Library) -> Result<Persona, Vec<Problem>> 
     });
     other.or_else(|| built_in().iter().find(|persona| persona.id == name).cloned()).ok_or_else(|| {
         let known: Vec<String> = library.names(KIND).into_iter().chain(built_in().iter().map(|persona| persona.id.clone())).collect();
-        vec![Problem::new("options.personas", name, format!("a file, or one of: {}", known.join(", ")))]
+        let want = format!("a file, or one of: {}", known.join(", "));
+        vec![Problem::new("options.personas", name, want).unknown(name, known.iter().map(String::as_str))]
     })
 }
 
@@ -91,7 +92,8 @@ pub fn deck(name: &str, library: &dyn Library) -> Result<Vec<Persona>, Vec<Probl
     }
     if seated.is_empty() {
         let known: Vec<&str> = DECKS.iter().map(|(deck, _)| *deck).collect();
-        problems.push(Problem::new("options.deck", name, format!("one of: {}; or a deck your own personas name", known.join(", "))));
+        let want = format!("one of: {}; or a deck your own personas name", known.join(", "));
+        problems.push(Problem::new("options.deck", name, want).unknown(name, known));
         problems.append(&mut left_out);
     }
     if problems.is_empty() { Ok(seated) } else { Err(problems) }
