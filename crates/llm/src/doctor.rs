@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use synod_config::{EndpointConfig, EndpointKind, SchemaMode};
 use synod_engine::{CallContext, Deltas, Models};
-use synod_types::{FailureKind, Message, ModelCard, ReplySchema, Request, Tier, Usage, nearest_first};
+use synod_types::{FailureKind, Message, ModelCard, Reply, ReplySchema, Request, Sending, Tier, Usage, nearest_first};
 
 /// What is known of one seat's model after asking it once.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -123,18 +123,30 @@ impl Registry {
             sending: model.sending(&question, Tier::Heavy),
             deltas: Some(words.clone()),
         };
-        let reply = model.call(&question, &context).await;
+        let mut reply = model.call(&question, &context).await;
+        if reply.as_ref().is_ok_and(Reply::starved) {
+            let sending = Sending { tokens: context.sending.tokens.saturating_mul(4).max(25_000), ..context.sending };
+            reply = model.call(&question, &CallContext { sending, ..context }).await;
+        }
         line.latency_ms = start.elapsed().as_millis() as u64;
         match reply {
             Ok(reply) => {
                 let first = words.first.load(Relaxed);
                 line.first_words_ms = (line.streams && first > 0).then(|| first - 1);
                 line.usage = reply.usage;
+                if reply.thought() > 0 || reply.starved() {
+                    line.thinks = Some(true);
+                }
                 line.schema_kept = kept(&reply.text);
                 line.ok = line.schema_kept;
-                if reply.text.trim().is_empty() {
-                    line.problem =
-                        Some("the reply is empty; a model that thinks before it answers may need more tokens than it was given".to_owned());
+                if reply.starved() {
+                    let spent = reply.usage.map_or(0, |usage| usage.output);
+                    let name = &card.endpoint;
+                    line.problem = Some(format!(
+                        "it thought for {spent} tokens about a small sum and said nothing; give endpoints.{name} more thinking_tokens or a lower effort"
+                    ));
+                } else if reply.text.trim().is_empty() {
+                    line.problem = Some("the reply is empty".to_owned());
                 } else if !line.ok {
                     line.problem = Some(format!(
                         "the reply does not fit its schema ({}); try schema = \"prompt\" for endpoints.{}",

@@ -55,11 +55,12 @@ fn tell(report: DoctorReport) {
                 result.latency_ms,
                 if result.streams { ", streams" } else { "" },
                 result.schema,
-                match result.thinks {
-                    Some(true) => ", thinks",
-                    Some(false) => ", does not think",
-                    None if card.rehearsal => "",
-                    None => ", thinking unknown",
+                match (result.thinks, result.usage.and_then(|usage| usage.thinking).filter(|tokens| *tokens > 0)) {
+                    (_, Some(tokens)) => format!(", thinks ({tokens} tokens about a small sum)"),
+                    (Some(true), None) => ", thinks".to_owned(),
+                    (Some(false), None) => ", does not think".to_owned(),
+                    (None, None) if card.rehearsal => String::new(),
+                    (None, None) => ", was not seen to think".to_owned(),
                 }
             ),
             Some(problem) => say!("FAILED   {}: {}", result.model, one_line(problem)),
