@@ -5,6 +5,7 @@
 //! list the caller keeps; what they are called matters only to the last rung of a tie ladder.
 
 pub mod agreement;
+pub mod beta;
 pub mod borda;
 pub mod bracket;
 pub mod bradley_terry;
