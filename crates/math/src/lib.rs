@@ -35,7 +35,7 @@ pub mod standard;
 pub mod verbatim;
 pub mod weights;
 
-pub use agreement::Agreement;
+pub use agreement::{Agreement, Choice, JudgedThing, Measured, Unmeasured};
 pub use borda::{RankedItem, Ranking, Rung, Tie, borda};
 pub use bradley_terry::bradley_terry;
 pub use changes::{Step, changes};
