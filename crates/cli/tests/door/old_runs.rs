@@ -109,6 +109,16 @@ fn each_finished_rehearsal_is_forked_at_no_cost_or_anew() {
 }
 
 #[test]
+fn none_has_a_date_and_neither_has_its_fork() {
+    let house = old_house();
+    let stopped = only(&house, "roundtable", "stopped");
+    let forked = house.synod(&["resume", &stopped.id, "--fork", "--json", "-q"]).exits(0).json();
+    for run in [stopped.id.as_str(), forked["run"].as_str().expect("a run")] {
+        assert_eq!(house.synod(&["show", run, "--json"]).exits(0).json()["header"].get("today"), None);
+    }
+}
+
+#[test]
 fn one_stopped_by_its_budget_is_forked_at_the_price_of_what_was_missing() {
     let house = old_house();
     let stopped = only(&house, "council", "stopped");
