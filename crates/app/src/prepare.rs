@@ -5,7 +5,7 @@ use crate::conversations::{NewConversation, join};
 use crate::error::{AppError, AppResult};
 use crate::request::{Base, ConversationChoice, PanelChoice, RunRequest};
 use crate::{continuation, evidence, experience, panel};
-use synod_engine::{Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle, RunSpec, Runner};
+use synod_engine::{Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle, RunSpec, Runner, Today};
 use synod_modes::{INTERNAL, MODES};
 use synod_types::{Header, Problem, ProblemCode, Problems, Quote};
 
@@ -59,7 +59,7 @@ impl App {
         };
         let mut spec = match &parent {
             Some(record) => self.fork_of(record).await?,
-            None => self.blank(request.internal),
+            None => RunSpec { today: self.today(), ..self.blank(request.internal) },
         };
         if let Some(mode) = &request.mode {
             change_mode(&mut spec, mode, &mut notes.lines);
@@ -154,6 +154,11 @@ impl App {
             timeout_secs: limits.timeout_secs.map(|secs| secs as f64),
             ..RunSpec::default()
         }
+    }
+
+    /// The clock's date, unless the environment fixes another.
+    fn today(&self) -> Today {
+        self.sources.env.get("SYNOD_TODAY").filter(|given| !given.is_empty()).map_or(Today::Clock, |given| Today::Given(given.clone()))
     }
 
     async fn fork_of(&self, record: &Record) -> AppResult<RunSpec> {

@@ -114,6 +114,7 @@ fn fixed_hint(problem: &Problem) -> Option<&'static str> {
         ("options.personas" | "options.deck", Unknown) => "synod persona list names them",
         (field, Unknown) if field.starts_with("options.") => "synod modes MODE lists its options",
         ("db", _) => "--db PATH, or SYNOD_DB",
+        ("today", _) => "SYNOD_TODAY fixes the date; without it the clock's is taken",
         ("config", Missing) => "synod init --here",
         _ if problem.want.contains("persona's fields") => "synod persona show actuary --file prints one",
         _ => return None,

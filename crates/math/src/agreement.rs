@@ -1,118 +1,211 @@
-//! How much of what the panel said agrees with what came out.
+//! How far the ballots of a panel agree with each other, above chance.
 //!
-//! A share of judgements actually made, with the number of ballots it rests on. It says nothing about being right, and measures of whole
-//! rankings (Kendall's W) are refused: under recusal no two readers rank the same items.
+//! Every pair of ballots is compared on everything both of them judged. Of these comparisons O agree; E would if every ballot were drawn
+//! evenly from what its seat could cast; M is the most the rules allow, all ballots taken together: under recusal the author of an answer
+//! cannot vote for it, so not everybody can agree. The measure is (O − E) / (M − E): 1 where all agree who could, 0 where they agree as
+//! ballots drawn by lot would, below 0 where they agree less than that.
+//!
+//! It says nothing about being right. It is refused where it would mean nothing: below [`LEAST`] ballots, where no two ballots judged the
+//! same thing, and where the rules leave only one value. Likeness of texts is no agreement.
 
-/// A share between 0 and 1, and the ballots it rests on. No ballots: no value.
+use crate::beta;
+use crate::rounding::round;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// With fewer ballots a random panel agrees wholly too often for the number to say anything.
+pub const LEAST: u32 = 4;
+
+/// How much of the distribution the interval holds.
+const MASS: f64 = 0.8;
+
+/// What the ballots come to: first as a count, then as a measure or the reason why there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Agreement {
-    pub value: Option<f64>,
+    /// Judgements that are the panel's own, of those that could have been.
+    pub agreed: u32,
+    /// With several things to judge, over all of them.
+    pub could: u32,
+    /// Ballots that judged something another judged too; without a measure the ballots there are.
     pub n: u32,
+    pub measure: Result<Measured, Unmeasured>,
+}
+
+/// Agreement above chance, with the shortest interval that holds 80 % of Beta(k + 1, n − k + 1) for k = n · O / M, on the same scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// At most 1; 0 is chance.
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// Why there is no measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmeasured {
+    /// Fewer than [`LEAST`].
+    TooFewBallots,
+    /// No two ballots judged the same thing.
+    NothingShared,
+    /// Whatever the ballots say, the rules make them agree to the same degree.
+    OneValue,
+}
+
+/// One seat's choice, among what it could have chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    chosen: usize,
+    could: BTreeSet<usize>,
+}
+
+impl Choice {
+    /// `None` for a choice the seat could not make: such a ballot is invalid.
+    pub fn among(could: impl IntoIterator<Item = usize>, chosen: usize) -> Option<Self> {
+        let could: BTreeSet<usize> = could.into_iter().collect();
+        could.contains(&chosen).then_some(Self { chosen, could })
+    }
+}
+
+/// One thing a panel chose about: what it chose, if its rules let it choose, and each ballot's choice; `None` where a ballot has none. A
+/// ballot has the same place in the list for every thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgedThing {
+    pub panel: Option<usize>,
+    pub choices: Vec<Option<Choice>>,
 }
 
 impl Agreement {
-    /// Votes for the winner among the valid votes. Leave out the votes of those who could not vote for it (its own author), or a
-    /// panel at one can never reach 1.
-    pub fn with_winner(winner: usize, votes: &[Option<usize>]) -> Self {
-        let n = votes.iter().flatten().count();
-        let agreeing = votes.iter().flatten().filter(|&&vote| vote == winner).count();
-        Self { value: share(agreeing, n), n: n as u32 }
+    /// Ballots that choose one of several, about one thing or many.
+    pub fn of_choices(things: &[JudgedThing]) -> Self {
+        let mut pairs = Comparisons::default();
+        let (mut agreed, mut could) = (0, 0);
+        for thing in things {
+            let cast: Vec<(usize, &Choice)> = thing.choices.iter().enumerate().filter_map(|(at, choice)| Some((at, choice.as_ref()?))).collect();
+            pairs.ballots.extend(cast.iter().map(|(at, _)| *at));
+            if let Some(panel) = thing.panel {
+                could += cast.iter().filter(|(_, choice)| choice.could.contains(&panel)).count();
+                agreed += cast.iter().filter(|(_, choice)| choice.chosen == panel).count();
+            }
+            for (i, (one, a)) in cast.iter().enumerate() {
+                for (other, b) in &cast[i + 1..] {
+                    let shared = a.could.intersection(&b.could).count();
+                    if shared > 0 {
+                        let chance = shared as f64 / (a.could.len() * b.could.len()) as f64;
+                        pairs.add(*one, *other, a.chosen == b.chosen, chance);
+                    }
+                }
+            }
+            let sets: Vec<&BTreeSet<usize>> = cast.iter().map(|(_, choice)| &choice.could).collect();
+            pairs.most += most(&sets, (0..sets.len()).collect(), &mut BTreeMap::new());
+        }
+        pairs.agreement(agreed, could)
     }
 
-    /// Of all the preferences the ballots contain (this one before that one), those the final order shares. Ballots list items best
-    /// first; items the order does not have are passed over. `n` counts the ballots that hold at least one preference.
-    pub fn with_order(order: &[usize], ballots: &[Vec<usize>]) -> Self {
-        let (mut agreeing, mut preferences, mut n) = (0, 0, 0);
-        for ballot in ballots {
-            let places: Vec<usize> = ballot.iter().filter_map(|item| order.iter().position(|other| other == item)).collect();
-            let pairs = places.iter().enumerate().flat_map(|(i, better)| places[i + 1..].iter().map(move |worse| (better, worse)));
-            let before = preferences;
-            for (better, worse) in pairs.filter(|(better, worse)| better != worse) {
-                preferences += 1;
-                agreeing += usize::from(better < worse);
+    /// Ballots that put things in order: for each its place, the lowest best; `None` where it was not judged. Two ballots are compared on
+    /// every pair of things that both put one before the other. All of these can agree, and by chance half of them do. Counted are the
+    /// ballots with the panel's best alone at the top, of those that judged it and another.
+    pub fn of_places(best: Option<usize>, ballots: &[Vec<Option<u32>>]) -> Self {
+        let mut pairs = Comparisons::default();
+        let place = |ballot: usize, item: usize| ballots[ballot].get(item).copied().flatten();
+        let before = |ballot: usize, a: usize, b: usize| {
+            let (a, b) = (place(ballot, a)?, place(ballot, b)?);
+            (a != b).then_some(a < b)
+        };
+        let items = ballots.iter().map(Vec::len).max().unwrap_or(0);
+        for one in 0..ballots.len() {
+            if ballots[one].iter().flatten().count() > 1 {
+                pairs.ballots.insert(one);
             }
-            n += u32::from(preferences > before);
+            for other in one + 1..ballots.len() {
+                for (a, b) in (0..items).flat_map(|a| (a + 1..items).map(move |b| (a, b))) {
+                    if let (Some(first), Some(second)) = (before(one, a, b), before(other, a, b)) {
+                        pairs.add(one, other, first == second, 0.5);
+                        pairs.most += 1;
+                    }
+                }
+            }
         }
-        Self { value: share(agreeing, preferences), n }
+        let (mut agreed, mut could) = (0, 0);
+        for ballot in pairs.ballots.iter().map(|at| &ballots[*at]) {
+            let Some(top) = best.and_then(|best| ballot.get(best).copied().flatten()) else { continue };
+            could += 1;
+            agreed += usize::from(ballot.iter().flatten().filter(|place| **place <= top).count() == 1);
+        }
+        pairs.agreement(agreed, could)
     }
 }
 
-fn share(part: usize, whole: usize) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
+/// A ranking as places: `ranking` lists some of `items` things, best first.
+pub fn places(ranking: &[usize], items: usize) -> Vec<Option<u32>> {
+    (0..items).map(|item| ranking.iter().position(|ranked| *ranked == item).map(|place| place as u32)).collect()
+}
+
+/// All comparisons of two ballots on one thing.
+#[derive(Default)]
+struct Comparisons {
+    /// Ballots that judged anything.
+    ballots: BTreeSet<usize>,
+    /// Those of them that can be compared with another.
+    compared: BTreeSet<usize>,
+    observed: usize,
+    expected: f64,
+    most: usize,
+}
+
+impl Comparisons {
+    fn add(&mut self, one: usize, other: usize, agree: bool, chance: f64) {
+        self.compared.extend([one, other]);
+        self.observed += usize::from(agree);
+        self.expected += chance;
+    }
+
+    fn agreement(&self, agreed: usize, could: usize) -> Agreement {
+        let (ballots, compared) = (self.ballots.len() as u32, self.compared.len() as u32);
+        let (agreed, could) = (agreed as u32, could as u32);
+        let without = |n, why| Agreement { agreed, could, n, measure: Err(why) };
+        if ballots < LEAST {
+            return without(ballots, Unmeasured::TooFewBallots);
+        }
+        if compared == 0 {
+            return without(ballots, Unmeasured::NothingShared);
+        }
+        if compared < LEAST {
+            return without(compared, Unmeasured::TooFewBallots);
+        }
+        let (observed, most) = (self.observed as f64, self.most as f64);
+        let room = most - self.expected;
+        if room < 1e-9 {
+            return without(compared, Unmeasured::OneValue);
+        }
+        let value = (observed - self.expected) / room;
+        let k = f64::from(compared) * observed / most;
+        let (low, high) = beta::shortest(k + 1.0, f64::from(compared) - k + 1.0, MASS);
+        let end = |share: f64| round((share * most - self.expected) / room, 4);
+        // Rounding must not put the value outside.
+        Agreement { agreed, could, n: compared, measure: Ok(Measured { value, low: end(low).min(value), high: end(high).max(value) }) }
+    }
+}
+
+/// The most pairs of ballots that can choose alike, given what each could choose; `left` are the ballots not yet placed.
+///
+/// In a best assignment the largest group holds every ballot that could join it: moving one there from a group that is no larger loses
+/// fewer pairs than it gains. So some option takes all the ballots it can get, and for the rest the question is the same.
+fn most(could: &[&BTreeSet<usize>], left: Vec<usize>, known: &mut BTreeMap<Vec<usize>, usize>) -> usize {
+    if left.len() < 2 {
+        return 0;
+    }
+    if let Some(pairs) = known.get(&left) {
+        return *pairs;
+    }
+    let options: BTreeSet<usize> = left.iter().flat_map(|ballot| could[*ballot]).copied().collect();
+    let mut best = 0;
+    for option in options {
+        let (group, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|ballot| could[**ballot].contains(&option));
+        best = best.max(group.len() * (group.len() - 1) / 2 + most(could, rest, known));
+    }
+    known.insert(left, best);
+    best
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Rng;
-    use proptest::prelude::*;
-
-    #[test]
-    fn votes_agree_as_far_as_they_are_for_the_winner() {
-        assert_eq!(Agreement::with_winner(1, &[Some(1), Some(0), None, Some(1), Some(1)]), Agreement { value: Some(0.75), n: 4 });
-        assert_eq!(Agreement::with_winner(1, &[None, None]), Agreement { value: None, n: 0 });
-    }
-
-    #[test]
-    fn ballots_agree_as_far_as_their_preferences_do() {
-        // order, ballots, value, n
-        type Case<'a> = (&'a [usize], &'a [&'a [usize]], Option<f64>, u32);
-        let table: &[Case] = &[
-            (&[0, 1, 2], &[], None, 0),
-            (&[0, 1, 2], &[&[1]], None, 0),
-            (&[0, 1, 2], &[&[0, 1, 2], &[0, 2]], Some(1.0), 2),
-            (&[0, 1, 2], &[&[2, 1, 0]], Some(0.0), 1),
-            (&[0, 1, 2], &[&[0, 2, 1], &[1, 0]], Some(0.5), 2),
-            (&[0, 1], &[&[7, 0, 1]], Some(1.0), 1),
-        ];
-        for &(order, ballots, value, n) in table {
-            let ballots: Vec<Vec<usize>> = ballots.iter().map(|ballot| ballot.to_vec()).collect();
-            assert_eq!(Agreement::with_order(order, &ballots), Agreement { value, n }, "{order:?} {ballots:?}");
-        }
-    }
-
-    /// Rankings of random parts of seven items.
-    fn ballots() -> impl Strategy<Value = Vec<Vec<usize>>> {
-        prop::collection::vec(
-            (any::<u64>(), 0_usize..=7).prop_map(|(seed, shown)| Rng::new(seed).permutation(7).into_iter().take(shown).collect()),
-            0..12,
-        )
-    }
-
-    proptest! {
-        #[test]
-        fn agreement_is_a_share(seed: u64, ballots in ballots(), votes in prop::collection::vec(prop::option::of(0_usize..4), 0..12)) {
-            let order = Rng::new(seed).permutation(7);
-            for agreement in [Agreement::with_order(&order, &ballots), Agreement::with_winner(0, &votes)] {
-                prop_assert_eq!(agreement.value.is_none(), agreement.n == 0);
-                prop_assert!(agreement.value.is_none_or(|value| (0.0..=1.0).contains(&value)));
-            }
-        }
-
-        #[test]
-        fn ballots_that_follow_the_order_agree_wholly_and_reversed_ones_not_at_all(seed: u64, mut ballots in ballots()) {
-            let order = Rng::new(seed).permutation(7);
-            for ballot in &mut ballots {
-                ballot.sort_by_key(|item| order.iter().position(|other| other == item));
-            }
-            let wholly = Agreement::with_order(&order, &ballots);
-            ballots.iter_mut().for_each(|ballot| ballot.reverse());
-            let not_at_all = Agreement::with_order(&order, &ballots);
-            if ballots.iter().any(|ballot| ballot.len() > 1) {
-                prop_assert_eq!((wholly.value, not_at_all.value), (Some(1.0), Some(0.0)));
-            }
-            prop_assert_eq!(wholly.n, not_at_all.n);
-        }
-
-        #[test]
-        fn an_order_and_its_reverse_share_the_preferences_between_them(seed: u64, ballots in ballots()) {
-            let mut order = Rng::new(seed).permutation(7);
-            let forth = Agreement::with_order(&order, &ballots).value;
-            order.reverse();
-            let back = Agreement::with_order(&order, &ballots).value;
-            if let (Some(forth), Some(back)) = (forth, back) {
-                prop_assert!((forth + back - 1.0).abs() < 1e-12);
-            }
-        }
-    }
-}
+#[path = "agreement_tests.rs"]
+mod tests;

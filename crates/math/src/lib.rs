@@ -5,6 +5,7 @@
 //! list the caller keeps; what they are called matters only to the last rung of a tie ladder.
 
 pub mod agreement;
+pub mod beta;
 pub mod borda;
 pub mod bracket;
 pub mod bradley_terry;
@@ -34,7 +35,7 @@ pub mod standard;
 pub mod verbatim;
 pub mod weights;
 
-pub use agreement::Agreement;
+pub use agreement::{Agreement, Choice, JudgedThing, Measured, Unmeasured};
 pub use borda::{RankedItem, Ranking, Rung, Tie, borda};
 pub use bradley_terry::bradley_terry;
 pub use changes::{Step, changes};

@@ -4,8 +4,8 @@ use crate::labelled::{LEAST, LabelledAnswer};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use synod_engine::{Answers, SeatFailure};
-use synod_math::{Agreement, Tally as Count, plurality};
+use synod_engine::{Answers, Bench, SeatFailure};
+use synod_math::{Agreement, Choice, JudgedThing, Tally as Count, Unmeasured, plurality};
 use synod_types::*;
 
 /// Every author votes on the others' answers. With two answers each could only choose the other, so those who wrote neither decide.
@@ -44,18 +44,38 @@ impl Poll {
         Self { voters, ballots, count }
     }
 
-    /// The winner's own author could not vote for it, so its vote is left out.
+    /// How far the votes agree: each voter could choose any answer but its own.
     pub fn agreement(&self, winner: usize, answers: &[LabelledAnswer]) -> Agreement {
-        let author = answers[winner].seat;
-        let comparable = self.voters.iter().zip(&self.ballots).filter(|(voter, _)| **voter != author).map(|(_, vote)| *vote);
-        Agreement::with_winner(winner, &comparable.collect::<Vec<_>>())
+        let choice = |(voter, vote): (&SeatIx, &Option<usize>)| {
+            let others = answers.iter().enumerate().filter(|(_, answer)| answer.seat != *voter).map(|(item, _)| item);
+            Choice::among(others, (*vote)?)
+        };
+        let choices = self.voters.iter().zip(&self.ballots).map(choice).collect();
+        Agreement::of_choices(&[JudgedThing { panel: Some(winner), choices }])
     }
 }
 
-/// With one vote agreement is always 1, so none is reported.
-pub fn confidence(agreement: Agreement) -> Option<Confidence> {
-    let value = agreement.value.filter(|_| agreement.n > 1)?;
-    Some(Confidence { value: Some(value), source: ConfidenceSource::Agreement, n: agreement.n })
+/// Agreement as a verdict's confidence, and as a figure where it was measured.
+pub fn confidence(bench: &Bench, agreement: Agreement) -> Confidence {
+    let measured = agreement.measure.ok();
+    if let Some(measured) = measured {
+        bench.figure("agreement", measured.value);
+    }
+    let absent = agreement.measure.err().map(|why| match why {
+        Unmeasured::TooFewBallots => Absent::TooFewBallots,
+        Unmeasured::NothingShared => Absent::NothingShared,
+        Unmeasured::OneValue => Absent::OneValue,
+    });
+    Confidence {
+        value: measured.map(|measured| measured.value),
+        source: ConfidenceSource::Agreement,
+        n: agreement.n,
+        agreed: Some(agreement.agreed),
+        could: Some(agreement.could),
+        counted: None,
+        interval: measured.map(|measured| Interval { low: measured.low, high: measured.high }),
+        absent,
+    }
 }
 
 pub fn index(label: &str, answers: &[LabelledAnswer]) -> Option<usize> {

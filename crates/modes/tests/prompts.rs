@@ -1,8 +1,8 @@
 //! A prompt that speaks of something it was not given is refused. How each reads is kept with the conformance tests.
 
 use serde_json::json;
-use synod_engine::{Prompts, prompt};
-use synod_modes::MODES;
+use synod_engine::{Prompt, Prompts, prompt};
+use synod_modes::{INTERNAL, MODES};
 use synod_types::*;
 
 fn header(mode: &str) -> Header {
@@ -34,6 +34,7 @@ fn header(mode: &str) -> Header {
         quoted_usd: None,
         planned_calls: (0, 0),
         conversation: None,
+        today: None,
         warnings: Vec::new(),
     }
 }
@@ -43,4 +44,39 @@ fn an_unknown_variable_is_an_error_not_an_empty_string() {
     let header = header("council");
     let prompts = Prompts::load(MODES, None).expect("all prompts compile");
     assert!(prompts.render(&header, &header.seats[0], &prompt!("rank")).is_err());
+}
+
+/// The prompts that judge facts, years or forecasts. No other speaks of the date: it would only make equal questions differ by the day.
+const DATED: [(&str, &str); 3] = [("jury", "juror"), ("delphi", "estimate"), ("fact_check", "verify")];
+
+#[test]
+fn only_prompts_that_judge_facts_years_or_forecasts_speak_of_the_date() {
+    for mode in MODES.iter().chain(INTERNAL) {
+        for (name, text) in mode.prompts {
+            assert_eq!(text.contains("{{ today }}"), DATED.contains(&(mode.id, name)), "{}/{name}", mode.id);
+        }
+    }
+}
+
+#[test]
+fn the_date_is_a_line_of_its_own_behind_what_is_the_same_for_all() {
+    let claims = json!([{"id": "claim_1", "claim": "Visits fell.", "context": "Visits fell.", "type": "STATISTIC", "near": []}]);
+    let (unit, menu, low, high, round, max_rounds, apart) = ("", "", "1", "10", 1, 5, false);
+    let none: Option<u32> = None;
+    let estimate = prompt!("estimate", kind = "year", unit, menu, low, high, round, max_rounds, last = none, own = none, apart);
+    let verify = prompt!("verify", checked = "Visits fell.", claims, passages = json!([]));
+    let dated: [(&str, Prompt); 3] = [("jury", prompt!("juror")), ("delphi", estimate), ("fact_check", verify)];
+    let prompts = Prompts::load(MODES, None).expect("all prompts compile");
+    for (mode, prompt) in dated {
+        let reads = |today: Option<&str>| {
+            let header = Header { today: today.map(str::to_owned), ..header(mode) };
+            let rendered = prompts.render(&header, &header.seats[0], &prompt).expect("it renders");
+            rendered.messages.iter().map(|message| message.text().to_owned()).collect::<Vec<_>>()
+        };
+        let (with, without) = (reads(Some("2026-03-01")), reads(None));
+        let line = "Today is 2026-03-01.\n";
+        assert_eq!(with.iter().map(|text| text.matches(line).count()).collect::<Vec<_>>(), [0, 1], "{mode}: in the user's part");
+        // A run from before there was a date asks what it asked.
+        assert_eq!(with.iter().map(|text| text.replace(line, "")).collect::<Vec<_>>(), without, "{mode}");
+    }
 }

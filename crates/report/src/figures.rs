@@ -1,6 +1,6 @@
 //! Numbers as people write them. What is unknown is said to be unknown.
 
-use synod_types::{Millis, Usage};
+use synod_types::{Millis, Usage, date};
 
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -115,19 +115,8 @@ pub fn tokens(usage: Usage) -> String {
 
 /// A moment as `2026-03-01 14:02:09 UTC`.
 pub fn moment(at: Millis) -> String {
-    let seconds = at.div_euclid(1000);
-    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Civil date from a day number, counted in 400-year eras that begin on 1 March.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", of_day / 3600, of_day % 3600 / 60, of_day % 60)
+    let of_day = at.div_euclid(1000).rem_euclid(86_400);
+    format!("{} {:02}:{:02}:{:02} UTC", date(at), of_day / 3600, of_day % 3600 / 60, of_day % 60)
 }
 
 /// How much of the longest bar each score fills, 0 to 1. `None` where bars would mislead: fewer points are better, or there are negative ones.

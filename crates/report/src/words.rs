@@ -13,7 +13,7 @@ use crate::text::{clean, excerpt, one_line};
 use crate::view::{Turn, View};
 use serde_json::Value;
 use synod_types::{
-    Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Header, Missing, Place, RunState, SeatIx, Status, StopReason, Usage, Verdict,
+    Absent, Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Header, Missing, Place, RunState, SeatIx, Status, StopReason, Usage, Verdict,
 };
 
 pub use cards::*;
@@ -124,14 +124,39 @@ pub fn stop_reason(verdict: &Verdict) -> Option<String> {
 pub fn confidence(confidence: &Confidence) -> String {
     let n = u64::from(confidence.n);
     match (confidence.value, confidence.source) {
-        (Some(value), ConfidenceSource::Agreement) => format!("agreement {value:.2} of {}", several(n, "ballot", "ballots")),
-        (None, ConfidenceSource::Agreement) => "agreement unknown: no ballots to compare".to_owned(),
+        (_, ConfidenceSource::Agreement) => agreement(confidence),
         (Some(value), ConfidenceSource::Panel) => format!("panel {value:.2}, by the protocol's own formula (n = {})", count(n)),
         (None, ConfidenceSource::Panel) => "panel unknown: the protocol's formula gave no number".to_owned(),
         (Some(value), ConfidenceSource::Stated) => format!("stated {value:.2}: self-reported, not measured (n = {})", count(n)),
         (None, ConfidenceSource::Stated) => "stated: none given".to_owned(),
         (Some(value), ConfidenceSource::Calibrated) => format!("calibrated {value:.2}, fitted on {}", several(n, "outcome", "outcomes")),
         (None, ConfidenceSource::Calibrated) => "calibrated: too few outcomes to tell".to_owned(),
+    }
+}
+
+/// First the count, then the number above chance with its interval, or why there is none: `agreement: 3 of 4 who could, 0.41 above chance
+/// (0.05 to 0.78)`. Verdicts from before there was an interval hold a share, and are told so.
+fn agreement(confidence: &Confidence) -> String {
+    let n = u64::from(confidence.n);
+    let counted = confidence.agreed.zip(confidence.could).filter(|(_, could)| *could > 0).map(|(agreed, could)| {
+        let of = confidence.counted.as_deref().map_or_else(|| "who could".to_owned(), one_line);
+        format!("{} of {} {of}", count(u64::from(agreed)), count(u64::from(could)))
+    });
+    let measured = match (confidence.value, confidence.interval, confidence.absent) {
+        (Some(value), Some(interval), _) => {
+            let side = if value < 0.0 { "below" } else { "above" };
+            format!("{:.2} {side} chance ({:.2} to {:.2})", value.abs(), interval.low, interval.high)
+        }
+        (Some(value), None, _) => format!("{value:.2} of {}, not corrected for chance", several(n, "ballot", "ballots")),
+        (None, _, Some(Absent::TooFewBallots)) if n == 0 => "not measured, there were no ballots".to_owned(),
+        (None, _, Some(Absent::TooFewBallots)) => format!("not measured: {} too few", several(n, "ballot is", "ballots are")),
+        (None, _, Some(Absent::NothingShared)) => "not measured: no two ballots judged the same thing".to_owned(),
+        (None, _, Some(Absent::OneValue)) => "not measured: the rules leave only one value".to_owned(),
+        (None, _, None) => "unknown, there were no ballots to compare".to_owned(),
+    };
+    match counted {
+        Some(counted) => format!("agreement: {counted}, {measured}"),
+        None => format!("agreement: {measured}"),
     }
 }
 
@@ -313,8 +338,35 @@ pub fn what_happened(view: &View) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::decision;
+    use super::{confidence, decision};
     use serde_json::json;
+    use synod_types::{Absent, Confidence, ConfidenceSource, Interval};
+
+    #[test]
+    fn agreement_is_told_as_a_count_then_as_a_number_or_why_there_is_none() {
+        let counted =
+            |agreed, could, n| Confidence { agreed: Some(agreed), could: Some(could), ..Confidence::new(0.0, ConfidenceSource::Agreement, n) };
+        let measured = |value, low, high| Confidence { value: Some(value), interval: Some(Interval { low, high }), ..counted(3, 4, 5) };
+        let without = |why, n| Confidence { value: None, absent: Some(why), ..counted(2, if n == 0 { 0 } else { 2 }, n) };
+        let cases = [
+            (measured(0.412, 0.05, 0.78), "agreement: 3 of 4 who could, 0.41 above chance (0.05 to 0.78)"),
+            (measured(-0.33, -0.8, 0.41), "agreement: 3 of 4 who could, 0.33 below chance (-0.80 to 0.41)"),
+            (
+                Confidence { counted: Some("rulings".into()), ..measured(1.0, 0.5, 1.0) },
+                "agreement: 3 of 4 rulings, 1.00 above chance (0.50 to 1.00)",
+            ),
+            (without(Absent::TooFewBallots, 3), "agreement: 2 of 2 who could, not measured: 3 ballots are too few"),
+            (without(Absent::TooFewBallots, 1), "agreement: 2 of 2 who could, not measured: 1 ballot is too few"),
+            (without(Absent::TooFewBallots, 0), "agreement: not measured, there were no ballots"),
+            (without(Absent::NothingShared, 4), "agreement: 2 of 2 who could, not measured: no two ballots judged the same thing"),
+            (without(Absent::OneValue, 4), "agreement: 2 of 2 who could, not measured: the rules leave only one value"),
+            // As verdicts had it before there was an interval.
+            (Confidence::new(0.667, ConfidenceSource::Agreement, 3), "agreement: 0.67 of 3 ballots, not corrected for chance"),
+        ];
+        for (given, told) in cases {
+            assert_eq!(confidence(&given), told);
+        }
+    }
 
     #[test]
     fn a_decision_is_told_in_figures_and_names() {

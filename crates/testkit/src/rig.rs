@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use synod_engine::{
     Ending, Journal, LimitChanges, MemoryJournal, Mode, Models, NoLibrary, OptionValue, PanelRequest, Prompts, ResumeOutcome, RoleHolder, RunHandle,
-    RunSpec, Runner, Setup, SystemClock,
+    RunSpec, Runner, Setup, SystemClock, Today,
 };
 use synod_modes::MODES;
 use synod_types::{Question, Row, Stopped, Verdict};
@@ -100,6 +100,9 @@ pub fn modes() -> Vec<&'static Mode> {
     chosen
 }
 
+/// The date of every order, so that no recorded prompt depends on the day.
+pub const TODAY: &str = "2026-03-01";
+
 /// A question for every mode: some panel seats, and a chair where the mode has one.
 pub fn order(mode: &Mode, seed: u64) -> RunSpec {
     let (least, most) = mode.seats;
@@ -117,6 +120,7 @@ pub fn order(mode: &Mode, seed: u64) -> RunSpec {
             ..PanelRequest::default()
         },
         seed: Some(seed),
+        today: Today::Given(TODAY.into()),
         ..RunSpec::default()
     }
 }

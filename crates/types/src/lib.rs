@@ -3,6 +3,7 @@
 //! Owns the wire and journal shapes (serde) and nothing that acts on them: no clock, no I/O, no policy.
 
 mod cards;
+mod date;
 mod event;
 mod exhibit;
 mod failure;
@@ -20,6 +21,7 @@ mod stop;
 mod verdict;
 
 pub use cards::*;
+pub use date::*;
 pub use event::*;
 pub use exhibit::*;
 pub use failure::*;

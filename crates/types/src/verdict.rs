@@ -122,12 +122,52 @@ pub struct Confidence {
     pub source: ConfidenceSource,
     /// How many ballots, statements or outcomes it rests on.
     pub n: u32,
+    /// Agreement as a count: judgements that are the panel's own, of those that could have been.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub could: Option<u32>,
+    /// What was counted, where a ballot holds more than one: `rulings`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
+    /// Where the value may well lie: 80 %.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// Why there is no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<Absent>,
+}
+
+impl Confidence {
+    /// A number and its source, without a count or an interval.
+    pub fn new(value: f64, source: ConfidenceSource, n: u32) -> Self {
+        Self { value: Some(value), source, n, agreed: None, could: None, counted: None, interval: None, absent: None }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    pub low: f64,
+    pub high: f64,
+}
+
+/// Why agreement was not measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Absent {
+    /// Below four a panel that votes by lot agrees too often.
+    TooFewBallots,
+    /// No two ballots judged the same thing.
+    NothingShared,
+    /// Whatever the ballots say, the rules make them agree to the same degree.
+    OneValue,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfidenceSource {
-    /// Share of comparable ballots.
+    /// How far ballots that judged the same thing agree, above chance: 0 is chance, 1 is all who could. Before it had an interval: the
+    /// share of comparable ballots.
     Agreement,
     /// A protocol's own formula.
     Panel,

@@ -1,6 +1,6 @@
 //! What flags mean together: which panel sits, what a fork keeps, and that nothing given is dropped without a word.
 
-use crate::house::House;
+use crate::house::{Did, House};
 use serde_json::Value;
 
 const PANELS: &str = "[panels.default]\nseats = [\"rehearsal/sceptic\", \"rehearsal/pragmatist\", \"rehearsal/advocate\"]\nchair = \"rehearsal/engineer\"\n\
@@ -98,4 +98,24 @@ fn every_document_of_a_stop_names_the_command_that_goes_on() {
     let watched = house.synod(&["watch", run, "--json"]).out;
     let event: Value = serde_json::from_str(watched.lines().last().expect("events")).expect("JSON");
     assert_eq!((&event["type"], &event["data"]["next"]), (&Value::from("stopped"), &next));
+}
+
+#[test]
+fn the_environment_fixes_the_date_and_a_fork_keeps_it() {
+    let house = House::bare();
+    let on = |day: &str, args: &[&str]| Did::of(house.command(args).env("SYNOD_TODAY", day).output().expect("synod runs"));
+    let header = || house.synod(&["show", "last", "--json"]).exits(0).json()["header"].clone();
+    let ask = ["ask", "--mode", "vote", "--rehearse", "--json", "-q", "Tea?"];
+    on("2024-02-29", &ask).exits(0);
+    assert_eq!(header()["today"], "2024-02-29");
+    on("2025-01-01", &["resume", &house.last(), "--fork", "--json", "-q"]).exits(0);
+    assert_eq!(header()["today"], "2024-02-29", "its parent's");
+    on("", &ask).exits(0);
+    assert!(header()["today"].as_str().is_some_and(|day| day.len() == 10 && day != "2024-02-29"), "the clock's");
+    let runs = house.synod(&["runs", "--json"]).json();
+    let refused = on("2023-02-29", &ask).exits(2);
+    assert_eq!(refused.json()["errors"][0]["field"], "today");
+    assert_eq!(house.synod(&["runs", "--json"]).json(), runs, "nothing was written");
+    let told = on("soon", &["ask", "--mode", "vote", "--rehearse", "Tea?"]).exits(2);
+    assert!(told.err.contains("SYNOD_TODAY"), "{}", told.err);
 }

@@ -1,6 +1,6 @@
 //! From what was asked for to what will run: everything checked at once, before anything is paid.
 
-use super::{Library, LimitChanges, RunSpec, options, seating};
+use super::{Library, LimitChanges, RunSpec, Today, options, seating};
 use crate::{Mode, Model, Models, PlannedCalls, Prompts, tokens};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -57,6 +57,7 @@ pub(crate) fn plan(
     prompts: &Prompts,
     library: &dyn Library,
     binary: &str,
+    now: Millis,
 ) -> Result<Plan, (Problems, Vec<ModelCard>)> {
     let mut problems = Vec::new();
     if spec.question.text.trim().is_empty() {
@@ -66,6 +67,14 @@ pub(crate) fn plan(
     if length > LONGEST_QUESTION {
         let want = format!("at most {LONGEST_QUESTION} bytes; attach what is longer as a file or as content");
         problems.push(Problem::new("question", format!("{length} bytes"), want).code(ProblemCode::TooMuch));
+    }
+    let today = match &spec.today {
+        Today::Clock => Some(date(now)),
+        Today::Given(given) => Some(given.clone()),
+        Today::Unknown => None,
+    };
+    if let Some(given) = today.as_ref().filter(|today| !is_date(today)) {
+        problems.push(Problem::new("today", format!("{given:?}"), "a date such as 2026-03-01"));
     }
     let limits = LimitChanges { budget_usd: spec.budget_usd, deadline_secs: spec.deadline_secs, timeout_secs: spec.timeout_secs };
     let Some(mode) = modes.iter().copied().find(|mode| mode.id == spec.mode) else {
@@ -147,6 +156,7 @@ pub(crate) fn plan(
         quoted_usd: None,
         planned_calls,
         conversation: spec.conversation.clone(),
+        today,
         warnings,
     };
     let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));

@@ -14,4 +14,4 @@ pub use library::{Library, NoLibrary};
 pub use limits::LimitChanges;
 pub use options::OptionValue;
 pub use seating::{PanelRequest, by_key};
-pub use spec::RunSpec;
+pub use spec::{RunSpec, Today};

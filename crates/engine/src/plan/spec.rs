@@ -17,6 +17,19 @@ pub struct RunSpec {
     pub seed: Option<u64>,
     pub conversation: Option<String>,
     pub parent: Option<String>,
+    pub today: Today,
+}
+
+/// What a run takes for the present day.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Today {
+    /// The clock's date when it is planned.
+    #[default]
+    Clock,
+    /// This one, `2026-03-01`.
+    Given(String),
+    /// None: a fork of a run that had none, so that it still asks the same.
+    Unknown,
 }
 
 impl RunSpec {
@@ -48,6 +61,7 @@ impl RunSpec {
             seed: Some(header.seed),
             conversation: header.conversation.clone(),
             parent: Some(header.run.clone()),
+            today: header.today.clone().map_or(Today::Unknown, Today::Given),
         }
     }
 }

@@ -196,7 +196,7 @@ impl Prompts {
             let template = self.env.template_from_str(text).map_err(|error| format!("{error:#}"))?;
             used.extend(template.undeclared_variables(false));
         }
-        let always = ["question", "content", "files", "seat", "followup"].map(str::to_owned);
+        let always = ["question", "content", "files", "seat", "followup", "today"].map(str::to_owned);
         if let Some(known) = known
             && let Some(unknown) = used.iter().find(|name| !known.contains(*name) && !always.contains(name))
         {
@@ -258,6 +258,7 @@ fn base_vars(header: &Header, seat: &Seat) -> Map<String, Value> {
     vars.insert("files".into(), Value::Array(files));
     vars.insert("seat".into(), json!(seat.label));
     vars.insert("followup".into(), json!(!question.history.is_empty()));
+    vars.insert("today".into(), json!(header.today));
     vars
 }
 

@@ -148,7 +148,7 @@ impl Runner {
 
     async fn plan_from(&self, modes: &'static [&'static Mode], spec: &RunSpec) -> Result<Plan, Problems> {
         let setup = self.setup();
-        let planned = plan(spec, modes, setup.models.as_ref(), &setup.prompts, setup.library.as_ref(), &setup.binary);
+        let planned = plan(spec, modes, setup.models.as_ref(), &setup.prompts, setup.library.as_ref(), &setup.binary, setup.clock.now());
         let cards: Vec<ModelCard> = match &planned {
             Ok(plan) => plan.header.models.values().cloned().collect(),
             Err((_, cards)) => cards.clone(),

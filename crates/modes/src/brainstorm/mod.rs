@@ -9,6 +9,7 @@ mod scores;
 #[cfg(test)]
 mod tests;
 
+use crate::tally;
 use crate::text::words;
 use clusters::Cluster;
 pub use clusters::{Clustering, Promise, Theme};
@@ -18,7 +19,7 @@ pub use ranking::Source;
 use ranking::{Ranking, exhibit};
 use rows::{ClusteringRow, IdeationRow, RankingRow, RefinementRow, RunnerUp, ScoringRow, VerdictData};
 use schemars::JsonSchema;
-use scores::ScorerMarks;
+use scores::{MOST, ScorerMarks};
 pub use scores::{Mark, Scores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ use synod_math::Agreement;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "brainstorm", name: "Brainstorm", family: Creative, seats: 3..=6, roles: &[each("ideator"), seat("curator", 0), seat("refiner", 0)],
+    id: "brainstorm", version: 2, name: "Brainstorm", family: Creative, seats: 3..=6, roles: &[each("ideator"), seat("curator", 0), seat("refiner", 0)],
     summary: "Everyone invents alone, the ideas are grouped by theme and scored without their authors, and the best group becomes a proposal.",
     pick: "Take it for an open question with many possible answers, when you want breadth first and one worked-out proposal at the end.",
     phases: &["ideation", "clustering", "scoring", "refinement"],
@@ -111,12 +112,10 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.figure("ideas", pool.entries.len() as f64);
     bench.figure("clusters", clusters.len() as f64);
     bench.figure("diversity", clusters.len() as f64 / pool.entries.len() as f64);
-    // Who put the best cluster first, of those who marked it and at least one other.
-    let favourites: Vec<Option<usize>> = rated.iter().map(|rated| favourite(&rated.marks, best)).collect();
-    let agreement = Agreement::with_winner(best, &favourites);
-    if let Some(value) = agreement.value {
-        bench.figure("agreement", value);
-    }
+    // The higher a scorer's total for a cluster, the earlier its place; clusters without a whole mark have none.
+    let places: Vec<Vec<Option<u32>>> =
+        rated.iter().map(|rated| rated.marks.iter().map(|mark| Some(MOST.saturating_sub(mark.as_ref()?.total()?))).collect()).collect();
+    let agreement = Agreement::of_places(Some(best), &places);
     let decision = Decision {
         cluster: clusters[best].name.clone(),
         score: ranking.scores[best].total,
@@ -130,7 +129,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence: (agreement.n > 1).then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n }),
+        confidence: Some(tally::confidence(bench, agreement)),
         dissent: dissent(&rated, &clusters, best),
         data: synod_engine::to_value(&VerdictData { ideas: pool.entries.len(), given: pool.given, clusters: clusters.len(), runner_up }),
         ..ModeResult::default()

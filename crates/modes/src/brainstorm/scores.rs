@@ -40,11 +40,14 @@ impl Mark {
     pub fn values(&self) -> [Option<u32>; 3] {
         [self.novelty, self.feasibility, self.impact]
     }
-    /// From 3 to 15; only of a whole mark.
+    /// From 3 to [`MOST`]; only of a whole mark.
     pub fn total(&self) -> Option<u32> {
         self.values().into_iter().sum()
     }
 }
+
+/// The highest total of a mark.
+pub const MOST: u32 = 15;
 
 pub const DIMENSIONS: [&str; 3] = ["Novelty", "Feasibility", "Impact"];
 

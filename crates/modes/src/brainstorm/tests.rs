@@ -269,7 +269,7 @@ fn a_cluster_that_rests_on_one_mark_is_said_to() {
 }
 
 #[test]
-fn agreement_counts_only_those_who_could_have_put_the_best_first() {
+fn a_favourite_is_of_those_who_could_have_put_the_best_first() {
     assert_eq!(favourite(&rated(0, &[Some([5, 5, 5]), Some([1, 1, 1])]).marks, 0), Some(0));
     assert_eq!(favourite(&rated(0, &[None, Some([1, 1, 1]), Some([2, 1, 1])]).marks, 0), None, "it had no part in the best");
     assert_eq!(favourite(&rated(0, &[Some([2, 2, 2]), Some([2, 2, 2])]).marks, 0), None, "it has no favourite");

@@ -17,7 +17,7 @@ use synod_types::*;
 use weighing::{WeightedAnswer, heaviest_first, weigh};
 
 pub static MODE: Mode = mode! {
-    id: "confidence_weighted", name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
+    id: "confidence_weighted", version: 2, name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
     summary: "Everyone answers and says how sure they are; the surer an answer, the more it shapes the one that is returned.",
     pick: "Take it when it matters how sure each model is, and you want to see that beside the answer.",
     phases: &["answer", "weights", "synthesis"],
@@ -62,11 +62,12 @@ pub enum Weights {
 impl Weights {
     const ALL: [Self; 3] = [Self::Stated, Self::Equal, Self::Agreement];
 
-    fn as_str(self) -> &'static str {
+    /// As people are shown it: what the option has always called agreement is a likeness of texts.
+    fn title(self) -> &'static str {
         match self {
             Self::Stated => "stated",
             Self::Equal => "equal",
-            Self::Agreement => "agreement",
+            Self::Agreement => "likeness",
         }
     }
 
@@ -164,7 +165,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence: weighing::confidence(&weighted, options.weights),
+        confidence: weighing::confidence(&weighted),
         dissent: weighing::dissent(&weighted).into_iter().map(kept).collect(),
         data: synod_engine::to_value(&VerdictData { temperature: options.temperature, outliers, dissent_rule: weighing::DISSENT }),
     })

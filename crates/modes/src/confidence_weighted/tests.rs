@@ -132,7 +132,7 @@ fn a_missing_confidence_takes_the_mean_of_the_others_and_says_so() {
     assert_eq!(percents(&some), percents(&weighed(&[Some(0.9), Some(0.7), Some(0.5)], &["a1", "b1", "c1"], Weights::Stated, 1.0)));
     let none = weighed(&[None, None], &["a1", "b1"], Weights::Stated, 0.25);
     assert_eq!((percents(&none), none[0].imputed), (vec![50.0, 50.0], None));
-    assert_eq!(weighing::confidence(&none, Weights::Stated), None);
+    assert_eq!(weighing::confidence(&none), None);
 }
 
 #[test]
@@ -147,9 +147,8 @@ fn a_loud_seat_does_not_win_by_shouting_where_likeness_decides() {
     // Every rule's weights are kept, whichever rules.
     assert_eq!(by_stated[2].by_agreement, by_agreement[2].weight);
     assert_eq!(dissent(&by_stated).iter().map(|one| one.seat).collect::<Vec<_>>(), [2]);
-    let source = |weights| weighing::confidence(&by_agreement, weights).map(|confidence| confidence.source);
-    assert_eq!(source(Weights::Agreement), Some(ConfidenceSource::Agreement));
-    assert_eq!(source(Weights::Equal), Some(ConfidenceSource::Stated));
+    // Likeness weighs; it is never the confidence.
+    assert_eq!(weighing::confidence(&by_agreement).map(|confidence| confidence.source), Some(ConfidenceSource::Stated));
 }
 
 #[test]

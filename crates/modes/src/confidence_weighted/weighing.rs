@@ -98,7 +98,7 @@ pub fn exhibit(answers: &[WeightedAnswer], options: &Options, model: impl Fn(Sea
     };
     let shape = Scorecard {
         scale: (0.0, 0.0),
-        columns: Weights::ALL.map(|weights| weights.as_str().to_owned()).to_vec(),
+        columns: Weights::ALL.map(|weights| weights.title().to_owned()).to_vec(),
         rows: heaviest_first(answers)
             .into_iter()
             .map(|answer| ScoreRow {
@@ -109,24 +109,18 @@ pub fn exhibit(answers: &[WeightedAnswer], options: &Options, model: impl Fn(Sea
                 ..ScoreRow::default()
             })
             .collect(),
-        measure: format!("weight in percent; {} rules, at temperature {}", options.weights.as_str(), options.temperature),
+        measure: format!("weight in percent; {} rules, at temperature {}", options.weights.title(), options.temperature),
         ..Scorecard::default()
     };
     Exhibit::new("Weights", Shape::Scorecard(shape)).data(&data)
 }
 
-/// The mean of the stated confidences by weight; where likeness makes the weights, the mean likeness by weight.
-pub fn confidence(answers: &[WeightedAnswer], weights: Weights) -> Option<Confidence> {
-    let of = |value: fn(&WeightedAnswer) -> Option<f64>, source| {
-        let known: Vec<(f64, f64)> = answers.iter().filter_map(|answer| Some((answer.weight, value(answer)?))).collect();
-        let whole: f64 = known.iter().map(|(weight, _)| weight).sum();
-        let sum: f64 = known.iter().map(|(weight, value)| weight * value).sum();
-        (whole > 0.0).then(|| Confidence { value: Some(sum / whole), source, n: known.len() as u32 })
-    };
-    match weights {
-        Weights::Stated | Weights::Equal => of(|answer| answer.stated, ConfidenceSource::Stated),
-        Weights::Agreement => of(|answer| answer.likeness, ConfidenceSource::Agreement),
-    }
+/// The mean of the stated confidences by weight, whatever makes the weights: likeness of texts is no agreement.
+pub fn confidence(answers: &[WeightedAnswer]) -> Option<Confidence> {
+    let known: Vec<(f64, f64)> = answers.iter().filter_map(|answer| Some((answer.weight, answer.stated?))).collect();
+    let whole: f64 = known.iter().map(|(weight, _)| weight).sum();
+    let sum: f64 = known.iter().map(|(weight, stated)| weight * stated).sum();
+    (whole > 0.0).then(|| Confidence::new(sum / whole, ConfidenceSource::Stated, known.len() as u32))
 }
 
 /// The rule in words, for the record.

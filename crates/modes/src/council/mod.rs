@@ -4,16 +4,17 @@ mod rows;
 
 use crate::RankingBallot;
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
+use crate::tally;
 use rows::{AggregatePlace, AggregateRow, BallotPlace, BallotRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
-use synod_math::{Agreement, Ranking as BordaRanking, borda};
+use synod_math::{Agreement, Ranking as BordaRanking, agreement, borda};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "council", name: "Council", family: Evaluation, seats: 3..=7, roles: &[each("member"), chair("chairman")],
+    id: "council", version: 2, name: "Council", family: Evaluation, seats: 3..=7, roles: &[each("member"), chair("chairman")],
     summary: "Everyone answers, everyone ranks the others' answers unseen, and a chairman writes one answer from all of them.",
     pick: "The default. Take it when you want one blended answer and a sign of how far the panel agrees on quality.",
     phases: &["collect", "rank", "synthesis"],
@@ -123,12 +124,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         }
     };
 
-    let agreement = Agreement::with_order(&order, &cast);
-    if let Some(value) = agreement.value {
-        bench.figure("agreement", value);
-    }
-    // With one ballot agreement is always 1, so none is reported.
-    let confidence = (agreement.n > 1).then_some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n });
+    let best = order.first().copied().filter(|_| ranked);
+    let agreement = Agreement::of_places(best, &cast.iter().map(|ballot| agreement::places(ballot, answers.len())).collect::<Vec<_>>());
     let decision = Decision {
         ranking: if ranked { order.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect() } else { Vec::new() },
         tie_rung: standings.top_tie().filter(|_| ranked).map(|rung| rung.as_str().to_owned()),
@@ -138,7 +135,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence,
+        confidence: Some(tally::confidence(bench, agreement)),
         dissent: if ranked { dissent(&answers, &cast, order[0]) } else { Vec::new() },
         data: json!({"ranked": ranked, "ballots": standings.ballots, "criteria": options.criteria}),
     })

@@ -23,7 +23,7 @@ use synod_math::{Rng, Tally as Count, labels_apart};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "debate", name: "Debate", family: Evaluation, seats: 3..=6, roles: &[each("debater")],
+    id: "debate", version: 2, name: "Debate", family: Evaluation, seats: 3..=6, roles: &[each("debater")],
     summary: "Everyone answers, reads the others and may revise, then votes; the winning answer is returned as revised.",
     pick: "Take it when answers should be tested against each other and improved, with no one in authority over them.",
     phases: &["initial", "revision", "vote"],
@@ -156,10 +156,6 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.figure("tiebroken", f64::from(u8::from(broken)));
     bench.figure("changed", revised.iter().filter(|revised| revised.changed()).count() as f64 / revised.len() as f64);
     bench.figure("lost_to_original", lost.len() as f64);
-    let agreement = poll.agreement(winner, &answers);
-    if let Some(value) = agreement.value {
-        bench.figure("agreement", value);
-    }
     let kept = |answer: &LabelledAnswer, text: &str| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: text.to_owned() };
     let before = decision.lost_to_original.then(|| kept(won, &outcome.original));
     let others = answers.iter().filter(|answer| answer.seat != won.seat).map(|answer| kept(answer, &answer.text));
@@ -168,7 +164,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence: tally::confidence(agreement),
+        confidence: Some(tally::confidence(bench, poll.agreement(winner, &answers))),
         dissent: before.into_iter().chain(others).collect(),
         data: synod_engine::to_value(&VerdictData {
             tallies: tally::tallies(count, &answers),

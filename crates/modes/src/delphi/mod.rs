@@ -23,7 +23,7 @@ use synod_math::numbers::plain;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "delphi", version: 2, name: "Delphi", family: Evaluation, seats: 4..=8, roles: &[each("panelist"), chair_apart("facilitator")],
+    id: "delphi", version: 3, name: "Delphi", family: Evaluation, seats: 4..=8, roles: &[each("panelist"), chair_apart("facilitator")],
     summary: "Everyone answers alone, sees only how the answers are spread, and answers again until the panel settles.",
     pick: "Take it for an estimate or a choice among a few options, when you want a number with its spread rather than an essay.",
     phases: &["classify", "round", "synthesis"],

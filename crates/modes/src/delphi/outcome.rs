@@ -4,12 +4,13 @@ use super::question::AnswerForm;
 use super::round::{Entry, Round, RoundStats, Rung};
 use super::rows::{FinalValue, OutcomeRow, TrajectoryRow, VerdictData};
 use super::{Decision, Interval};
+use crate::tally;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use synod_engine::{Bench, ModeResult, Result, prompt};
-use synod_math::Rng;
 use synod_math::numbers::plain;
+use synod_math::{Agreement, Choice, JudgedThing, Rng};
 use synod_types::*;
 
 /// Why there was no further round.
@@ -77,16 +78,12 @@ impl<'a> Outcome<'a> {
         };
         bench.figure("rounds", f64::from(decision.rounds));
         bench.figure("settled", f64::from(u8::from(decision.settled)));
-        let confidence = self.confidence();
-        if let Some(value) = confidence.as_ref().and_then(|confidence| confidence.value) {
-            bench.figure("agreement", value);
-        }
         Ok(ModeResult {
             status: None,
             stop_reason: self.stop.as_str(),
             answer: Some(answer),
             decision: Some(synod_engine::to_value(&decision)),
-            confidence,
+            confidence: self.confidence(bench),
             dissent: self.dissent(),
             data: synod_engine::to_value(&VerdictData {
                 final_value: self.final_value(),
@@ -187,17 +184,17 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// For a choice the share of the panel that chose it; for numbers 1 minus their dispersion, by the measure that decides whether they have settled.
-    fn confidence(&self) -> Option<Confidence> {
-        let n = self.last.entries.len();
+    /// For a choice how far the last answers agree; for numbers 1 minus their dispersion, by the measure that decides whether they have settled.
+    fn confidence(&self, bench: &Bench) -> Option<Confidence> {
         match &self.last.stats {
-            RoundStats::Choices { counts, leader, .. } => {
-                Some(Confidence { value: Some(f64::from(counts[*leader]) / n as f64), source: ConfidenceSource::Agreement, n: n as u32 })
+            RoundStats::Choices { leader, .. } => {
+                let options = self.form.options.len();
+                let choices = self.last.entries.iter().map(|entry| Choice::among(0..options, entry.option()?)).collect();
+                Some(tally::confidence(bench, Agreement::of_choices(&[JudgedThing { panel: Some(*leader), choices }])))
             }
-            RoundStats::Numbers { dispersion, .. } => dispersion.map(|dispersion| Confidence {
-                value: Some((1.0 - dispersion).clamp(0.0, 1.0)),
-                source: ConfidenceSource::Panel,
-                n: n as u32,
+            RoundStats::Numbers { dispersion, .. } => dispersion.map(|dispersion| {
+                bench.figure("dispersion", dispersion);
+                Confidence::new((1.0 - dispersion).clamp(0.0, 1.0), ConfidenceSource::Panel, self.last.entries.len() as u32)
             }),
         }
     }

@@ -5,13 +5,13 @@ use super::claims::Claim;
 use super::rows::{ClaimConsensus, ConsensusRow};
 use synod_engine::Bench;
 use synod_math::consensus::Rung;
-use synod_math::{Band, Consensus, Sides, common, consensus, reliability};
+use synod_math::{Agreement, Band, Choice, Consensus, JudgedThing, Sides, common, consensus, reliability};
 use synod_types::{CheckEntry, Checks, Dissent, Exhibit, SeatIx, Shape};
 
 const SIDES: Sides<Ruling> = Sides { held: Ruling::Verified, denied: Ruling::Disputed, open: Ruling::Unverifiable };
 
 /// How the score is made, for whoever reads it.
-pub const MEASURE: &str = "weighted mean of the claims: verified 1, unverifiable 0.5, disputed 0; weight = agreement × confidence (high 1, medium 0.6, low 0.3); the confidence is what most holders of the verdict state, of equally frequent ones the lower";
+pub const MEASURE: &str = "weighted mean of the claims: verified 1, unverifiable 0.5, disputed 0; weight = share of the votes × confidence (high 1, medium 0.6, low 0.3); the confidence is what most holders of the verdict state, of equally frequent ones the lower";
 
 /// A claim and what the panel says of it.
 #[derive(Clone, Debug)]
@@ -78,6 +78,23 @@ impl ClaimRuling {
     }
 }
 
+/// How far the checkers agree, over all claims on which two or more ruled.
+pub fn agreement(rulings: &[ClaimRuling]) -> Agreement {
+    let index = |ruling: Ruling| Ruling::ALL.iter().position(|other| *other == ruling);
+    let mut checkers: Vec<SeatIx> = rulings.iter().flat_map(|ruling| ruling.votes.iter().map(|(seat, _)| *seat)).collect();
+    checkers.sort_unstable();
+    checkers.dedup();
+    let choice = |ruling: &ClaimRuling, checker: SeatIx| {
+        let (_, vote) = ruling.votes.iter().find(|(seat, _)| *seat == checker)?;
+        Choice::among(0..Ruling::ALL.len(), index(vote.verdict)?)
+    };
+    // A claim too few ruled on is open by the rules, not by anybody's choice.
+    let chosen = |ruling: &ClaimRuling| (ruling.outcome.rung != Rung::TooFew).then(|| index(ruling.outcome.ruling)).flatten();
+    let thing =
+        |ruling: &ClaimRuling| JudgedThing { panel: chosen(ruling), choices: checkers.iter().map(|checker| choice(ruling, *checker)).collect() };
+    Agreement::of_choices(&rulings.iter().map(thing).collect::<Vec<_>>())
+}
+
 /// The claims together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
@@ -86,8 +103,8 @@ pub struct Totals {
     pub unverifiable: u32,
     /// Out of 100; `None` without a claim on which two ruled.
     pub score: Option<u32>,
-    /// Mean share over the claims on which two or more ruled.
-    pub agreement: Option<f64>,
+    /// Mean share of the votes that are for the ruling, over the claims on which two or more ruled.
+    pub share: Option<f64>,
 }
 
 impl Totals {
@@ -99,7 +116,7 @@ impl Totals {
             disputed: count(Ruling::Disputed),
             unverifiable: count(Ruling::Unverifiable),
             score: reliability(&rulings.iter().map(ClaimRuling::worth).collect::<Vec<_>>()),
-            agreement: (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64),
+            share: (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64),
         }
     }
 
@@ -109,9 +126,9 @@ impl Totals {
     pub fn band(&self) -> Option<Band> {
         self.score.map(Band::of)
     }
-    /// The mean agreement in percent, to two places.
+    /// The mean share in percent, to two places.
     pub fn agreement_rate(&self) -> Option<f64> {
-        self.agreement.map(|share| (share * 10_000.0).round() / 100.0)
+        self.share.map(|share| (share * 10_000.0).round() / 100.0)
     }
 }
 

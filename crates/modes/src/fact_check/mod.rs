@@ -10,6 +10,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::tally;
 use checks::{Verification, Vote};
 use claim_rulings::{ClaimRuling, Totals};
 use claims::{Claim, Extraction};
@@ -26,7 +27,7 @@ use synod_engine::{
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "fact_check", name: "Fact-Check", family: Verification, seats: 3..=6,
+    id: "fact_check", version: 2, name: "Fact-Check", family: Verification, seats: 3..=6,
     roles: &[each("checker"), seat("generator", 0), seat("extractor", 0), seat("reporter", 0)],
     summary: "The claims in a text are pulled out, every checker rules on each of them alone, and the text gets a computed reliability score.",
     pick: "Take it when it matters more that a text is true than that it reads well: give the text as content, and attach files to check it against.",
@@ -99,7 +100,7 @@ pub struct ClaimDecision {
     pub claim: String,
     pub verdict: checks::Ruling,
     pub confidence: checks::Sureness,
-    /// Percent of the votes cast; null with fewer than two.
+    /// Percent of the votes cast that are for the verdict; null with fewer than two.
     pub agreement: Option<u32>,
     pub correction: Option<String>,
 }
@@ -136,21 +137,13 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     if let Some(score) = totals.score {
         bench.figure("reliability", f64::from(score));
     }
-    if let Some(agreement) = totals.agreement {
-        bench.figure("agreement", agreement);
-    }
-    // With one checker agreement is always 1, so none is reported.
-    let confidence = totals.agreement.filter(|_| checkers > 1).map(|value| Confidence {
-        value: Some(value),
-        source: ConfidenceSource::Agreement,
-        n: checkers as u32,
-    });
+    let confidence = tally::confidence(bench, claim_rulings::agreement(&rulings));
     Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(decision(&rulings, &totals)),
-        confidence,
+        confidence: Some(Confidence { counted: Some("rulings".into()), ..confidence }),
         dissent: claim_rulings::dissent(&rulings),
         data: synod_engine::to_value(&VerdictData { checkers, average_agreement_rate: totals.agreement_rate(), measure: claim_rulings::MEASURE }),
     })
@@ -203,7 +196,7 @@ async fn verify(
 ) -> Result<(Vec<ClaimRuling>, usize)> {
     let phase = bench.phase("verify");
     let checkers: Vec<SeatIx> = bench.role("checker").iter().copied().filter(|seat| Some(*seat) != content.author).collect();
-    warn_of_same_model(&phase, &checkers, content.author);
+    warn_of_own_checker(&phase, &checkers, content.author);
     let shown: Vec<Value> = claims
         .iter()
         .zip(&material.near)
@@ -249,17 +242,11 @@ async fn verify(
     Ok((rulings, cast.len()))
 }
 
-/// Seats of one model are separate seats, but their agreement is worth less.
-fn warn_of_same_model(phase: &Bench, checkers: &[SeatIx], author: Option<SeatIx>) {
+/// Seats of one model are separate seats, but a model that checks its own words from another seat is no second opinion.
+fn warn_of_own_checker(phase: &Bench, checkers: &[SeatIx], author: Option<SeatIx>) {
     let model = |seat: SeatIx| phase.seat(seat).model.as_str();
     if let Some(author) = author.filter(|author| checkers.iter().any(|seat| model(*seat) == model(*author))) {
         phase.warn(format!("{} wrote the content and also checks it from another seat.", model(author)));
-    }
-    if let [one, others @ ..] = checkers
-        && !others.is_empty()
-        && others.iter().all(|seat| model(*seat) == model(*one))
-    {
-        phase.warn(format!("All checkers are {}: their agreement is that of one model with itself.", model(*one)));
     }
 }
 

@@ -86,14 +86,14 @@ fn score_text(totals: &Totals) -> String {
 pub fn table(rulings: &[ClaimRuling]) -> String {
     let row = |ruling: &ClaimRuling| {
         let holder = ruling.votes.iter().map(|(_, vote)| vote).find(|vote| vote.verdict == ruling.outcome.ruling);
-        let agreement = ruling.agreement().map_or_else(|| "–".to_owned(), |percent| format!("{percent} %"));
+        let share = ruling.agreement().map_or_else(|| "–".to_owned(), |percent| format!("{percent} %"));
         let mut evidence: Vec<String> = holder.map(evidence_text).into_iter().collect();
         evidence.extend(ruling.correction.as_ref().map(|right| format!("Correction: {}", clip(right))));
         evidence.extend(ruling.note().map(|note| format!("({note})")));
         let (verdict, sureness) = (ruling.outcome.ruling.as_str().to_owned(), ruling.outcome.sureness.as_str().to_owned());
-        vec![format!("{}: {}", ruling.claim.id, ruling.claim.text), verdict, sureness, agreement, evidence.join(" ")]
+        vec![format!("{}: {}", ruling.claim.id, ruling.claim.text), verdict, sureness, share, evidence.join(" ")]
     };
-    markdown::table(["claim", "verdict", "confidence", "agreement", "evidence"], rulings.iter().map(row))
+    markdown::table(["claim", "verdict", "confidence", "votes for it", "evidence"], rulings.iter().map(row))
 }
 
 fn evidence_text(vote: &Vote) -> String {

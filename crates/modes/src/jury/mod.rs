@@ -5,7 +5,7 @@ mod report;
 mod rows;
 mod summary;
 
-use crate::work;
+use crate::{tally, work};
 pub use assessment::{Assessment, Ruling};
 pub use report::Report;
 use rows::{JurorRow, ScoresRow, VerdictData, VerdictRow, VotesRow, WorkRow};
@@ -16,14 +16,14 @@ use summary::{Juror, Summary, Votes};
 use synod_engine::{
     Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt,
 };
-use synod_math::Agreement;
+use synod_math::{Agreement, Choice, JudgedThing};
 use synod_types::*;
 
 /// A jury needs at least two jurors who can be read.
 const LEAST: usize = 2;
 
 pub static MODE: Mode = mode! {
-    id: "jury", version: 2, name: "Jury", family: Evaluation, seats: 4..=7, roles: &[each("juror"), chair_apart("foreman")],
+    id: "jury", version: 3, name: "Jury", family: Evaluation, seats: 4..=7, roles: &[each("juror"), chair_apart("foreman")],
     summary: "Jurors score a text on five dimensions without seeing each other, the scores decide, and a foreman reports.",
     pick: "Take it when the text already exists and you want to know whether it will do: approve, revise or reject, with the reasons.",
     phases: &["present", "deliberation", "verdict"],
@@ -112,11 +112,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let summary = deliberate(bench, &options).await?;
     let (answer, foreman) = conclude(bench, &summary).await?;
 
-    let votes: Vec<Option<usize>> = summary.jurors.iter().map(|juror| Some(juror.vote.index())).collect();
-    let agreement = Agreement::with_winner(summary.verdict.index(), &votes);
-    if let Some(value) = agreement.value {
-        bench.figure("agreement", value);
-    }
+    let choices = summary.jurors.iter().map(|juror| Choice::among(0..Ruling::ALL.len(), juror.vote.index())).collect();
+    let agreement = Agreement::of_choices(&[JudgedThing { panel: Some(summary.verdict.index()), choices }]);
     if let Some(average) = summary.average {
         bench.figure("average", average);
     }
@@ -148,7 +145,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         stop_reason: "finished",
         answer: Some(answer),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence: Some(Confidence { value: agreement.value, source: ConfidenceSource::Agreement, n: agreement.n }),
+        confidence: Some(tally::confidence(bench, agreement)),
         dissent,
         data: synod_engine::to_value(&VerdictData { dimension_analysis: summary.analysis() }),
     })

@@ -205,11 +205,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
         decision: Some(synod_engine::to_value(&decision)),
         // How often the judge's word on the champion did not change with the order: nothing else was measured.
-        confidence: same_word(&own_judged).map(|value| Confidence {
-            value: Some(value),
-            source: ConfidenceSource::Panel,
-            n: own_judged.len() as u32,
-        }),
+        confidence: same_word(&own_judged).map(|value| Confidence::new(value, ConfidenceSource::Panel, own_judged.len() as u32)),
         dissent: others.map(|other| Dissent { seat: other.seat, label: Some(other.label.clone()), text: other.text.clone() }).collect(),
         data: json!({"format": options.format, "criteria": options.criteria, "tiebreak": tiebreak}),
     })

@@ -14,7 +14,7 @@ use synod_math::Tally as Count;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "vote", name: "Vote", family: Evaluation, seats: 3..=7, roles: &[each("respondent"), chair("chairman")],
+    id: "vote", version: 2, name: "Vote", family: Evaluation, seats: 3..=7, roles: &[each("respondent"), chair("chairman")],
     summary: "Everyone answers, everyone votes for the best answer but their own, and the winner is returned word for word.",
     pick: "Take it for a quick pick in one authentic voice, with fewer tokens than a council.",
     phases: &["collect", "vote", "tiebreaker"],
@@ -135,17 +135,13 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(&data);
     bench.show("winner", winner_row)?;
 
-    let agreement = poll.agreement(winner, &answers);
-    if let Some(value) = agreement.value {
-        bench.figure("agreement", value);
-    }
     let others = answers.iter().filter(|answer| answer.seat != won.seat);
     Ok(ModeResult {
         status: None,
         stop_reason: "finished",
         answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
         decision: Some(synod_engine::to_value(&decision)),
-        confidence: tally::confidence(agreement),
+        confidence: Some(tally::confidence(bench, poll.agreement(winner, &answers))),
         dissent: others.map(|answer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() }).collect(),
         data: json!({"tallies": tally::tallies(count, &answers), "criteria": options.criteria}),
     })

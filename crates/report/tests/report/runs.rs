@@ -153,6 +153,7 @@ pub fn header(mode: &str, question: &str) -> Header {
         quoted_usd: Some(0.12),
         planned_calls: (7, 7),
         conversation: None,
+        today: None,
         warnings: Vec::new(),
     }
 }
@@ -250,11 +251,17 @@ pub fn council() -> Vec<Row> {
     tape.phase_end("rank").phase("synthesis");
     tape.turn("synthesis/synthesis@3", "opus", 9_800, (3_900, 512), Some(0.0323), json!(CHAIR));
     tape.show("synthesis/show synthesis@3", "synthesis", Exhibit::said("Synthesis", 3, "chairman", "synthesis/synthesis@3"));
-    tape.add("figure agreement", Kind::Figure, &Figure { name: "agreement".into(), value: 0.666_67 });
+    tape.add("figure ranked", Kind::Figure, &Figure { name: "ranked".into(), value: 3.0 });
     tape.phase_end("synthesis");
     let answer = Answer { kind: AnswerKind::Synthesis, text: CHAIR.into(), by: vec![3] };
     let dissent = vec![Dissent { seat: 2, label: Some("B6".into()), text: QWEN.into() }];
-    let confidence = Confidence { value: Some(0.666_67), source: ConfidenceSource::Agreement, n: 3 };
+    let confidence = Confidence {
+        value: None,
+        agreed: Some(2),
+        could: Some(2),
+        absent: Some(Absent::TooFewBallots),
+        ..Confidence::new(0.0, ConfidenceSource::Agreement, 3)
+    };
     tape.verdict(Verdict { answer: Some(answer), dissent, confidence: Some(confidence), ..verdict("council", Status::Full) })
 }
 
@@ -289,7 +296,7 @@ pub fn vote() -> Vec<Row> {
         rehearsal: true,
         answer: Some(Answer { kind: AnswerKind::Selected, text: GPT.into(), by: vec![1] }),
         decision: Some(json!({"winner": "T9", "votes": 2, "tiebroken": false})),
-        confidence: Some(Confidence { value: Some(0.666_67), source: ConfidenceSource::Agreement, n: 3 }),
+        confidence: Some(Confidence::new(0.666_67, ConfidenceSource::Agreement, 3)),
         warnings: header.warnings.clone(),
         ..verdict("vote", Status::Full)
     })
@@ -337,7 +344,7 @@ pub fn degraded() -> Vec<Row> {
     tape.verdict(Verdict {
         stop_reason: "deadline".into(),
         answer: Some(Answer { kind: AnswerKind::Synthesis, text: CHAIR.into(), by: vec![1] }),
-        confidence: Some(Confidence { value: None, source: ConfidenceSource::Agreement, n: 0 }),
+        confidence: Some(Confidence { value: None, ..Confidence::new(0.0, ConfidenceSource::Agreement, 0) }),
         missing: vec![
             missing(2, "local/qwen3:8b", "collect", FailureKind::Timeout, "120 s without a byte"),
             missing(1, "gpt", "rank", FailureKind::Refused, "the ranking left out K3"),

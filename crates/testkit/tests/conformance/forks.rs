@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use synod_engine::{LimitChanges, Record, RunSpec};
+use synod_engine::{LimitChanges, Record, RunSpec, Today};
 use synod_testkit::counted::CountedModels;
 use synod_testkit::reading::keys;
 use synod_testkit::rig::{Rig, modes, order, stopped};
@@ -114,4 +114,25 @@ async fn a_changed_prompt_halts_a_resume_names_the_key_and_asks_nobody() {
         let got = ended(&calm, &run, ending, mode.id).await;
         assert_eq!(got.essence(), want.essence(), "{}: with the old prompts back it goes on", mode.id);
     }
+}
+
+#[tokio::test]
+async fn a_fork_keeps_its_parents_date_and_has_none_where_the_parent_had_none() {
+    let mode = modes().into_iter().find(|mode| mode.id == "vote").unwrap_or(modes()[0]);
+    for given in [Today::Given("2025-12-31".into()), Today::Unknown, Today::Clock] {
+        let rig = Rig::new(voices());
+        let (parent, _) = rig.run(&RunSpec { today: given.clone(), ..order(mode, 1) }).await;
+        let record = Record::of(&rig.rows(&parent).await).expect("readable rows");
+        let date = record.header.today.clone();
+        match given {
+            Today::Given(given) => assert_eq!(date, Some(given)),
+            Today::Unknown => assert_eq!(date, None),
+            Today::Clock => assert!(date.as_deref().is_some_and(synod_types::is_date), "{date:?}"),
+        }
+        let (fork, _) = rig.run(&RunSpec::again(&record)).await;
+        assert_eq!(Record::of(&rig.rows(&fork).await).expect("readable rows").header.today, date);
+    }
+    let wrong = RunSpec { today: Today::Given("1 March".into()), ..order(mode, 1) };
+    let problems = Rig::new(voices()).runner().plan(&wrong).await.err().expect("no date");
+    assert_eq!(problems.0.iter().map(|problem| problem.field.as_str()).collect::<Vec<_>>(), ["today"]);
 }

@@ -6,7 +6,7 @@ use synod_modes::brainstorm::MODE;
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::voices::Voices;
-use synod_types::{AnswerKind, Body, Failure, FailureKind, Reply, Request, Row, Status, Verdict};
+use synod_types::{Absent, AnswerKind, Body, Failure, FailureKind, Reply, Request, Row, Status, Verdict};
 
 /// Three ideas a seat, by its model's name; one of them everybody has.
 fn ideas(model: &str) -> Value {
@@ -97,7 +97,8 @@ async fn the_scorers_choose_and_not_the_curator() {
     let (verdict, rows, _) = run(|_, _| false).await;
     let decision = verdict.decision.expect("a decision");
     assert_eq!((&decision["cluster"], &decision["score"], &decision["source"]), (&json!("Stripes"), &json!(15.0), &json!("scores")));
-    assert_eq!(verdict.confidence.and_then(|confidence| confidence.value), Some(1.0));
+    let confidence = verdict.confidence.expect("a count");
+    assert_eq!((confidence.value, confidence.agreed, confidence.could), (None, Some(3), Some(3)), "three agree, and three are too few to measure");
     let ranking = data(&rows, "ranking");
     assert_eq!((&ranking["rankedClusters"][1]["name"], &ranking["rankedClusters"][1]["averageScore"]), (&json!("Waiting"), &json!(3.0)));
 }
@@ -109,7 +110,7 @@ async fn with_one_scorer_left_the_promise_decides_and_no_score_is_given() {
     let decision = verdict.decision.expect("a decision");
     assert_eq!((&decision["cluster"], &decision["score"], &decision["source"]), (&json!("Waiting"), &Value::Null, &json!("promise")));
     assert_eq!(data(&rows, "refinement")["winningScore"], Value::Null);
-    assert!(verdict.confidence.is_none());
+    assert_eq!(verdict.confidence.and_then(|confidence| confidence.absent), Some(Absent::TooFewBallots));
 }
 
 #[tokio::test]

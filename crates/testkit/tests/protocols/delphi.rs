@@ -7,7 +7,7 @@ use synod_modes::delphi::MODE;
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::voices::Voices;
-use synod_types::{AnswerKind, Body, Failure, FailureKind, Reply, Row, Status, Verdict, seat_of};
+use synod_types::{Absent, AnswerKind, Body, Failure, FailureKind, Reply, Row, Status, Verdict, seat_of};
 
 /// An order for so many panelists with these options.
 fn put(panel: usize, options: &[(&str, &str)]) -> RunSpec {
@@ -139,8 +139,10 @@ async fn the_kind_of_answer_is_asked_only_when_it_is_not_given() {
     assert!(!counted.requests().iter().any(|(key, _)| key.starts_with("classify")));
     let choice = verdict.decision.expect("a decision")["choice"].clone();
     assert!(["Cron", "Queue"].contains(&choice.as_str().expect("an option")), "{choice}");
-    // Two thirds chose it, or all: a share, not a feeling.
-    assert!(verdict.confidence.and_then(|confidence| confidence.value).is_some_and(|value| value >= 0.5));
+    // Two of three chose it, or all: counted, and too few to measure.
+    let confidence = verdict.confidence.expect("a count");
+    assert_eq!((confidence.value, confidence.could, confidence.absent), (None, Some(3), Some(Absent::TooFewBallots)));
+    assert!(confidence.agreed >= Some(2));
 
     // A panelist may classify in the facilitator's place.
     let broken = Voices::default().scripted(|_, _, context| (context.key == "classify/classify@3").then(|| Err(down())));

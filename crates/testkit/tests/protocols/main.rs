@@ -1,5 +1,6 @@
 //! What single modes promise beyond what every mode must hold, with every word of their seats scripted.
 
+mod agreement;
 mod blueprint;
 mod brainstorm;
 mod chain;

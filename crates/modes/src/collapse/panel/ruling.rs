@@ -72,7 +72,7 @@ impl Ruling {
         Self { status: DecisionStatus::EscalatedHuman, winner: None, rung, ..Self::by_score(0) }
     }
 
-    /// The panel's agreement on the winner.
+    /// The panel's consensus on the winner.
     pub fn consensus(&self) -> Option<f64> {
         let winner = self.winner?;
         let of = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.consensus_on(winner));

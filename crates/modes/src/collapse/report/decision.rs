@@ -33,7 +33,7 @@ pub struct Decision {
     pub score: Option<f64>,
     pub score_intent: Option<f64>,
     pub score_literal: Option<f64>,
-    /// The panel's agreement on it, if the panel was called.
+    /// The panel's consensus on it, if the panel was called.
     pub consensus: Option<f64>,
     /// The lead of the best over the second on the panel.
     pub delta_c: Option<f64>,
@@ -118,9 +118,9 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
                 .filter(|_| ruling.status == DecisionStatus::HybridSynthesized)
                 .or(ruling.panel.as_ref())
                 .map_or(0, |panel| panel.seats.len());
-            Some(Confidence { value: Some(value), source: ConfidenceSource::Panel, n: n as u32 })
+            Some(Confidence::new(value, ConfidenceSource::Panel, n as u32))
         }
-        (None, Some(position)) => Some(Confidence { value: Some(position.card.confidence), source: ConfidenceSource::Stated, n: 1 }),
+        (None, Some(position)) => Some(Confidence::new(position.card.confidence, ConfidenceSource::Stated, 1)),
         (None, None) => None,
     };
     let text = reasons::report(bench, docket, &ruling, &decision);

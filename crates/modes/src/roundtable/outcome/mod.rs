@@ -40,7 +40,7 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
         phase.warn(format!("Seats asked for context they did not have ({} requests, in the verdict's data).", debate.context_requests.len()));
     }
     let n = debate.last_regular().map_or(0, |round| round.counted().count() as u32);
-    let confidence = decision.mean_confidence.map(|value| Confidence { value: Some(value), source: ConfidenceSource::Stated, n });
+    let confidence = decision.mean_confidence.map(|value| Confidence::new(value, ConfidenceSource::Stated, n));
     Ok(ModeResult {
         status: None,
         stop_reason: stop.as_str(),
