@@ -73,6 +73,9 @@ fn tell(report: DoctorReport) {
             }
         }
     }
+    if report.seats.is_empty() && report.problems.is_empty() {
+        say!("No seat to check: [panels.default] names the models that sit when nobody else is named. synod models lists what there is.");
+    }
     if !report.problems.is_empty() {
         note!("{}", text_of(&Problems(report.problems).into()));
     }
