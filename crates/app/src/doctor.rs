@@ -38,8 +38,8 @@ impl App {
     pub async fn doctor(&self, models: Vec<String>) -> DoctorReport {
         let detected = self.detect(false).await;
         let panel = panel::standing(&self.config, detected.as_ref());
-        let mut names = if models.is_empty() { panel.models } else { models };
-        names.extend(panel.chair.into_iter().chain(panel.light));
+        let standing = || panel.models.into_iter().chain(panel.chair).chain(panel.light).collect();
+        let mut names: Vec<String> = if models.is_empty() { standing() } else { models };
         names.sort();
         names.dedup();
         let found = detected.as_ref().map(|detected| detected.lines.iter().chain(&detected.warnings).cloned().collect()).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::exit::{CliResult, DECIDED, USAGE, print_json, text_of};
 use crate::request::NOTHING_FOUND;
 use crate::say::{note, say};
 use serde_json::json;
-use synod_app::{DoctorReport, Fix, SeatCheck};
+use synod_app::{Cure, DoctorReport, Fix, SeatCheck};
 use synod_report::one_line;
 use synod_types::Problems;
 
@@ -68,6 +68,9 @@ fn tell(report: DoctorReport) {
             say!("         it has: {}", one_line(&result.instead.join(", ")));
         }
         if result.problem.is_some() {
+            if let Some(Cure::Start { endpoint, .. }) = &result.cure {
+                say!("         start what should answer there, or change base_url under [endpoints.{}]", one_line(endpoint));
+            }
             for line in mending(fix.as_ref()) {
                 say!("         {line}");
             }
