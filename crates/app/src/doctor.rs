@@ -5,7 +5,7 @@ use crate::fix::{Fix, fix};
 use crate::panel;
 use futures::future::join_all;
 use synod_engine::{Models, by_key};
-use synod_llm::DoctorLine;
+use synod_llm::{Cure, DoctorLine, Registry};
 use synod_types::{ModelCard, Problem};
 
 /// What was found, and how each seat did.
@@ -38,8 +38,8 @@ impl App {
     pub async fn doctor(&self, models: Vec<String>) -> DoctorReport {
         let detected = self.detect(false).await;
         let panel = panel::standing(&self.config, detected.as_ref());
-        let mut names = if models.is_empty() { panel.models } else { models };
-        names.extend(panel.chair.into_iter().chain(panel.light));
+        let standing = || panel.models.into_iter().chain(panel.chair).chain(panel.light).collect();
+        let mut names: Vec<String> = if models.is_empty() { standing() } else { models };
         names.sort();
         names.dedup();
         let found = detected.as_ref().map(|detected| detected.lines.iter().chain(&detected.warnings).cloned().collect()).unwrap_or_default();
@@ -56,13 +56,33 @@ impl App {
                 Err(problem) => unresolved.push((name.clone(), problem)),
             }
         }
+        let silent = if names.is_empty() { self.silent(&registry, &mut unresolved).await } else { Vec::new() };
         let problems = refused.into_iter().chain(by_key(unresolved)).collect();
         let results = join_all(cards.iter().map(|card| registry.check(card))).await;
         let fixed = |(card, result): (ModelCard, DoctorLine)| {
             let fix = result.cure.as_ref().and_then(|cure| fix(&self.config, &card.name, cure));
             SeatCheck { card, result, fix }
         };
-        let seats = cards.into_iter().zip(results).map(fixed).collect();
+        let seats = cards.into_iter().zip(results).chain(silent).map(fixed).collect();
         DoctorReport { files, found, nothing_found, seats, problems }
+    }
+
+    /// Endpoints that seat nobody, looked at without a call: one that does not answer may be why.
+    async fn silent(&self, registry: &Registry, unresolved: &mut Vec<(String, Problem)>) -> Vec<(ModelCard, DoctorLine)> {
+        let mut cards = Vec::new();
+        for endpoint in self.config.endpoints.keys() {
+            let name = format!("{endpoint}/MODEL-ID");
+            match registry.resolve("models", &name) {
+                Ok(card) => cards.push(card),
+                Err(problem) => unresolved.push((name, problem)),
+            }
+        }
+        let glances = join_all(cards.iter().map(|card| registry.glance(card))).await;
+        let told = cards.into_iter().zip(glances).filter_map(|(card, glance)| {
+            let cure = glance.cure.filter(|cure| !matches!(cure, Cure::Model { .. }))?;
+            let (model, endpoint) = (card.name.clone(), card.endpoint.clone());
+            Some((card, DoctorLine { model, endpoint, problem: glance.problem, cure: Some(cure), ..DoctorLine::default() }))
+        });
+        told.collect()
     }
 }

@@ -42,4 +42,5 @@ pub use request::{Base, ChairChoice, ConversationChoice, LimitChoice, PanelChoic
 pub use runs::{ExportFormat, ListedRun};
 pub use starter::{Starter, write_starter};
 pub use synod_config::{BUILT_IN, Config, Sources};
+pub use synod_llm::Cure;
 pub use synod_store::{ExperienceRow, RunFilter, RunSummary, StageCheck, Verification, WaitingFor};

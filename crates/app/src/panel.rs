@@ -72,7 +72,7 @@ pub(crate) fn standing(config: &Config, detected: Option<&DetectedModels>) -> Pa
     if let Some(detected) = detected {
         // Nobody chose how many: one model found sits as often as a panel is worth the name.
         let enough = if detected.rehearsal { 0 } else { ENOUGH as u32 };
-        return PanelRequest { enough, ..request_of(&detected.panel, true) };
+        return PanelRequest { enough, reserve: detected.reserve.clone(), ..request_of(&detected.panel, true) };
     }
     match config.panels.get("default") {
         Some(panel) => request_of(panel, true),
@@ -99,7 +99,15 @@ fn named(config: &Config, name: &str) -> Result<PanelRequest, Problem> {
 }
 
 fn request_of(panel: &PanelConfig, may_shrink: bool) -> PanelRequest {
-    PanelRequest { models: panel.seats.clone(), chair: panel.chair.clone(), light: panel.light.clone(), roles: Vec::new(), may_shrink, enough: 0 }
+    PanelRequest {
+        models: panel.seats.clone(),
+        chair: panel.chair.clone(),
+        light: panel.light.clone(),
+        roles: Vec::new(),
+        may_shrink,
+        enough: 0,
+        reserve: Vec::new(),
+    }
 }
 
 /// Built-in voices for a mode: four seats, or as many as it needs, its special role among them.

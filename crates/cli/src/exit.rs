@@ -96,7 +96,7 @@ fn fixed_hint(problem: &Problem) -> Option<&'static str> {
         ("question", Missing) => "synod ask \"…\", or - to read it from standard input",
         ("question", TooMuch) => "--file and --content attach what is longer",
         ("mode", Unknown) => "synod modes explains each",
-        ("models", TooFew) => "--models A,B,C names the panel; synod models lists what can be named",
+        ("models", TooFew) => "--models A,B,C names the panel; synod models lists what can be named, synod doctor finds what does not answer",
         ("models", TooMuch) => "--models A,B,C names the panel",
         (_, Unreachable) => "synod doctor looks closer; synod models lists what answers",
         ("chair" | "light", Unknown) => "synod models lists what can be named",

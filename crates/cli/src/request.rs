@@ -106,6 +106,8 @@ pub async fn prepare(
 ) -> Result<synod_app::PreparedRun, AppError> {
     let mut notes = Notes::default();
     let prepared = app.prepare(request, problems, &mut notes).await;
+    // Whoever has to ask again need not hear now that it would have been a rehearsal.
+    let quiet = quiet || (prepared.is_err() && notes.nothing_found);
     for note in notes.lines.iter().filter(|_| !quiet) {
         crate::say::note!("{}", synod_report::one_line(note));
     }

@@ -22,6 +22,8 @@ pub struct DetectedModels {
     pub config: Config,
     /// The same panel as `config.panels["default"]`: every model once. It may have fewer seats than a mode needs.
     pub panel: PanelConfig,
+    /// Models that sit, where a mode has more seats than the panel, before anybody sits twice.
+    pub reserve: Vec<String>,
     pub lines: Vec<String>,
     pub warnings: Vec<String>,
     /// Keys that their providers refuse. Where nothing else was found nobody is seated.
@@ -171,6 +173,8 @@ impl Detector {
                 seated[at].push(name);
             }
         }
+        let left = servers.iter().flat_map(|server| server.models.iter().map(|model| format!("{}/{}", server.name, model.id)));
+        found.reserve = left.take(ENOUGH).collect();
         for (server, seated) in servers.iter().zip(&seated) {
             let seating = if seated.is_empty() { "none is seated".to_owned() } else { format!("seating {}", seated.join(", ")) };
             let all = seated.len() + server.models.len();
@@ -283,8 +287,11 @@ fn seat(found: &mut DetectedModels, offers: &[Offer]) {
     lighter.sort_by_key(|offer| offer.fills_up);
     found.panel.light = lighter.first().map(|offer| offer.name.clone());
     for offer in lighter {
-        if seated.len() < ENOUGH && !(offer.fills_up && seated.iter().any(|other| other.name == offer.name)) {
+        let sits = |other: &&Offer| offer.fills_up && !other.fills_up && other.vendor == offer.vendor;
+        if seated.len() < ENOUGH {
             seated.push(offer);
+        } else if !seated.iter().any(sits) {
+            found.reserve.push(offer.name.clone());
         }
     }
     let mut keys: Vec<&str> = Vec::new();
@@ -326,5 +333,5 @@ fn rehearse(why: &str) -> DetectedModels {
         "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start a local model server, or write a configuration."
             .to_owned(),
     ];
-    DetectedModels { config, panel, lines, warnings: Vec::new(), refused: Vec::new(), rehearsal: true }
+    DetectedModels { config, panel, lines, rehearsal: true, ..DetectedModels::default() }
 }

@@ -243,4 +243,16 @@ mod tests {
             assert_eq!(read, want, "{entry}");
         }
     }
+
+    #[test]
+    fn what_ollama_shows_of_a_model_is_added_to_its_list() {
+        let mut model = Listed { id: "qwen3:8b".to_owned(), ..Listed::default() };
+        add_facts(
+            &mut model,
+            &json!({"capabilities": ["completion", "thinking"], "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960}}),
+        );
+        assert_eq!((model.context, model.thinks), (Some(40960), Some(true)));
+        add_facts(&mut model, &json!({"capabilities": "odd"}));
+        assert_eq!((model.context, model.thinks), (Some(40960), Some(true)));
+    }
 }

@@ -152,6 +152,14 @@ mod tests {
     }
 
     #[test]
+    fn thinking_is_told_as_part_of_what_was_written() {
+        let usage = Usage { input: 812, output: 640, cached: 0, thinking: Some(410) };
+        assert_eq!(tokens(usage), "812 in, 640 out, of which 410 thinking");
+        assert_eq!(tokens(Usage { thinking: Some(0), ..usage }), "812 in, 640 out");
+        assert_eq!(tokens(Usage { thinking: None, cached: 12, ..usage }), "812 in (12 cached), 640 out");
+    }
+
+    #[test]
     fn spans_and_counts_read_at_a_glance() {
         assert_eq!(span(840), "840 ms");
         assert_eq!(span(41_260), "41.2 s");

@@ -299,3 +299,58 @@ pub enum Tier {
     Heavy,
     Light,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(text: &str, finish: Finish, output: u64, thinking: Option<u64>) -> Reply {
+        Reply { finish, usage: Some(Usage { input: 1, output, cached: 0, thinking }), ..Reply::text(text) }
+    }
+
+    #[test]
+    fn a_reply_is_starved_when_there_is_nothing_to_read_and_its_model_was_at_work() {
+        assert!(reply("", Finish::Length, 500, None).starved());
+        assert!(reply(" \n", Finish::Stop, 500, Some(500)).starved(), "stopped by itself, it says");
+        assert!(!reply("", Finish::Stop, 0, None).starved(), "just empty");
+        assert!(!reply("", Finish::Refusal, 500, Some(500)).starved());
+        assert!(!reply("Yes.", Finish::Length, 500, Some(490)).starved());
+        let call = ToolCall { id: "1".into(), name: "look".into(), input: Value::Null };
+        assert!(!Reply { tool_calls: vec![call], ..reply("", Finish::Length, 500, Some(490)) }.starved());
+    }
+
+    #[test]
+    fn a_cut_reply_is_crowded_only_when_thought_took_the_room_for_words() {
+        assert!(reply("Because", Finish::Length, 1_000, Some(900)).crowded(400));
+        assert!(!reply("Because", Finish::Length, 1_000, Some(500)).crowded(400), "it had its room and used it up");
+        assert!(!reply("Because", Finish::Length, 1_000, None).crowded(4_000), "nobody knows");
+        assert!(!reply("Because.", Finish::Stop, 1_000, Some(900)).crowded(400), "it is whole");
+    }
+
+    #[test]
+    fn an_effort_that_is_not_set_leaves_the_digest_alone_and_sums_keep_what_is_known() {
+        let mut request = Request {
+            model: "m".into(),
+            messages: vec![Message::assistant("a")],
+            schema: None,
+            tools: Vec::new(),
+            temperature: None,
+            max_tokens: 5,
+            effort: None,
+            hint: None,
+        };
+        assert_eq!(
+            serde_json::to_string(&request).unwrap_or_default(),
+            r#"{"model":"m","messages":[{"role":"assistant","text":"a"}],"max_tokens":5}"#
+        );
+        let before = request.digest();
+        request.effort = Some(Effort::High);
+        assert_ne!(request.digest(), before);
+
+        let mut sum = Usage::default();
+        sum += Usage { output: 10, ..Usage::default() };
+        assert_eq!(sum.thinking, None);
+        sum += Usage { output: 10, thinking: Some(4), ..Usage::default() };
+        assert_eq!((sum.output, sum.thinking), (20, Some(4)));
+    }
+}

@@ -6,7 +6,7 @@ use crate::exit::{CliResult, DECIDED, USAGE, print_json, text_of};
 use crate::request::NOTHING_FOUND;
 use crate::say::{note, say};
 use serde_json::json;
-use synod_app::{DoctorReport, Fix, SeatCheck};
+use synod_app::{Cure, DoctorReport, Fix, SeatCheck};
 use synod_report::one_line;
 use synod_types::Problems;
 
@@ -69,10 +69,16 @@ fn tell(report: DoctorReport) {
             say!("         it has: {}", one_line(&result.instead.join(", ")));
         }
         if result.problem.is_some() {
+            if let Some(Cure::Start { endpoint, .. }) = &result.cure {
+                say!("         start what should answer there, or change base_url under [endpoints.{}]", one_line(endpoint));
+            }
             for line in mending(fix.as_ref()) {
                 say!("         {line}");
             }
         }
+    }
+    if report.seats.is_empty() && report.problems.is_empty() {
+        say!("No seat to check: [panels.default] names the models that sit when nobody else is named. synod models lists what there is.");
     }
     if !report.problems.is_empty() {
         note!("{}", text_of(&Problems(report.problems).into()));

@@ -145,3 +145,18 @@ fn the_doctor_gives_the_line_that_mends_an_address() {
     let asked = house.synod(&["ask", "-q", "Tea?"]).exits(3);
     assert!(asked.err.contains(&format!("base_url = \"{root}/v1\"")) && asked.err.contains("synod doctor"), "{}", asked.err);
 }
+
+#[test]
+fn endpoints_alone_are_asked_what_they_have() {
+    let house = house(&["qwen3:8b"]);
+    let root = format!("http://{}", house.server.address());
+    let config = |address: &str| house.write("work/synod.toml", &format!("[endpoints.box]\nkind = \"openai\"\nbase_url = \"{address}\"\n"));
+    config(&format!("{root}/v1"));
+    let did = Did::run(&mut house.with_ollama(&["ask", "--json", "Tea?"])).exits(0);
+    assert!(warnings(&did.json()).contains("box/qwen3:8b holds all 3 seats"), "{}", did.out);
+    config(&root);
+    let did = Did::run(&mut house.with_ollama(&["ask", "Tea?"])).exits(2);
+    assert!(did.err.contains("synod doctor"), "{}", did.err);
+    let report = house.synod(&["doctor", "--json"]).exits(2).json();
+    assert_eq!(report["seats"][0]["fix"]["line"], format!("base_url = \"{root}/v1\""), "{report}");
+}

@@ -19,6 +19,8 @@ pub struct PanelRequest {
     pub may_shrink: bool,
     /// Seats of the panel, beside a chair of its own, that the models fill where the mode has room, though it would run with fewer.
     pub enough: u32,
+    /// Models that sit before anybody sits twice, and not otherwise.
+    pub reserve: Vec<String>,
 }
 
 impl PanelRequest {
@@ -64,7 +66,7 @@ pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, request: &PanelRequ
     }
     if made.is_empty() || named.is_empty() {
         let seats = if named.is_empty() { 0 } else { named.len().max(request.least(mode)) };
-        for (i, name) in named.iter().enumerate().cycle().take(seats) {
+        for (i, name) in named.iter().chain(&request.reserve).enumerate().cycle().take(seats) {
             setter.sit(&format!("models[{i}]"), name, Place::Panel);
         }
     } else {

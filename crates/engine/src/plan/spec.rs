@@ -49,6 +49,7 @@ impl RunSpec {
                 roles: roles.filter_map(|seat| Some((role_of(seat.index)?, seat.model.clone()))).collect(),
                 may_shrink: true,
                 enough: 0,
+                reserve: Vec::new(),
             },
             options: header
                 .options

@@ -81,7 +81,7 @@ impl Model for Cassette {
             let n = self.begin(&context.run, &digest)?;
             let came = model.call(request, context).await;
             let outcome = match came {
-                Ok(reply) => Outcome::Reply(reply),
+                Ok(reply) => Outcome::Reply(Box::new(reply)),
                 Err(failure) => Outcome::Failure(failure),
             };
             let mut entry = Entry { digest, n, request: request.clone(), outcome };
@@ -92,7 +92,7 @@ impl Model for Cassette {
                 tracing::error!(path = %tape.path.display(), %error, "a reply could not be recorded");
             }
             match entry.outcome {
-                Outcome::Reply(reply) => Ok(reply),
+                Outcome::Reply(reply) => Ok(*reply),
                 Outcome::Failure(failure) => Err(failure),
             }
         })
@@ -120,7 +120,7 @@ impl Cassette {
             Some(Outcome::Reply(reply)) => {
                 drop(tape);
                 wire::show(&reply.text, request, context);
-                Ok(reply)
+                Ok(*reply)
             }
             Some(Outcome::Failure(failure)) => Err(failure),
             None => {

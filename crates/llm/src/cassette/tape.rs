@@ -22,7 +22,7 @@ pub(super) struct Entry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
-    Reply(Reply),
+    Reply(Box<Reply>),
     Failure(Failure),
 }
 

@@ -52,6 +52,7 @@ async fn providers_whose_key_is_set_are_seated_with_their_heavy_models() {
     let lighter = format!("anthropic/{}", PROVIDERS.provider[0].light);
     let seats = [format!("anthropic/{}", heavy("anthropic")), format!("openai/{}", heavy("openai")), lighter.clone()];
     assert_eq!(found.panel.seats, seats, "both heavy ones, then a lighter one before anybody sits twice");
+    assert_eq!(found.reserve, [format!("openai/{}", PROVIDERS.provider[1].light)], "for modes with more seats");
     assert!(!found.rehearsal && found.warnings.is_empty(), "{found:?}");
     assert_eq!(found.lines.len(), 2, "{:?}", found.lines);
     assert_eq!(found.config.panels["default"], found.panel);

@@ -13,8 +13,11 @@ fn names(order: &RunSpec) -> Vec<String> {
     order.panel.models.iter().chain(&order.panel.chair).chain(&order.panel.light).cloned().collect()
 }
 
+/// A model, and the effort it was asked for.
+type Who = (String, String);
+
 /// Asked rows, and for each model and effort how many first tries went out before its first reply came.
-fn tries(rows: &[Row]) -> (Vec<(String, Asked)>, BTreeMap<(String, String), usize>) {
+fn tries(rows: &[Row]) -> (Vec<(String, Asked)>, BTreeMap<Who, usize>) {
     let (mut asked, mut blind, mut known) = (Vec::new(), BTreeMap::new(), Vec::new());
     let of = |asked: &Asked| (asked.model.clone(), asked.effort.map_or_else(String::new, |effort| effort.to_string()));
     for row in rows {
@@ -48,7 +51,7 @@ async fn runs_full(mode: &'static Mode, thinking: Thinking) {
     assert_eq!(verdict.status, Status::Full, "{step}: {:?}", verdict.missing);
     assert!(verdict.missing.is_empty(), "{step}: {:?}", verdict.missing);
     let (asked, blind) = tries(&rows);
-    let mut rooms: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut rooms: BTreeMap<Who, usize> = BTreeMap::new();
     for (key, one) in &asked {
         assert!(!key.ends_with("/effort"), "{step}: {key}");
         assert!(one.sent_tokens.is_some_and(|sent| sent > one.max_tokens), "{step}: {key} has no room to think");
