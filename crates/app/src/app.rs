@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use synod_config::{Config, EndpointConfig, Sources};
-use synod_engine::{Clock, Mode, Prompts, Runner, Setup, SystemClock};
+use synod_engine::{Clock, Journal, Mode, Prompts, Runner, Setup, SystemClock};
 use synod_llm::{DetectedModels, Detector, LOCAL, Learned, Registry, built_in, detect, process_env};
 use synod_modes::{INTERNAL, MODES};
 use synod_store::{Store, StoreSettings};
-use synod_types::Problem;
+use synod_types::{Header, Problem};
 
 /// Name and version, as frozen into headers.
 pub const BINARY: &str = concat!("synod ", env!("CARGO_PKG_VERSION"));
@@ -52,8 +52,12 @@ impl App {
         if self.config.panels.contains_key("default") || !self.config.models.is_empty() {
             return None;
         }
-        // Endpoints alone: whatever they list.
-        Some(Detector::over(&self.config, process_env()).detect(false).await).filter(|detected| !detected.rehearsal)
+        // Endpoints alone: whatever they list, else what there is beside them.
+        let listed = Detector::over(&self.config, process_env()).detect(false).await;
+        if !listed.rehearsal || !listed.refused.is_empty() {
+            return Some(listed);
+        }
+        Some(detect(process_env(), false).await).filter(|detected| !detected.rehearsal)
     }
 
     /// Where `local` is, if one of these models is named by it and the configuration does not say.
@@ -61,8 +65,8 @@ impl App {
         if self.config.endpoints.contains_key(LOCAL) {
             return None;
         }
-        let id = names.into_iter().find_map(|name| name.strip_prefix(LOCAL)?.strip_prefix('/'))?;
-        Detector::here(process_env()).find_local(Some(id)).await
+        let ids: Vec<&str> = names.into_iter().filter_map(|name| name.strip_prefix(LOCAL)?.strip_prefix('/')).collect();
+        if ids.is_empty() { None } else { Detector::here(process_env()).find_local(&ids).await }
     }
 
     /// The configuration with what was found laid under it, and under both the endpoints that need no entry.
@@ -99,10 +103,13 @@ impl App {
         }))
     }
 
-    /// A Runner over every model that is configured or found, for runs that exist already.
-    pub async fn runner(&self) -> AppResult<Runner> {
+    /// A Runner over every model that is configured or found, for a run that exists already.
+    pub async fn runner(&self, run: &str) -> AppResult<Runner> {
         let detected = self.detect(false).await;
-        let local = if detected.is_none() { self.find_local(["local/"]).await } else { None };
+        let rows = self.store.rows(run, 0).await?;
+        let header: Option<Header> = rows.first().and_then(|row| row.read().ok());
+        let names: Vec<String> = header.map(|header| header.models.into_keys().collect()).unwrap_or_default();
+        let local = self.find_local(names.iter().map(String::as_str)).await;
         self.runner_over(detected, local)
     }
 
@@ -118,7 +125,14 @@ impl App {
 
     /// Keeps what was learned about models for the next process. Losing it costs a request or two, and no run.
     pub async fn keep_learned(&self) {
-        if let Err(error) = self.store.learn(self.learned.take_changes()).await {
+        if !self.learned.has_changes() {
+            return;
+        }
+        let kept = async {
+            self.learned.absorb(self.store.learned().await?);
+            self.store.learn(self.learned.take_changes()).await
+        };
+        if let Err(error) = kept.await {
             tracing::warn!(%error, "what was learned about models could not be kept");
         }
     }

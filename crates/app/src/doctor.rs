@@ -45,7 +45,7 @@ impl App {
         let found = detected.as_ref().map(|detected| detected.lines.iter().chain(&detected.warnings).cloned().collect()).unwrap_or_default();
         let nothing_found = detected.as_ref().is_some_and(|detected| detected.rehearsal && detected.refused.is_empty());
         let refused: Vec<Problem> = detected.as_ref().map(|detected| detected.refused.clone()).unwrap_or_default();
-        let local = if detected.is_none() { self.find_local(names.iter().map(String::as_str)).await } else { None };
+        let local = self.find_local(names.iter().map(String::as_str)).await;
         let config = self.config_with(detected, local);
         let files = config.files.iter().map(|file| file.display().to_string()).collect();
         let registry = self.registry(config);

@@ -126,7 +126,7 @@ impl App {
         }
         let panel = &spec.panel;
         let names = panel.models.iter().chain(&panel.chair).chain(&panel.light).chain(panel.roles.iter().map(|(_, model)| model));
-        let local = if detected.is_none() { self.find_local(names.map(String::as_str)).await } else { None };
+        let local = self.find_local(names.map(String::as_str)).await;
         let runner = self.runner_over(detected, local)?;
         let planned = if internal { runner.plan_internal(&spec).await } else { runner.plan(&spec).await };
         match planned {

@@ -207,6 +207,15 @@ fn base_url(section: &mut Section<'_, '_>, kind: Option<EndpointKind>) -> Option
         (_, None) if section.origin("base_url").is_some() => None,
         (_, None) => Some(home.map_or_else(String::new, |(url, _)| url.to_owned())),
         (_, Some(given)) => match url::Url::parse(&given) {
+            Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+                let field = section.field("base_url");
+                section.secret(
+                    &field,
+                    "an address with a name or a password in it",
+                    "the address alone; a key stays in the environment, named by key_env",
+                );
+                None
+            }
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.host_str().is_some() && url.query().is_none() => Some(given),
             _ => {
                 section.wrong("base_url", "an http or https address without a query, such as \"http://127.0.0.1:11434/v1\"");

@@ -47,6 +47,11 @@ impl<'a, 'p> Section<'a, 'p> {
         self.problems.push(Problem::new(field, got, want).unknown(given, known));
     }
 
+    /// A problem that does not repeat what was written.
+    pub fn secret(&mut self, field: &str, got: &str, want: &str) {
+        self.problems.push(Problem::new(field, got, want));
+    }
+
     pub fn text(&mut self, name: &'static str, want: &str) -> Option<String> {
         match &self.get(name)?.is {
             Is::Text(text) if !text.trim().is_empty() => Some(text.clone()),

@@ -58,9 +58,16 @@ impl Detector {
 
     /// The endpoints of a configuration that seats nobody.
     pub fn over(config: &Config, env: Env) -> Self {
-        let asked = config.endpoints.iter().filter(|(_, endpoint)| !endpoint.base_url.is_empty());
-        let servers = asked.map(|(name, endpoint)| (name.clone(), endpoint.clone())).collect();
-        Self { providers: Vec::new(), servers, within: Duration::from_secs(2), env }
+        let (mut providers, mut servers) = (Vec::new(), Vec::new());
+        for (name, endpoint) in config.endpoints.iter().filter(|(_, endpoint)| !endpoint.base_url.is_empty()) {
+            // A provider's own address: its table knows which of its many models to seat.
+            let known = PROVIDERS.provider.iter().find(|provider| provider.base_url == endpoint.base_url);
+            match (known, &endpoint.key_env) {
+                (Some(known), Some(key_env)) => providers.push(Provider { name: name.clone(), key_env: key_env.clone(), ..known.clone() }),
+                _ => servers.push((name.clone(), endpoint.clone())),
+            }
+        }
+        Self { providers, servers, within: Duration::from_secs(2), env }
     }
 
     fn forbidden(&self) -> bool {
@@ -97,15 +104,16 @@ impl Detector {
         found
     }
 
-    /// The local server that `local` stands for: the first that has this model, else the first that answers.
-    pub async fn find_local(&self, id: Option<&str>) -> Option<EndpointConfig> {
+    /// The local server that `local` stands for: the one that has most of these models, else the first that answers.
+    pub async fn find_local(&self, ids: &[&str]) -> Option<EndpointConfig> {
         if self.forbidden() {
             return None;
         }
         let http = Http::default();
         let servers = self.local(http.client().ok()?).await;
-        let has = |server: &&LocalServer| id.is_none_or(|id| server.models.iter().any(|model| model.id == id));
-        servers.iter().find(has).or(servers.first()).map(|server| server.endpoint.clone())
+        let has = |server: &LocalServer| server.models.iter().filter(|model| ids.contains(&model.id.as_str())).count();
+        // Of several, `max_by_key` takes the last.
+        servers.iter().rev().max_by_key(|server| has(server)).map(|server| server.endpoint.clone())
     }
 
     async fn keyed(&self, client: &reqwest::Client) -> DetectedModels {
@@ -211,7 +219,8 @@ impl LocalServer {
 /// Host and port of an address.
 pub(crate) fn address(base_url: &str) -> &str {
     let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
-    rest.split('/').next().unwrap_or(rest)
+    let host = rest.split('/').next().unwrap_or(rest);
+    host.rsplit('@').next().unwrap_or(host)
 }
 
 fn count(models: usize) -> String {

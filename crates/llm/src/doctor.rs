@@ -118,8 +118,9 @@ impl Registry {
             run: "doctor".to_owned(),
             key: "doctor@0".to_owned(),
             seed: 0,
-            idle_ms: 30_000,
-            total_ms: 60_000,
+            idle_ms: 60_000,
+            // A model that thinks takes its time.
+            total_ms: 300_000,
             sending: model.sending(&question, Tier::Heavy),
             deltas: Some(words.clone()),
         };

@@ -50,6 +50,8 @@ pub struct Habits {
 pub(crate) enum Parameter {
     Temperature,
     Effort,
+    /// An effort beside tools; either alone will do.
+    EffortWithTools,
     Schema,
     StreamOptions,
     /// Its own thoughts, given back to it.
@@ -58,6 +60,17 @@ pub(crate) enum Parameter {
 
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+/// An address without whoever may be named in it.
+fn place(url: &str) -> String {
+    match url.split_once("://") {
+        Some((scheme, rest)) => {
+            let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+            format!("{scheme}://{}/{path}", host.rsplit('@').next().unwrap_or(host))
+        }
+        None => url.to_owned(),
+    }
 }
 
 fn key_of(effort: Option<Effort>) -> &'static str {
@@ -77,6 +90,22 @@ impl Habits {
     pub(crate) fn saw(&mut self, effort: Option<Effort>, tokens: u32) {
         let most = self.thinking.entry(key_of(effort).to_owned()).or_default();
         *most = tokens.max(*most);
+    }
+
+    /// What two processes have learned, together.
+    fn merge(&mut self, other: Self) {
+        self.refuses.extend(other.refuses);
+        self.limit_renamed |= other.limit_renamed;
+        self.other_style |= other.other_style;
+        for (effort, taken) in other.efforts {
+            self.efforts.entry(effort).or_insert(taken);
+        }
+        self.most_tokens = self.most_tokens.into_iter().chain(other.most_tokens).min();
+        self.context = self.context.or(other.context);
+        for (effort, most) in other.thinking {
+            let known = self.thinking.entry(effort).or_default();
+            *known = most.max(*known);
+        }
     }
 
     /// The effort that is taken for the one asked for.
@@ -100,6 +129,20 @@ impl Learned {
         Self(Mutex::new(Table { habits, changed: BTreeSet::new() }))
     }
 
+    /// Adds what other processes have kept meanwhile, before what changed here is kept in its place.
+    pub fn absorb(&self, rows: impl IntoIterator<Item = (String, String, String)>) {
+        let mut table = self.held();
+        for (url, model, json) in rows {
+            if let Ok(habits) = serde_json::from_str(&json) {
+                table.habits.entry((url, model)).or_default().merge(habits);
+            }
+        }
+    }
+
+    pub fn has_changes(&self) -> bool {
+        !self.held().changed.is_empty()
+    }
+
     /// What has changed since it was last taken, to be kept.
     pub fn take_changes(&self) -> Vec<(String, String, String)> {
         let mut table = self.held();
@@ -112,12 +155,12 @@ impl Learned {
     }
 
     pub(crate) fn habits(&self, url: &str, model: &str) -> Habits {
-        self.held().habits.get(&(url.to_owned(), model.to_owned())).cloned().unwrap_or_default()
+        self.held().habits.get(&(place(url), model.to_owned())).cloned().unwrap_or_default()
     }
 
     pub(crate) fn change(&self, url: &str, model: &str, change: impl FnOnce(&mut Habits)) {
         let mut table = self.held();
-        let key = (url.to_owned(), model.to_owned());
+        let key = (place(url), model.to_owned());
         let habits = table.habits.entry(key.clone()).or_default();
         let before = habits.clone();
         change(habits);
@@ -150,6 +193,22 @@ mod tests {
         assert_eq!(again.habits("http://a/", "m"), learned.habits("http://a/", "m"));
         again.change("http://a/", "m", |habits| habits.saw(None, 100));
         assert!(again.take_changes().is_empty(), "less than the most seen teaches nothing");
+    }
+
+    #[test]
+    fn two_processes_learn_together_and_nobody_is_named() {
+        let (one, two) = (Learned::default(), Learned::default());
+        one.change("https://ada:secret@gate.test/v1/", "m", |habits| habits.saw(None, 900));
+        two.change("https://gate.test/v1/", "m", |habits| {
+            habits.saw(None, 100);
+            habits.refuses.insert(Parameter::Schema);
+        });
+        let kept = one.take_changes();
+        assert_eq!(kept[0].0, "https://gate.test/v1/");
+        two.absorb(kept);
+        let known = two.habits("https://gate.test/v1/", "m");
+        assert_eq!((known.thought(None), known.refuses.contains(&Parameter::Schema)), (900, true));
+        assert!(two.has_changes());
     }
 
     #[test]

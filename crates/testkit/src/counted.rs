@@ -49,6 +49,9 @@ impl Model for Listening {
     fn sending(&self, request: &Request, tier: Tier) -> Sending {
         self.inner.sending(request, tier)
     }
+    fn most_tokens(&self, request: &Request) -> u32 {
+        self.inner.most_tokens(request)
+    }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push((context.key.clone(), request.clone()));
         self.inner.call(request, context)

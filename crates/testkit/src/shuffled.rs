@@ -29,6 +29,9 @@ impl Model for Late {
     fn sending(&self, request: &Request, tier: Tier) -> Sending {
         self.inner.sending(request, tier)
     }
+    fn most_tokens(&self, request: &Request) -> u32 {
+        self.inner.most_tokens(request)
+    }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {
             let reply = self.inner.call(request, context).await;

@@ -50,6 +50,9 @@ impl Model for GatedModel {
     fn sending(&self, request: &Request, tier: Tier) -> Sending {
         self.inner.sending(request, tier)
     }
+    fn most_tokens(&self, request: &Request) -> u32 {
+        self.inner.most_tokens(request)
+    }
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {
             if self.gate.calls.fetch_add(1, Ordering::SeqCst) + 1 == self.gate.at {

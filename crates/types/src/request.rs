@@ -260,10 +260,11 @@ pub struct Usage {
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cached += other.cached;
-        self.thinking = self.thinking.into_iter().chain(other.thinking).reduce(|sum, more| sum + more);
+        // Counts are what providers say: a nonsensical one must not make the sum small.
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.thinking = self.thinking.into_iter().chain(other.thinking).reduce(u64::saturating_add);
     }
 }
 

@@ -16,7 +16,7 @@ pub async fn run(global: &Global, args: Resume) -> CliResult {
         return fork(&door, run, args).await;
     }
     let changes = changes(&door, &args.request)?;
-    go_on(&door, &door.runner().await?, &run, changes, &args.output).await
+    go_on(&door, &door.runner(&run).await?, &run, changes, &args.output).await
 }
 
 /// Resumes a run and follows it to its end.

@@ -37,7 +37,7 @@ pub async fn run(global: &Global, args: Review) -> CliResult {
 pub async fn give(door: &Door, run: &str, summary: &RunSummary, question: &WaitingFor, answer: String, with: Answering) -> CliResult {
     let Answering { note: remark, by, no_resume, output } = with;
     let by = by.or_else(|| std::env::var("USER").ok()).unwrap_or_else(|| "somebody".into());
-    let runner = door.runner().await?;
+    let runner = door.runner(run).await?;
     door.answer(&runner, run, question, PersonAnswer { answer, note: remark, by }).await?;
     if no_resume || summary.state == RunState::Running {
         let next = if no_resume { format!("synod resume {run}") } else { format!("synod watch {run}") };

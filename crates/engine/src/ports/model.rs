@@ -44,6 +44,12 @@ pub trait Model: Send + Sync {
         Sending::plain(request)
     }
 
+    /// The most tokens that make sense to send with it, as far as that is known.
+    fn most_tokens(&self, request: &Request) -> u32 {
+        let _ = request;
+        u32::MAX
+    }
+
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>>;
 }
 

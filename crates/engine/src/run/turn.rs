@@ -67,6 +67,23 @@ type CallResult = std::result::Result<Reply, Failure>;
 /// A reply, and what was sent beside the request for it.
 type Sent = std::result::Result<(Reply, Sending), Failure>;
 
+/// What is sent beside a request for the second or third time.
+#[derive(Clone, Copy)]
+struct Again {
+    sending: Sending,
+    /// The fewest tokens that make sense.
+    least: u32,
+    /// Not sent, rather than the run stopped, if the budget has no room for it.
+    or_not: bool,
+}
+
+enum Admission {
+    Sent(Appends),
+    /// The run is closing, and this turn may not start.
+    Closed,
+    TooDear,
+}
+
 /// A model that thought and said nothing is asked again with so many times the room, and with this much at least.
 const MORE_ROOM: u32 = 4;
 const LEAST_ROOM: u32 = 25_000;
@@ -187,6 +204,9 @@ impl Turn {
 
     /// A request of this turn beside its first one came to nothing.
     fn failed_step(&self, core: &Core, key: String, request: &Request, failure: &Failure) {
+        if core.record.turns.get(&key).is_some_and(|turn| turn.outcome.is_some()) {
+            return;
+        }
         let row = NewRow::new(key, Kind::Failed, core.clock.now(), &FailedTurn { failure: failure.clone() });
         core.enqueue(&self.scopes, vec![row.digest(self.digest_of(request))]);
     }
@@ -276,35 +296,44 @@ impl Turn {
     /// One request. A model that thought until its limit was spent is asked once more with more room, and then once at the lowest effort.
     async fn exchange(&self, core: &Arc<Core>, key: &str, request: &Request, extra: bool) -> Result<CallResult> {
         let (first, sent) = match self.send(core, key, request, None, extra).await? {
-            Ok(came) => came,
-            Err(failure) => return Ok(Err(failure)),
+            Some(Ok(came)) => came,
+            Some(Err(failure)) => return Ok(Err(failure)),
+            None => return Ok(Err(closed())),
         };
         if !first.starved() && !first.crowded(request.max_tokens) {
             return Ok(Ok(first));
         }
-        let more = Sending { tokens: sent.tokens.saturating_mul(MORE_ROOM).max(LEAST_ROOM), ..sent };
-        let sent = match self.again(core, format!("{key}/room"), request, (more, sent.tokens)).await? {
-            Ok((second, _)) if !second.starved() => return Ok(Ok(second)),
+        // What the model may write at most bounds it; where that is no more than it had, less thought is all that is left.
+        let most = core.models.get(self.seat as usize).and_then(Option::as_ref).map_or(u32::MAX, |model| model.most_tokens(request));
+        let tokens = sent.tokens.saturating_mul(MORE_ROOM).max(LEAST_ROOM).min(most);
+        let more = Again { sending: Sending { tokens, ..sent }, least: sent.tokens.saturating_add(1), or_not: true };
+        let key_again = format!("{key}/room");
+        let known = core.record.turns.contains_key(&key_again);
+        let second = if known || tokens > sent.tokens { self.again(core, key_again, request, more).await? } else { None };
+        let sent = match second {
+            Some(Ok((second, _))) if !second.starved() => return Ok(Ok(second)),
             // Words that were cut are better than none.
             _ if !first.starved() => return Ok(Ok(first)),
-            Ok((_, sent)) => sent,
-            Err(failure) => return Ok(Err(failure)),
+            Some(Ok((_, sent))) => sent,
+            Some(Err(failure)) => return Ok(Err(failure)),
+            None => sent,
         };
-        let least = Sending { effort: Some(Effort::None), ..sent };
-        Ok(self.again(core, format!("{key}/effort"), request, (least, request.max_tokens)).await?.map(|(third, _)| third))
+        let least = Again { sending: Sending { effort: Some(Effort::None), ..sent }, least: request.max_tokens, or_not: false };
+        let third = self.again(core, format!("{key}/effort"), request, least).await?;
+        Ok(third.unwrap_or_else(|| Err(closed())).map(|(third, _)| third))
     }
 
-    async fn again(&self, core: &Arc<Core>, key: String, request: &Request, sending: (Sending, u32)) -> Result<Sent> {
-        let came = self.send(core, &key, request, Some(sending), true).await?;
-        if let Err(failure) = &came {
+    async fn again(&self, core: &Arc<Core>, key: String, request: &Request, again: Again) -> Result<Option<Sent>> {
+        let came = self.send(core, &key, request, Some(again), true).await?;
+        if let Some(Err(failure)) = &came {
             self.failed_step(core, key, request, failure);
         }
         Ok(came)
     }
 
-    /// One request to the provider, journaled on both sides. What the journal already has is not sent again. `sending`: what goes beside it,
-    /// where that is not the model's own affair, and the fewest tokens that make sense.
-    async fn send(&self, core: &Arc<Core>, key: &str, request: &Request, sending: Option<(Sending, u32)>, extra: bool) -> Result<Sent> {
+    /// One request to the provider, journaled on both sides. What the journal already has is not sent again. `None`: the budget has no room
+    /// for it, and it need not be sent.
+    async fn send(&self, core: &Arc<Core>, key: &str, request: &Request, again: Option<Again>, extra: bool) -> Result<Option<Sent>> {
         let digest = if key == self.key { self.digest.clone() } else { self.digest_of(request) };
         let seen = core.record.turns.get(key);
         let asked_before = seen.and_then(|turn| turn.asked.as_ref());
@@ -313,28 +342,29 @@ impl Turn {
         }
         if let Some((attempt, sha256)) = seen.and_then(|turn| turn.replied.as_ref()) {
             let sent = asked_before.map_or_else(|| Sending::plain(request), |(_, _, sent)| *sent);
-            return self.recorded_reply(core, key, *attempt, sha256).await.map(|reply| Ok((reply, sent)));
+            return self.recorded_reply(core, key, *attempt, sha256).await.map(|reply| Some(Ok((reply, sent))));
         }
         if let Some((_, Err(failure))) = seen.and_then(|turn| turn.outcome.as_ref())
             && key != self.key
         {
-            return Ok(Err(failure.clone()));
+            return Ok(Some(Err(failure.clone())));
         }
         if core.replaying {
             return Err(core.halt(Halt::diverged(key, "the journal does not hold this turn")));
         }
         let attempt = asked_before.map_or(0, |(attempt, ..)| attempt + 1);
         if self.barred(core, &core.state(), attempt) {
-            return Ok(Err(closed()));
+            return Ok(Some(Err(closed())));
         }
         if let Some(why) = core.unreachable.get(&core.seat(self.seat).model) {
             return Err(core.halt(Halt::stopped(StopReason::Offline, format!("{key} cannot be asked: {why}"))));
         }
         let Some(model) = core.models.get(self.seat as usize).and_then(Option::as_ref) else {
-            return Ok(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat))));
+            return Ok(Some(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat)))));
         };
-        let Some(slot) = self.slot(core, model.as_ref(), attempt).await? else { return Ok(Err(closed())) };
-        let (sending, least) = sending.unwrap_or_else(|| (model.sending(request, self.tier), request.max_tokens));
+        let Some(slot) = self.slot(core, model.as_ref(), attempt).await? else { return Ok(Some(Err(closed()))) };
+        let again = again.unwrap_or_else(|| Again { sending: model.sending(request, self.tier), least: request.max_tokens, or_not: false });
+        let sending = again.sending;
         let mut asked = Asked {
             seat: self.seat,
             model: core.seat(self.seat).model.clone(),
@@ -348,7 +378,11 @@ impl Turn {
             extra,
             reasked: attempt > 0,
         };
-        let Some(appends) = self.admitted(core, key, attempt, &mut asked, (request, least), digest).await? else { return Ok(Err(closed())) };
+        let appends = match self.admitted(core, key, attempt, &mut asked, (request, again), digest).await? {
+            Admission::Sent(appends) => appends,
+            Admission::Closed => return Ok(Some(Err(closed()))),
+            Admission::TooDear => return Ok(None),
+        };
         let sending = Sending { tokens: asked.sent_tokens.unwrap_or(request.max_tokens), ..sending };
         let flight = Flight { core: core.clone() };
         core.safe(appends).await?;
@@ -363,7 +397,7 @@ impl Turn {
             Err(failure) => core.state().ledger.failed(key, now, failure.kind),
         }
         drop(flight);
-        Ok(replied.map(|reply| (reply, sending)))
+        Ok(Some(replied.map(|reply| (reply, sending))))
     }
 
     /// A reply paid for before: read again, never asked for again.
@@ -440,16 +474,16 @@ impl Turn {
     }
 
     /// Waits for room in the budget and queues the `asked` row with the decision, so that none follows a `closing` row it did not know of. Room
-    /// to think that the budget has not is given up before the run is. `None`: the run is closing and this turn may not start.
+    /// to think that the budget has not is given up before the run is.
     async fn admitted(
         &self,
         core: &Core,
         key: &str,
         attempt: i64,
         asked: &mut Asked,
-        (request, least): (&Request, u32),
+        (request, again): (&Request, Again),
         digest: String,
-    ) -> Result<Option<Appends>> {
+    ) -> Result<Admission> {
         let price = core.header.card(self.seat).and_then(|card| card.price);
         let input = if price.is_some_and(|price| price != Price::FREE) { tokens::of_request(request) } else { 0 };
         let worst = |tokens: u32| price.map(|price| if price == Price::FREE { 0.0 } else { price.worst(input, tokens) });
@@ -465,11 +499,11 @@ impl Turn {
                     return Err(halt.clone());
                 }
                 if self.barred(core, &state, attempt) {
-                    return Ok(None);
+                    return Ok(Admission::Closed);
                 }
                 let held = state.ledger.committed();
                 let fits = |tokens: u32| core.limits.budget_usd.is_none_or(|limit| held + worst(tokens).unwrap_or(0.0) <= limit + 1e-9);
-                let least = least.min(wanted);
+                let least = again.least.min(wanted);
                 let tokens = match price {
                     _ if fits(wanted) => Some(wanted),
                     // Whoever is under way may yet cost less than was set aside.
@@ -478,6 +512,7 @@ impl Turn {
                         let left = core.limits.budget_usd.unwrap_or(0.0) - held - price.worst(input, 0);
                         Some(((left / price.output * 1e6) as u32).clamp(least, wanted))
                     }
+                    _ if again.or_not => return Ok(Admission::TooDear),
                     _ => {
                         drop(state);
                         let (need, limit) = (worst(least).unwrap_or(0.0), core.limits.budget_usd.unwrap_or(0.0));
@@ -490,7 +525,7 @@ impl Turn {
                     state.in_flight += 1;
                     state.ledger.asked(key, attempt, now, asked);
                     let row = NewRow::new(key, Kind::Asked, now, asked).attempt(attempt).digest(digest);
-                    return Ok(Some(core.queue(&mut state, &self.scopes, vec![row])));
+                    return Ok(Admission::Sent(core.queue(&mut state, &self.scopes, vec![row])));
                 }
             }
             changed.await;

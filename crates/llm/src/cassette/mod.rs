@@ -74,9 +74,15 @@ impl Model for Cassette {
         self.inner.as_ref().map_or_else(|| Sending::plain(request), |(model, _)| model.sending(request, tier))
     }
 
+    fn most_tokens(&self, request: &Request) -> u32 {
+        self.inner.as_ref().map_or(u32::MAX, |(model, _)| model.most_tokens(request))
+    }
+
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {
-            let digest = request.digest();
+            // A try with more room, or less effort, asks the same and is answered otherwise.
+            let again = ["/room", "/effort"].into_iter().find(|suffix| context.key.ends_with(suffix)).unwrap_or_default();
+            let digest = format!("{}{again}", request.digest());
             let Some((model, key)) = &self.inner else { return self.play(request, &digest, context) };
             let n = self.begin(&context.run, &digest)?;
             let came = model.call(request, context).await;

@@ -8,6 +8,7 @@ use super::transport::{Format, Post, send};
 use super::{Ask, Feed, Stop, WireReply};
 use crate::endpoint::fault::Fault;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use synod_types::{Message, ToolCall, Usage};
 
 /// More than this must be streamed.
@@ -40,7 +41,11 @@ fn body(call: &Call<'_>, stream: bool) -> Value {
             Message::Tool { call_id, output, .. } => {
                 let result = json!({ "type": "tool_result", "tool_use_id": call_id, "content": output });
                 // The answers to one message's calls belong into one message.
-                match messages.last_mut().and_then(|last| last["content"].as_array_mut()).filter(|parts| parts[0]["type"] == "tool_result") {
+                match messages
+                    .last_mut()
+                    .and_then(|last| last["content"].as_array_mut())
+                    .filter(|parts| parts.first().is_some_and(|part| part["type"] == "tool_result"))
+                {
                     Some(results) => results.push(result),
                     None => messages.push(json!({ "role": "user", "content": [result] })),
                 }
@@ -86,10 +91,10 @@ fn blocks(text: &str, calls: &[ToolCall]) -> Value {
 
 #[derive(Default)]
 struct Anthropic {
-    /// The blocks so far, by number.
+    /// The blocks that are whole.
     blocks: Vec<Value>,
-    /// The JSON of the block that is arriving.
-    input: String,
+    /// Those that are arriving, by number, with the JSON of their input so far.
+    open: BTreeMap<u64, (Value, String)>,
     usage: Map<String, Value>,
     /// A model that was offered tools wants its blocks back.
     keeps: bool,
@@ -101,7 +106,8 @@ impl Format for Anthropic {
         let mut event: Value = serde_json::from_slice(data).map_err(|error| call.broken(&format!("a piece of the stream is not JSON: {error}")))?;
         // Some gateways leave the type of a whole message out.
         let whole = if event["content"].is_array() { "message" } else { "" };
-        match event["type"].as_str().unwrap_or(whole) {
+        let kind = event["type"].as_str().unwrap_or(if event["error"].is_object() { "error" } else { whole });
+        match kind {
             "error" => {
                 let fault = call.event(&event["error"]);
                 return Err(if heard.begun { fault.after_output() } else { fault });
@@ -122,18 +128,14 @@ impl Format for Anthropic {
             }
             "content_block_start" => {
                 (heard.begun, self.is_reply) = (true, true);
-                self.input.clear();
-                let block = event["content_block"].take();
+                let block = Some(event["content_block"].take()).filter(Value::is_object).unwrap_or_else(|| json!({}));
                 heard.say(block["text"].as_str().unwrap_or_default(), feed);
-                self.blocks.push(block);
+                self.open.insert(number(&event), (block, String::new()));
             }
-            "content_block_delta" => self.more(&event["delta"], heard, feed),
+            "content_block_delta" => self.more(number(&event), &event["delta"], heard, feed),
             "content_block_stop" => {
-                if let Some(mut block) = self.blocks.pop() {
-                    if !self.input.is_empty() {
-                        block["input"] = serde_json::from_str(&self.input).unwrap_or_else(|_| json!(self.input));
-                    }
-                    self.close(block, heard);
+                if let Some((block, input)) = self.open.remove(&number(&event)) {
+                    self.whole(block, &input, heard);
                 }
             }
             "message_delta" => {
@@ -152,6 +154,10 @@ impl Format for Anthropic {
         if !self.is_reply {
             return Err(call.broken("the body is not a reply: it is no message"));
         }
+        // What was never closed was there all the same.
+        for (block, input) in std::mem::take(&mut self.open).into_values() {
+            self.whole(block, &input, heard);
+        }
         heard.usage = self.tokens();
         heard.carry = self.keeps.then(|| Value::Array(std::mem::take(&mut self.blocks)));
         Ok(())
@@ -159,8 +165,8 @@ impl Format for Anthropic {
 }
 
 impl Anthropic {
-    fn more(&mut self, delta: &Value, heard: &mut WireReply, feed: &mut Feed<'_>) {
-        let Some(block) = self.blocks.last_mut() else { return };
+    fn more(&mut self, number: u64, delta: &Value, heard: &mut WireReply, feed: &mut Feed<'_>) {
+        let (block, input) = self.open.entry(number).or_insert_with(|| (json!({}), String::new()));
         let text = |name: &str| delta[name].as_str().unwrap_or_default();
         match delta["type"].as_str().unwrap_or_default() {
             "text_delta" => {
@@ -172,9 +178,19 @@ impl Anthropic {
                 grow(block, "thinking", text("thinking"), self.keeps);
             }
             "signature_delta" => grow(block, "signature", text("signature"), self.keeps),
-            "input_json_delta" => self.input.push_str(text("partial_json")),
+            "input_json_delta" => input.push_str(text("partial_json")),
             _ => {}
         }
+    }
+
+    /// A block whose pieces have all come. One that was cut has no input that could be used, and must not go back as a text.
+    fn whole(&mut self, mut block: Value, input: &str, heard: &mut WireReply) {
+        match serde_json::from_str::<Value>(input) {
+            Ok(input) if input.is_object() => block["input"] = input,
+            _ if input.trim().is_empty() => {}
+            _ => return,
+        }
+        self.close(block, heard);
     }
 
     /// A block is whole.
@@ -213,10 +229,16 @@ impl Anthropic {
             return None;
         }
         let cached = count("cache_read_input_tokens").unwrap_or(0);
-        let input = input.unwrap_or(0) + cached + count("cache_creation_input_tokens").unwrap_or(0);
+        let input = input.unwrap_or(0).saturating_add(cached).saturating_add(count("cache_creation_input_tokens").unwrap_or(0));
+        let output = output.unwrap_or(0);
         let thinking = self.usage.get("output_tokens_details").and_then(|details| details["thinking_tokens"].as_u64());
-        Some(Usage { input, output: output.unwrap_or(0), cached, thinking })
+        Some(Usage { input, output, cached, thinking: thinking.map(|thinking: u64| thinking.min(output)) })
     }
+}
+
+/// Which block an event is about.
+fn number(event: &Value) -> u64 {
+    event["index"].as_u64().unwrap_or(0)
 }
 
 fn grow(block: &mut Value, field: &str, more: &str, keeps: bool) {
@@ -232,7 +254,8 @@ fn grow(block: &mut Value, field: &str, more: &str, keeps: bool) {
 fn stop(reason: &str) -> Stop {
     match reason {
         "end_turn" | "stop_sequence" => Stop::Done,
-        "max_tokens" | "model_context_window_exceeded" => Stop::Length,
+        // A turn that was paused in the middle of its searches is a part of an answer.
+        "max_tokens" | "model_context_window_exceeded" | "pause_turn" => Stop::Length,
         "tool_use" => Stop::Tools,
         "refusal" => Stop::Filtered,
         other => Stop::Other(other.to_owned()),

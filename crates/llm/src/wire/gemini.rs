@@ -10,6 +10,9 @@ use crate::endpoint::fault::Fault;
 use serde_json::{Map, Value, json};
 use synod_types::{Message, ToolCall, Usage};
 
+/// Older models name no calls: they are numbered, and the number is ours alone.
+const OUR_ID: &str = "call_";
+
 pub(super) async fn attempt(client: &reqwest::Client, call: &Call<'_>, feed: &mut Feed<'_>) -> Result<WireReply, Fault> {
     let config = &call.endpoint.config;
     let method = if config.stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
@@ -37,10 +40,17 @@ fn body(call: &Call<'_>) -> Value {
                 };
                 contents.push(json!({ "role": "model", "parts": parts }));
             }
-            Message::Tool { name, output, .. } => {
-                let result = json!({ "functionResponse": { "name": name, "response": { "result": output } } });
+            Message::Tool { name, output, call_id } => {
+                let mut result = json!({ "functionResponse": { "name": name, "response": { "result": output } } });
+                if !call_id.starts_with(OUR_ID) {
+                    result["functionResponse"]["id"] = json!(call_id);
+                }
                 // The answers to one message's calls belong into one message.
-                match contents.last_mut().and_then(|last| last["parts"].as_array_mut()).filter(|parts| parts[0].get("functionResponse").is_some()) {
+                match contents
+                    .last_mut()
+                    .and_then(|last| last["parts"].as_array_mut())
+                    .filter(|parts| parts.first().is_some_and(|part| part.get("functionResponse").is_some()))
+                {
                     Some(results) => results.push(result),
                     None => contents.push(json!({ "role": "user", "parts": [result] })),
                 }
@@ -105,10 +115,7 @@ impl Format for Gemini {
         if let Some(usage) = tokens(&event["usageMetadata"]) {
             heard.usage = Some(usage);
         }
-        let candidate = &mut event["candidates"][0];
-        if candidate.is_null() {
-            return Ok(false);
-        }
+        let Some(candidate) = event.pointer_mut("/candidates/0").filter(|candidate| candidate.is_object()) else { return Ok(false) };
         self.is_reply = true;
         let grounding = &candidate["groundingMetadata"];
         grounding["webSearchQueries"].as_array().into_iter().flatten().for_each(|query| heard.extras.sought(query));
@@ -119,7 +126,8 @@ impl Format for Gemini {
             heard.stop = Some(stop(reason));
         }
         // A reply that was all thought has no parts at all.
-        for part in candidate["content"]["parts"].as_array_mut().map(std::mem::take).unwrap_or_default() {
+        let parts = candidate.pointer_mut("/content/parts").and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
+        for part in parts {
             let text = part["text"].as_str().unwrap_or_default();
             if part["thought"] == true {
                 heard.think(text.len());
@@ -129,7 +137,7 @@ impl Format for Gemini {
             if let Some(function) = part.get("functionCall") {
                 heard.begun = true;
                 let name = |field: &str| function[field].as_str().unwrap_or_default().to_owned();
-                let id = Some(name("id")).filter(|id| !id.is_empty()).unwrap_or_else(|| format!("call_{}", heard.tool_calls.len()));
+                let id = Some(name("id")).filter(|id| !id.is_empty()).unwrap_or_else(|| format!("{OUR_ID}{}", heard.tool_calls.len()));
                 let input = function.get("args").filter(|args| !args.is_null()).cloned().unwrap_or_else(|| json!({}));
                 heard.tool_calls.push(ToolCall { id, name: name("name"), input });
             }
@@ -177,8 +185,13 @@ fn tokens(usage: &Value) -> Option<Usage> {
     if input.is_none() && said.is_none() && thinking.is_none() {
         return None;
     }
-    let output = said.unwrap_or(0) + thinking.unwrap_or(0);
-    Some(Usage { input: input.unwrap_or(0), output, cached: count("cachedContentTokenCount").unwrap_or(0), thinking })
+    let input = input.unwrap_or(0);
+    // Some gateways have thought inside the candidates, and the total right.
+    let beside = input.saturating_add(count("toolUsePromptTokenCount").unwrap_or(0));
+    let total = count("totalTokenCount").map(|total| total.saturating_sub(beside)).filter(|total| *total > 0);
+    let output = total.unwrap_or_else(|| said.unwrap_or(0).saturating_add(thinking.unwrap_or(0)));
+    let thinking = thinking.map(|thinking| thinking.min(output));
+    Some(Usage { input, output, cached: count("cachedContentTokenCount").unwrap_or(0), thinking })
 }
 
 fn stop(reason: &str) -> Stop {

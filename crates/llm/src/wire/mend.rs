@@ -119,7 +119,10 @@ fn effort_instead(words: &str, effort: Effort, shape: &Shape, request: &Request,
     }
     // Some think, or call tools, and not both.
     if kind == EndpointKind::OpenAi && !request.tools.is_empty() && has(&["tool"]) && effort > Effort::None {
-        return takes(Effort::None);
+        return Some(Mend {
+            what: format!("effort none instead of {effort}, because of the tools"),
+            learn: Lesson::Refuses(Parameter::EffortWithTools),
+        });
     }
     if !unknown && let Some(taken) = nearest(words, effort) {
         return takes(taken);
@@ -184,7 +187,11 @@ fn limit(words: &str, shape: &Shape, request: &Request) -> Option<Lesson> {
     }
     let said = numbers.into_iter().filter(|n| (256..shape.tokens).contains(n)).max();
     match said {
-        Some(most) => Some(Lesson::Most { tokens: most - u32::from(words.contains("exclusive")), always: true }),
+        // A number may be the prompt's: what is learned for good must leave room for the words at least.
+        Some(most) => {
+            let always = most >= request.max_tokens && !["prompt", "input"].iter().any(|sign| words.contains(sign));
+            Some(Lesson::Most { tokens: most - u32::from(words.contains("exclusive")), always })
+        }
         None if shape.tokens > 512 => Some(Lesson::Most { tokens: shape.tokens / 2, always: false }),
         None => None,
     }
@@ -281,7 +288,7 @@ mod tests {
             (OpenAi, "m", Some(Effort::Minimal), "unsupported_value reasoning_effort", takes(Effort::Minimal, Effort::Low)),
             (OpenAi, "m", Some(Effort::High), "Unsupported parameter: 'reasoning_effort' is not supported", refuses(Parameter::Effort)),
             (OpenAi, "m", Some(Effort::High), "\"llama3\" does not support thinking", refuses(Parameter::Effort)),
-            (OpenAi, "m", Some(Effort::High), "Function tools with reasoning_effort are not supported here", takes(Effort::High, Effort::None)),
+            (OpenAi, "m", Some(Effort::High), "Function tools with reasoning_effort are not supported here", refuses(Parameter::EffortWithTools)),
             (Anthropic, "claude-opus-5-5", Some(Effort::None), "thinking cannot be disabled for this model", takes(Effort::None, Effort::Minimal)),
             (Anthropic, "claude-x-4-5", Some(Effort::High), "thinking.type.enabled is not supported; use adaptive", Some(Lesson::OtherStyle)),
             (Anthropic, "claude-x-9", Some(Effort::High), "adaptive thinking is not supported on this model", Some(Lesson::OtherStyle)),

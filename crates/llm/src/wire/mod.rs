@@ -56,6 +56,12 @@ impl Model for WireModel {
         shape::sending(request, tier, config, &habits, self.thinking_tokens)
     }
 
+    fn most_tokens(&self, request: &Request) -> u32 {
+        let habits = self.learned.habits(&self.endpoint.config.base_url, &request.model);
+        let beside = habits.context.map(|context| shape::beside_prompt(request, context));
+        habits.most_tokens.into_iter().chain(beside).min().unwrap_or(u32::MAX)
+    }
+
     fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(async move {
             let mended = Mutex::new(Mended::default());
@@ -155,6 +161,10 @@ impl WireReply {
         self.text.push_str(&rest);
         self.thought += std::mem::take(&mut self.tags.thought);
         self.read_tool_inputs();
+        if self.stop == Some(Stop::Length) {
+            // An input that was cut is no input.
+            self.tool_calls.retain(|call| !call.input.is_string());
+        }
         self.count_thinking();
     }
 
@@ -257,7 +267,8 @@ fn read(heard: WireReply, call: &Call<'_>) -> Result<Reply, Fault> {
         _ => text,
     };
     let search = Some(extras.search).filter(|search| *search != Search::default());
-    let tool_calls = with_own_ids(tool_calls);
+    // Blocks that go back as they came have the ids they came with.
+    let tool_calls = if call.endpoint.config.kind == EndpointKind::Anthropic { tool_calls } else { with_own_ids(tool_calls) };
     // Nothing goes back where no tool's result does.
     let thinking = carry.filter(|_| !tool_calls.is_empty());
     Ok(Reply { text, tool_calls, finish, usage, cost_usd: extras.cost_usd, search, thinking, changed: Vec::new() })

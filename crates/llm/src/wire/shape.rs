@@ -10,6 +10,7 @@ use synod_types::{Effort, Request, Sending, Tier};
 
 /// Room to think for a model nobody knows, and by the effort it is asked for.
 const UNKNOWN: u32 = 8_192;
+const DASHSCOPE: &str = "dashscope";
 /// No allowance grows beyond this, whatever was seen.
 const MOST: u32 = 131_072;
 
@@ -43,10 +44,8 @@ pub(super) enum Style {
 
 /// How many tokens a call is sent with, and at which effort, before anything is known of how the provider takes it.
 pub(super) fn sending(request: &Request, tier: Tier, config: &EndpointConfig, habits: &Habits, allowance: Option<u32>) -> Sending {
-    let effort = request.effort.or_else(|| {
-        let low = tier == Tier::Light && takes_low(config, &request.model) && !habits.refuses.contains(&Parameter::Effort);
-        low.then_some(Effort::Low)
-    });
+    let wanted = request.effort.or_else(|| (tier == Tier::Light && takes_low(config, &request.model)).then_some(Effort::Low));
+    let effort = wanted.and_then(|effort| taken(effort, request, habits));
     let by_effort = match effort {
         None | Some(Effort::Medium) => UNKNOWN,
         Some(Effort::None) => 1_024,
@@ -59,6 +58,15 @@ pub(super) fn sending(request: &Request, tier: Tier, config: &EndpointConfig, ha
     let tokens = request.max_tokens.saturating_add(allowance.unwrap_or(by_effort.max(seen)));
     let beside = habits.context.map(|context| beside_prompt(request, context).max(request.max_tokens));
     Sending { tokens: [habits.most_tokens, beside].into_iter().flatten().fold(tokens, u32::min), effort }
+}
+
+/// The effort that goes out for the one that is wanted.
+fn taken(effort: Effort, request: &Request, habits: &Habits) -> Option<Effort> {
+    if habits.refuses.contains(&Parameter::Effort) {
+        return None;
+    }
+    let with_tools = !request.tools.is_empty() && habits.refuses.contains(&Parameter::EffortWithTools);
+    Some(if with_tools { Effort::None } else { habits.taken(effort) })
 }
 
 /// What a context of this size leaves beside the prompt, counted with some slack: every model counts in its own way.
@@ -87,7 +95,7 @@ impl Shape {
     pub fn of(request: &Request, sending: Sending, config: &EndpointConfig, habits: &Habits, most: Option<u32>) -> Self {
         let takes = |parameter: Parameter| !habits.refuses.contains(&parameter);
         let tokens = [habits.most_tokens, most].into_iter().flatten().fold(sending.tokens, u32::min).max(1);
-        let effort = sending.effort.filter(|_| takes(Parameter::Effort)).map(|effort| habits.taken(effort));
+        let effort = sending.effort.and_then(|effort| taken(effort, request, habits));
         let style = match (style_of(config.kind, &request.model), habits.other_style) {
             (Style::Level, false) | (Style::Budget, true) => Style::Level,
             (Style::Budget, false) | (Style::Level, true) => Style::Budget,
@@ -136,15 +144,22 @@ impl Shape {
         if at("://api.mistral.ai/") {
             return vec![word(if effort <= Effort::Low { Effort::None } else { Effort::High })];
         }
-        if at("dashscope") {
+        if at(DASHSCOPE) {
             let on = effort > Effort::None;
-            let budget = on.then(|| ("thinking_budget", json!(self.room)));
+            let budget = on.then(|| ("thinking_budget", json!(self.room / 2)));
             return [("enable_thinking", json!(on))].into_iter().chain(budget).collect();
         }
         if at("://api.x.ai/") {
             return vec![word(effort.clamp(Effort::Low, Effort::Xhigh))];
         }
         vec![word(effort)]
+    }
+
+    /// The limit as it is written. Where nobody knows whether thought counts against it, half the room is inside and half beside it, so that no
+    /// reply is longer than what was reserved.
+    pub fn openai_limit(&self, config: &EndpointConfig) -> u32 {
+        let beside = config.base_url.contains(DASHSCOPE) && self.effort.is_some_and(|effort| effort > Effort::None);
+        if beside { self.tokens - self.room / 2 } else { self.tokens }
     }
 
     /// Anthropic's `thinking`, and the effort that goes into its `output_config`.
@@ -293,7 +308,7 @@ mod tests {
         said("https://api.deepseek.com", Effort::Medium, json!({ "thinking": { "type": "enabled" }, "reasoning_effort": "high" }));
         said("https://api.mistral.ai/v1", Effort::Low, json!({ "reasoning_effort": "none" }));
         said("https://api.x.ai/v1", Effort::Max, json!({ "reasoning_effort": "xhigh" }));
-        said("https://dashscope-intl.aliyuncs.com/v1", Effort::High, json!({ "enable_thinking": true, "thinking_budget": 16_384 }));
+        said("https://dashscope-intl.aliyuncs.com/v1", Effort::High, json!({ "enable_thinking": true, "thinking_budget": 8_192 }));
         said("https://dashscope-intl.aliyuncs.com/v1", Effort::None, json!({ "enable_thinking": false }));
 
         let anthropic = |model: &str, effort| shape(EndpointKind::Anthropic, "x", model, effort).0.anthropic_effort();

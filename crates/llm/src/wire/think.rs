@@ -13,6 +13,8 @@ pub(super) struct Tags {
     held: String,
     /// The last of what was passed on, in case a lone closing tag spans two pieces.
     tail: String,
+    /// An opening tag stood in the middle of the words.
+    mentioned: bool,
     /// A tag was seen: there is no lone one any more.
     seen: bool,
     /// Words have come since. The line ends between a thought and the answer are neither.
@@ -85,8 +87,9 @@ impl Tags {
         }
         self.tail.push_str(&piece);
         while let Some(at) = self.tail.find(LONE) {
-            // In quotation marks somebody is talking about the tag.
-            if self.tail[..at].ends_with(['`', '"', '\'']) {
+            self.mentioned |= self.tail[..at].contains("<think>");
+            // In quotation marks, or after an opening one, somebody is talking about the tag.
+            if self.mentioned || self.tail[..at].ends_with(['`', '"', '\'']) {
                 self.tail.drain(..at + LONE.len());
                 continue;
             }
@@ -94,6 +97,7 @@ impl Tags {
             let rest = self.tail.split_off(at + LONE.len());
             return Piece::Instead(self.after(&rest));
         }
+        self.mentioned |= self.tail.contains("<think>");
         let sure = self.tail.floor_char_boundary(self.tail.len().saturating_sub(LONE.len()));
         self.tail.drain(..sure);
         Piece::Words(piece)
@@ -176,6 +180,7 @@ mod tests {
             ("<think", "<think", false),
             ("<thin air> is not a tag", "<thin air> is not a tag", false),
             ("Models close with `</think>` when done.", "Models close with `</think>` when done.", false),
+            ("R1 emits <think>plan</think> before it answers.", "R1 emits <think>plan</think> before it answers.", false),
             ("\n\n  Plain.", "\n\n  Plain.", false),
             ("", "", false),
         ];

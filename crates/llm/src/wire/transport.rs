@@ -107,6 +107,11 @@ impl Most {
         self.bytes.saturating_mul(8)
     }
 
+    /// And every piece of a stream comes in a frame of its own.
+    fn raw_stream(&self) -> usize {
+        self.raw().saturating_mul(4)
+    }
+
     fn check(&self, heard: &WireReply, call: &Call<'_>) -> Result<(), Fault> {
         if heard.text.len() + heard.thought > self.bytes { Err(self.exceeded(call)) } else { Ok(()) }
     }
@@ -134,11 +139,12 @@ async fn listen(
     feed: &mut Feed<'_>,
     most: &Most,
 ) -> Result<WireReply, Fault> {
-    let (mut heard, mut events) = (WireReply::default(), Events::default());
+    let (mut heard, mut events, mut read) = (WireReply::default(), Events::default(), 0_usize);
     loop {
         let patience = if heard.text.is_empty() { call.quiet } else { call.idle };
         let ended = match next(&mut response, call, Some(patience)).await? {
             Some(bytes) => {
+                read = read.saturating_add(bytes.as_ref().len());
                 events.feed(bytes.as_ref());
                 false
             }
@@ -148,12 +154,15 @@ async fn listen(
             }
         };
         while let Some(data) = events.next() {
+            if data == b"[DONE]" {
+                return if heard.begun || heard.stop.is_some() { Ok(heard) } else { Err(call.broken("the stream ended before the reply did")) };
+            }
             if format.read(data, call, &mut heard, feed)? {
                 return Ok(heard);
             }
             most.check(&heard, call)?;
         }
-        if events.waiting() > most.raw() {
+        if events.waiting() > most.raw() || read > most.raw_stream() {
             return Err(most.exceeded(call));
         }
         if ended {

@@ -2,34 +2,12 @@
 
 use crate::common::*;
 use serde_json::json;
-use synod_config::{EndpointConfig, EndpointKind};
-use synod_types::{Failure, FailureKind, Finish, Reply, Request, ToolDef, Usage};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use synod_config::EndpointKind;
+use synod_types::{Failure, FailureKind, Finish, Reply, Usage};
 
-/// Asks a server that answers one request with these very bytes and hangs up.
-async fn answered(stream: bool, kind: &str, body: &str) -> (Result<Reply, Failure>, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
-    let response = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{body}");
-    let server = tokio::spawn(async move {
-        let (mut socket, _) = listener.accept().await.expect("a caller");
-        let (mut asked, mut buffer) = (Vec::new(), [0; 4096]);
-        while !asked.ends_with(b"}") {
-            let n = socket.read(&mut buffer).await.expect("reads");
-            asked.extend_from_slice(&buffer[..n]);
-        }
-        socket.write_all(response.as_bytes()).await.expect("writes");
-    });
-    let config = EndpointConfig { stream, retries: 0, ..EndpointConfig::new(EndpointKind::OpenAi, url) };
-    let (watcher, context) = watched();
-    let look = ToolDef { name: "look".to_owned(), description: "Looks.".to_owned(), input: json!({ "type": "object" }) };
-    let reply = model(config, "m").call(&Request { tools: vec![look], ..request("m") }, &context).await;
-    server.await.expect("no panic");
-    (reply, watcher.text())
+async fn answered(stream: bool, content: &str, body: &str) -> (Result<Reply, Failure>, String) {
+    answered_with(EndpointKind::OpenAi, stream, content, body).await
 }
-
-const SSE: &str = "text/event-stream; charset=utf-8";
 
 #[tokio::test]
 async fn typed_parts_comments_and_foreign_line_ends_are_read_and_thoughts_are_not_said() {

@@ -7,7 +7,9 @@ use synod_config::{Config, EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Deltas, Model, Models};
 use synod_llm::{Env, Registry};
 use synod_testkit::server::ModelServer;
-use synod_types::{Failure, Message, Reply, ReplySchema, Request, Sending};
+use synod_types::{Failure, Message, Reply, ReplySchema, Request, Sending, ToolDef};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 pub const KEY: &str = "test-key-0123456789";
 
@@ -124,4 +126,34 @@ pub fn all(server: &ModelServer) -> Vec<(String, EndpointConfig)> {
         }
     }
     all
+}
+
+pub const SSE: &str = "text/event-stream; charset=utf-8";
+
+/// Asks a server that answers one request with these very bytes and hangs up.
+pub async fn answered_with(kind: EndpointKind, stream: bool, content: &str, body: &str) -> (Result<Reply, Failure>, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+    let response = format!("HTTP/1.1 200 OK\r\ncontent-type: {content}\r\nconnection: close\r\n\r\n{body}");
+    let server = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.expect("a caller");
+        let (mut asked, mut buffer) = (Vec::new(), [0; 4096]);
+        while !asked.ends_with(b"}") {
+            let n = socket.read(&mut buffer).await.expect("reads");
+            asked.extend_from_slice(&buffer[..n]);
+        }
+        // A caller may have heard enough before the end.
+        drop(socket.write_all(response.as_bytes()).await);
+    });
+    let config = EndpointConfig { stream, retries: 0, ..EndpointConfig::new(kind, url) };
+    let (watcher, context) = watched();
+    let look = ToolDef { name: "look".to_owned(), description: "Looks.".to_owned(), input: json!({ "type": "object" }) };
+    let reply = model(config, "m").call(&Request { tools: vec![look], ..request("m") }, &context).await;
+    server.await.expect("no panic");
+    (reply, watcher.text())
+}
+
+/// The same for a stream.
+pub async fn answered_by(kind: EndpointKind, body: &str) -> (Result<Reply, Failure>, String) {
+    answered_with(kind, true, SSE, body).await
 }

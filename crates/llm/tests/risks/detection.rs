@@ -106,7 +106,7 @@ async fn without_keys_a_model_server_on_this_machine_is_used() {
     server.list_models(&["qwen3:8b", "nomic-embed-text", "org/other:4b"]);
     let ports = vec![nothing_there().await, server.address().port()];
     let looking = detector(&server, ports, env(&[]));
-    assert_eq!(looking.find_local(None).await.map(|found| found.base_url), Some(server.url() + "/"));
+    assert_eq!(looking.find_local(&[]).await.map(|found| found.base_url), Some(server.url() + "/"));
     let found = looking.detect(false).await;
     assert_eq!(found.panel.seats, ["server1/qwen3:8b", "server1/org/other:4b"]);
     assert!(found.lines[0].contains(&server.address().port().to_string()), "{:?}", found.lines);
@@ -126,7 +126,7 @@ async fn every_local_server_that_answers_is_found_and_seated_in_turn() {
     let looking = detector(&first, ports.clone(), env(&[]));
     let found = looking.detect(false).await;
     assert_eq!(found.panel.seats, ["server0/a", "server1/c", "server0/b"]);
-    assert_eq!(looking.find_local(Some("c")).await.map(|found| found.base_url), Some(second.url() + "/"), "`local` is the server that has the model");
+    assert_eq!(looking.find_local(&["c"]).await.map(|found| found.base_url), Some(second.url() + "/"), "`local` is the server that has the model");
     let keyed = detector(&first, ports, env(&[("OPENAI_API_KEY", "k")])).detect(false).await;
     assert!(keyed.panel.seats.iter().all(|seat| seat.starts_with("openai/")), "{:?}", keyed.panel);
     assert!(keyed.lines.iter().any(|line| line.contains("server1/c") && line.contains("not seated")), "{:?}", keyed.lines);

@@ -312,6 +312,112 @@ async fn what_a_400_names_is_changed_once_and_remembered() {
     }
 }
 
+/// A refused effort is looked up, and grows its room, as what really goes out; beside tools it is given up, and only there.
+#[tokio::test]
+async fn an_effort_that_is_refused_is_recorded_as_what_went_out() {
+    let server = ModelServer::start().await;
+    let refused = |ask: &Ask| ask.body.get("reasoning_effort").is_some();
+    server.reply("m", move |ask| match refused(ask) {
+        true => Say::fault(Fault::Status(400, "Unsupported parameter: 'reasoning_effort' is not supported with this model.".into())),
+        false => Say { thinking: Thinking::of(20_000, Form::Hidden), ..Say::text("Yes.") },
+    });
+    let registry = registry(endpoint(&server, EndpointKind::OpenAi));
+    let model = open(&registry, "m");
+    let asking = Request { effort: Some(Effort::High), ..request("m") };
+    model.call(&asking, &sent(60_000, Some(Effort::High))).await.expect("answers");
+    assert_eq!(model.sending(&asking, Tier::Heavy), Sending { tokens: 321 + 40_000, effort: None });
+
+    let message = "Function tools with reasoning_effort are not supported for this model in /v1/chat/completions.";
+    server.reply("n", move |ask| match ask.tools.is_empty() || ask.body["reasoning_effort"] == "none" {
+        true => Say::text("Yes."),
+        false => Say::fault(Fault::Status(400, message.into())),
+    });
+    let tool = ToolDef { name: "look".into(), description: "Looks.".into(), input: json!({ "type": "object" }) };
+    let model = open(&registry, "n");
+    let plain = Request { effort: Some(Effort::High), ..request("n") };
+    let with_tools = Request { tools: vec![tool], ..plain.clone() };
+    let reply = model.call(&with_tools, &sent(9_000, Some(Effort::High))).await.expect("answers");
+    assert_eq!(reply.changed, ["effort none instead of high, because of the tools"]);
+    assert_eq!(model.sending(&with_tools, Tier::Heavy).effort, Some(Effort::None));
+    assert_eq!(model.sending(&plain, Tier::Heavy).effort, Some(Effort::High), "without tools it thinks as hard as it is set to");
+}
+
+/// Frames no provider should send, and some that they do: none is a panic, and no reply that was paid for is lost over them.
+#[tokio::test]
+async fn strange_frames_of_the_newer_wires_are_read_or_refused_and_never_panic() {
+    let gemini = |frames: &[&str]| frames.iter().map(|frame| format!("data: {frame}\n\n")).collect::<String>();
+    let said = r#"{"candidates":[{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}]}"#;
+    let table: Vec<(EndpointKind, String, Option<&str>)> = vec![
+        (EndpointKind::Gemini, gemini(&[r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#]), Some("the prompt was blocked (SAFETY)")),
+        (EndpointKind::Gemini, gemini(&[said, r#"{"usageMetadata":{"promptTokenCount":3,"totalTokenCount":9}}"#]), Some("Yes.")),
+        (EndpointKind::Gemini, gemini(&[r#"{"candidates":[]}"#, said, "[DONE]"]), Some("Yes.")),
+        (EndpointKind::Gemini, gemini(&[r#"{"candidates":"many"}"#, r#"{"candidates":["x"]}"#, r#"[1]"#, "3"]), None),
+        (EndpointKind::Gemini, gemini(&[r#"{"candidates":[{"content":"text","finishReason":"STOP"}]}"#]), Some("")),
+        (
+            EndpointKind::Gemini,
+            gemini(&[
+                r#"{"candidates":[{"content":{"parts":[3,{"text":"Yes."}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":18446744073709551615,"candidatesTokenCount":18446744073709551615,"thoughtsTokenCount":18446744073709551615}}"#,
+            ]),
+            Some("Yes."),
+        ),
+        (
+            EndpointKind::Anthropic,
+            gemini(&[
+                r#"{"type":"content_block_start","index":0,"content_block":"text"}"#,
+                r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Yes."}}"#,
+                r#"{"type":"content_block_delta","index":7,"delta":{"type":"thinking_delta","thinking":"hm"}}"#,
+                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":18446744073709551615,"cache_read_input_tokens":9,"output_tokens":4,"output_tokens_details":{"thinking_tokens":900}}}"#,
+                "[DONE]",
+            ]),
+            Some("Yes."),
+        ),
+        (EndpointKind::Anthropic, gemini(&[r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#]), None),
+        (EndpointKind::Anthropic, gemini(&["[]", "7", r#"{"type":"content_block_stop","index":3}"#, r#"{"type":"message_stop"}"#]), None),
+    ];
+    for (kind, body, want) in table {
+        let (reply, _) = answered_by(kind, &body).await;
+        match (reply, want) {
+            (Ok(reply), Some(want)) => assert_eq!(reply.text, want, "{kind:?}: {body}"),
+            (Err(_), None) => {}
+            (got, want) => panic!("{kind:?}: wanted {want:?}, got {got:?}\n{body}"),
+        }
+    }
+}
+
+/// Blocks that come interleaved, one of them never closed, and a call whose input was cut.
+#[tokio::test]
+async fn blocks_are_told_apart_by_their_number_and_a_cut_call_is_none() {
+    let frames = [
+        r#"{"type":"message_start","message":{"usage":{"input_tokens":3}}}"#,
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"look","input":{}}}"#,
+        r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"b","name":"look","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"at\":"}}"#,
+        r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"at\":2}"}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"1}"}}"#,
+        r#"{"type":"content_block_stop","index":0}"#,
+        r#"{"type":"content_block_stop","index":0}"#,
+        r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"c","name":"look","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"at\": \"thr"}}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":9}}"#,
+        r#"{"type":"message_stop"}"#,
+    ];
+    let body: String = frames.iter().map(|frame| format!("data: {frame}\n\n")).collect();
+    let (reply, _) = answered_by(EndpointKind::Anthropic, &body).await;
+    let reply = reply.expect("a reply");
+    let calls: Vec<(&str, &Value)> = reply.tool_calls.iter().map(|call| (call.id.as_str(), &call.input["at"])).collect();
+    assert_eq!(calls, [("a", &json!(1)), ("b", &json!(2))]);
+}
+
+/// What an endpoint cannot make anybody hold: a stream of one call's input without end.
+#[tokio::test]
+async fn a_stream_that_never_ends_is_left() {
+    let piece = "x".repeat(1 << 16);
+    let frame = format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":\"{piece}\"}}}}]}}}}]}}\n\n");
+    let (reply, _) = answered_by(EndpointKind::OpenAi, &frame.repeat(700)).await;
+    let failure = reply.expect_err("too much");
+    assert!(failure.detail.contains("sent more than"), "{failure}");
+}
+
 #[tokio::test]
 async fn a_schema_that_is_refused_is_put_into_the_prompt() {
     let server = ModelServer::start().await;

@@ -6,8 +6,8 @@ use synod_config::{EndpointConfig, EndpointKind};
 use synod_engine::{Ending, Mode, RunSpec};
 use synod_testkit::rig::{Rig, modes, order};
 use synod_testkit::served::{served, served_at};
-use synod_testkit::server::{ANY, Form, ModelServer, Thinking};
-use synod_types::{Asked, Body, Ledger, Price, Row, Status, StopReason};
+use synod_testkit::server::{ANY, Form, ModelServer, Say, Thinking};
+use synod_types::{Asked, Body, Kind, Ledger, Price, Row, Status, StopReason};
 
 fn names(order: &RunSpec) -> Vec<String> {
     order.panel.models.iter().chain(&order.panel.chair).chain(&order.panel.light).cloned().collect()
@@ -78,6 +78,41 @@ async fn every_mode_ends_full_with_models_that_think() {
         for (tokens, form) in [(1_000, Form::Hidden), (5_000, Form::Hidden), (20_000, Form::Hidden), (5_000, Form::Tags)] {
             runs_full(mode, Thinking::of(tokens, form)).await;
         }
+    }
+}
+
+/// A first reply of cut words, crowded by thought, and no money for more room: the words are used, and the run goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn words_that_were_cut_are_used_where_more_room_is_too_dear() {
+    let price = Price { input: 0.0, cached_input: None, output: 100.0 };
+    let mode = modes().into_iter().find(|mode| mode.id == "council").expect("council");
+    let server = ModelServer::start().await;
+    server.thinks("m0", Thinking::of(100, Form::Hidden));
+    // It thinks until its words are cut, the first time it is asked.
+    server.reply("m0", |ask| match ask.number {
+        1..=3 => Say {
+            thinking: Thinking::of(ask.max_tokens.unwrap_or(0) - 4, Form::Hidden),
+            ..Say::text("Queues keep what cron forgets, and so on and on.")
+        },
+        _ => Say::by_default(ask, 8),
+    });
+    let order = RunSpec { budget_usd: Some(3.4), ..order(mode, 5) };
+    let endpoint = EndpointConfig {
+        retries: 0,
+        breaker_failures: 0,
+        thinking_tokens: Some(4_000),
+        concurrency: 1,
+        ..EndpointConfig::new(EndpointKind::OpenAi, server.url())
+    };
+    let rig = Rig::new(served_at(endpoint, Some(price), &names(&order)));
+    let (run, ending) = rig.run(&order).await;
+    let rows = rig.rows(&run).await;
+    assert!(Ledger::of(&rows).committed() <= 3.4 + 1e-9);
+    let said = rows.iter().find(|row| row.kind == Kind::Said && row.key.ends_with("@0")).expect("it spoke");
+    assert!(said.body.contains("partial"), "{}", said.body);
+    assert!(!rows.iter().any(|row| row.key.ends_with("/room") && row.kind == Kind::Asked), "more room would have cost $1.6 and more");
+    if let Ending::Verdict(verdict) = ending {
+        assert!(verdict.warnings.iter().any(|warning| warning.contains("was cut at its limit")), "{:?}", verdict.warnings);
     }
 }
 

@@ -104,8 +104,8 @@ impl<'a> Body<'a> {
             messages,
             response_format,
             temperature: shape.temperature,
-            max_tokens: (!shape.renamed).then_some(shape.tokens),
-            max_completion_tokens: shape.renamed.then_some(shape.tokens),
+            max_tokens: (!shape.renamed).then_some(shape.openai_limit(config)),
+            max_completion_tokens: shape.renamed.then_some(shape.openai_limit(config)),
             usage: config.base_url.contains("://openrouter.ai/").then(|| json!({ "include": true })),
             effort: shape.openai_effort(config).into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         }

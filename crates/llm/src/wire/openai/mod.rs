@@ -29,10 +29,6 @@ struct OpenAi {
 
 impl Format for OpenAi {
     fn read(&mut self, data: &[u8], call: &Call<'_>, heard: &mut WireReply, feed: &mut Feed<'_>) -> Result<bool, Fault> {
-        if data == b"[DONE]" {
-            self.any = true;
-            return Ok(true);
-        }
         let frame: Frame<'_> = serde_json::from_slice(data).map_err(|error| call.broken(&format!("a piece of the stream is not JSON: {error}")))?;
         if let Some(error) = &frame.error {
             let fault = call.event(error);
