@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use serde_json::json;
 use std::sync::Arc;
-use synod_engine::{Ending, Journal, Lease, LimitChanges, MemoryJournal, Mode, OptionValue, RunSpec};
+use synod_engine::{Ending, Journal, Lease, LimitChanges, MemoryJournal, Mode, Models, OptionValue, RunSpec};
 use synod_modes::MODES;
 use synod_store::{Store, StoreSettings};
 use synod_testkit::counted::CountedModels;
@@ -12,13 +12,14 @@ use synod_testkit::rig::{Rig, modes, order, stopped};
 use synod_testkit::shuffled::ShuffledModels;
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::turnstile::Turnstile;
-use synod_types::{Kind, StopReason};
+use synod_testkit::voices::Voices;
+use synod_types::{Failure, FailureKind, Finish, Kind, Reply, StopReason, Usage};
 
 /// Long runs have more rows than this.
 const LONG: usize = 60;
 
 /// Gives the number of rows.
-async fn at_every_append(mode: &'static Mode, order: &RunSpec, journal: Arc<dyn Journal>) -> usize {
+async fn at_every_append(mode: &'static Mode, order: &RunSpec, journal: Arc<dyn Journal>, voices: fn() -> Arc<dyn Models>) -> usize {
     let seed = order.seed.unwrap_or_default();
     let calm = Rig::new(voices()).journal(journal.clone());
     let (run, ending) = calm.run(order).await;
@@ -79,10 +80,35 @@ async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
     for mode in modes() {
         for seed in [2, 1] {
             // The other moments of a long run are tried on SQLite.
-            if at_every_append(mode, &order(mode, seed), Arc::new(MemoryJournal::default())).await > LONG {
+            if at_every_append(mode, &order(mode, seed), Arc::new(MemoryJournal::default()), voices).await > LONG {
                 break;
             }
         }
+    }
+}
+
+/// The first seat gets more room, the second fails with it, the third needs less thought; the chair's words are cut, and more room fails it too.
+fn thinkers() -> Arc<dyn Models> {
+    let starved = |thought| Reply {
+        finish: Finish::Length,
+        usage: Some(Usage { output: thought, thinking: Some(thought), ..Usage::default() }),
+        ..Reply::text("")
+    };
+    Arc::new(Voices::default().scripted(move |card, _, context| {
+        let room = context.key.ends_with("/room");
+        match (card.name.as_str(), room, context.key.ends_with("/effort")) {
+            ("m1" | "chair", true, _) => Some(Err(Failure::new(FailureKind::Timeout, "no whole reply"))),
+            ("m0" | "m1" | "m2", false, false) | ("m2", true, _) => Some(Ok(starved(500))),
+            ("chair", false, _) => Some(Ok(Reply { text: "A queue, because".into(), ..starved(500) })),
+            _ => None,
+        }
+    }))
+}
+
+#[tokio::test]
+async fn a_run_of_models_that_think_stopped_at_any_append_resumes_to_the_same_end() {
+    for mode in modes().into_iter().filter(|mode| ["council", "vote"].contains(&mode.id)) {
+        at_every_append(mode, &order(mode, 4), Arc::new(MemoryJournal::default()), thinkers).await;
     }
 }
 
@@ -92,7 +118,7 @@ async fn a_debate_of_any_style_stopped_at_any_append_resumes_to_the_same_end() {
     for (style, seed) in synod_modes::roundtable::styles().into_iter().zip(1..) {
         let mut order = order(&synod_modes::roundtable::MODE, seed);
         order.options = [("style", json!(style)), ("rounds", json!(2))].map(|(name, value)| (name.to_owned(), OptionValue::Json(value))).to_vec();
-        at_every_append(&synod_modes::roundtable::MODE, &order, Arc::new(MemoryJournal::default())).await;
+        at_every_append(&synod_modes::roundtable::MODE, &order, Arc::new(MemoryJournal::default()), voices).await;
     }
 }
 
@@ -106,7 +132,7 @@ async fn a_fork_stopped_at_any_append_resumes_to_the_same_end() {
         fork.parent = Some(parent);
         // One seat is another now: its turns, and all that read them, are asked anew.
         fork.panel.models[1] = "another".into();
-        at_every_append(mode, &fork, rig.journal).await;
+        at_every_append(mode, &fork, rig.journal, voices).await;
     }
 }
 
@@ -170,7 +196,7 @@ async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_sqlite() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("synod.db");
         let store = Store::open(path.to_str().expect("a UTF-8 path"), StoreSettings::default()).await.expect("the store opens");
-        at_every_append(mode, &order(mode, 3), Arc::new(store.clone())).await;
+        at_every_append(mode, &order(mode, 3), Arc::new(store.clone()), voices).await;
         store.close().await;
     }
 }
