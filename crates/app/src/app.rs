@@ -57,7 +57,12 @@ impl App {
         if !listed.rehearsal || !listed.refused.is_empty() {
             return Some(listed);
         }
-        Some(detect(process_env(), false).await).filter(|detected| !detected.rehearsal)
+        let mut beside = Some(detect(process_env(), false).await).filter(|detected| !detected.rehearsal)?;
+        if !self.config.endpoints.is_empty() {
+            let names: Vec<&str> = self.config.endpoints.keys().map(String::as_str).collect();
+            beside.warnings.push(format!("Of the configured endpoints ({}) none has a model to seat; synod doctor says why.", names.join(", ")));
+        }
+        Some(beside)
     }
 
     /// Where `local` is, if one of these models is named by it and the configuration does not say.

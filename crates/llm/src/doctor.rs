@@ -193,6 +193,7 @@ impl Registry {
                     Some(at) => {
                         let mut model = [list[at].clone()];
                         ask_for_facts(client, &endpoint, &mut model, WITHIN).await;
+                        self.learned.listed(&endpoint.base_url, &model[0]);
                         glance.thinks = model[0].thinks;
                     }
                     None => {
@@ -239,6 +240,10 @@ impl Registry {
         let client = self.http.client()?;
         let mut list = list_models(client, &config, key.as_ref(), WITHIN).await.map_err(|error| error.to_string())?;
         ask_for_facts(client, &config, &mut list, WITHIN).await;
+        for model in &mut list {
+            // Where the list does not say, what was seen does.
+            model.thinks = model.thinks.or(self.learned.habits(&config.base_url, &model.id).thinks().then_some(true));
+        }
         Ok(list)
     }
 }

@@ -2,10 +2,14 @@
 //!
 //! Kept so that a lesson is paid for once. Evidence for nothing: a run means the same with an empty table, it only takes a request more.
 
+use crate::http::Listed;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use synod_types::Effort;
+
+/// A list that claims less is not believed.
+const LEAST_LISTED: u64 = 2_048;
 
 /// By address and model id.
 #[derive(Debug, Default)]
@@ -167,6 +171,15 @@ impl Learned {
         if *habits != before {
             table.changed.insert(key);
         }
+    }
+
+    /// What a provider's own list says a model may write and read. What the model itself said counts for more.
+    pub(crate) fn listed(&self, url: &str, listed: &Listed) {
+        let said = |tokens: Option<u64>| tokens.filter(|tokens| *tokens >= LEAST_LISTED).and_then(|tokens| u32::try_from(tokens).ok());
+        self.change(url, &listed.id, |habits| {
+            habits.most_tokens = habits.most_tokens.or(said(listed.max_output));
+            habits.context = habits.context.or(said(listed.context));
+        });
     }
 
     fn held(&self) -> MutexGuard<'_, Table> {

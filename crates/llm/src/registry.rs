@@ -31,7 +31,7 @@ pub struct Registry {
     /// Limits and breakers, one per endpoint for all runs of the process.
     endpoints: Mutex<BTreeMap<String, Arc<Endpoint>>>,
     cassettes: Cassettes,
-    learned: Arc<Learned>,
+    pub(crate) learned: Arc<Learned>,
     /// When each endpoint last took a connection.
     pub(crate) reached: Mutex<BTreeMap<String, Instant>>,
 }

@@ -84,7 +84,8 @@ fn say_quote(door: &Door, prepared: &PreparedRun) {
     }
     say!("{}", quote_line(&quote));
     for line in &quote.phases {
-        say!("  {:<12} {} calls ({})", line.prompt, span(line.calls), line.role);
+        let calls = if line.calls.max == 1 { "call" } else { "calls" };
+        say!("  {:<12} {} {calls} ({})", line.prompt, span(line.calls), line.role);
     }
     let thinking = if quote.thinking_tokens > 0 { format!(", and room to think for {}", quote.thinking_tokens) } else { String::new() };
     say!("  tokens: {} in, {} out{thinking}", span(quote.input_tokens), span(quote.output_tokens));

@@ -2,6 +2,7 @@
 
 use crate::house::{Did, House};
 use serde_json::{Value, json};
+use synod_testkit::server::{Form, Thinking};
 
 const HOLDS_ALL: &str = "holds all";
 
@@ -155,8 +156,26 @@ fn endpoints_alone_are_asked_what_they_have() {
     let did = Did::run(&mut house.with_ollama(&["ask", "--json", "Tea?"])).exits(0);
     assert!(warnings(&did.json()).contains("box/qwen3:8b holds all 3 seats"), "{}", did.out);
     config(&root);
-    let did = Did::run(&mut house.with_ollama(&["ask", "Tea?"])).exits(2);
-    assert!(did.err.contains("synod doctor"), "{}", did.err);
+    let did = Did::run(&mut house.with_ollama(&["ask", "Tea?"])).exits(0);
+    assert!(did.err.contains("(box) none has a model to seat; synod doctor says why"), "{}", did.err);
     let report = house.synod(&["doctor", "--json"]).exits(2).json();
     assert_eq!(report["seats"][0]["fix"]["line"], format!("base_url = \"{root}/v1\""), "{report}");
+}
+
+/// A model that thinks is told of as one, with how much; the quote tells the likely and the worst case apart; the receipt counts it.
+#[test]
+fn what_a_model_thinks_is_told_quoted_and_counted() {
+    let price = "[models.deep]\nendpoint = \"x\"\nid = \"deep\"\nprice = { input = 3.0, output = 15.0 }\n";
+    let house = House::with(&format!("\n{price}\n[panels.default]\nseats = [\"deep\"]\n"));
+    house.server.list_models(&["deep"]);
+    house.server.thinks("deep", Thinking::of(900, Form::Tags));
+    let doctor = house.synod(&["doctor"]).exits(0).out;
+    assert!(doctor.contains(", thinks (") && doctor.contains(" tokens about a small sum)"), "{doctor}");
+    let quote = house.synod(&["ask", "--quote", "Is it deep?"]).exits(0).out;
+    assert!(quote.contains("likely $") && quote.contains("at worst $") && quote.contains("room to think for"), "{quote}");
+    let asked = house.synod(&["ask", "-q", "Is it deep?"]).exits(0).out;
+    assert!(asked.contains(", of which ") && asked.contains(" thinking"), "{asked}");
+    assert!(!asked.contains("hm, "), "a thought is no answer: {asked}");
+    let models = house.synod(&["models"]).exits(0).out;
+    assert!(models.lines().any(|line| line.contains("x/deep") && line.contains("yes")), "{models}");
 }

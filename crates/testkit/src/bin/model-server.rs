@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 use std::time::Duration;
-use synod_testkit::server::{ModelServer, Settings};
+use synod_testkit::server::{ANY, Form, ModelServer, Settings, Thinking};
 
-const USAGE: &str = "usage: model-server [--port N] [--latency-ms N] [--tokens N] [--piece BYTES] [--models A,B] [--key KEY]";
+const USAGE: &str = "usage: model-server [--port N] [--latency-ms N] [--tokens N] [--piece BYTES] [--models A,B] [--key KEY] \
+    [--thinking TOKENS] [--think-tags TOKENS]";
 
-fn settings(mut args: impl Iterator<Item = String>) -> Result<Settings, String> {
+fn settings(mut args: impl Iterator<Item = String>) -> Result<(Settings, Thinking), String> {
+    let mut thinking = Thinking::default();
     let mut settings = Settings { log: false, ..Settings::default() };
     while let Some(flag) = args.next() {
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
@@ -27,16 +29,18 @@ fn settings(mut args: impl Iterator<Item = String>) -> Result<Settings, String> 
             "--port" => settings.port = u16::try_from(number).map_err(|_| format!("--port: {number} is not a port"))?,
             "--latency-ms" => settings.latency = Duration::from_millis(number),
             "--tokens" => settings.words = usize::try_from(number).map_err(|_| format!("--tokens: {number} is too many"))?,
+            "--thinking" => thinking = Thinking::of(number, Form::Hidden),
+            "--think-tags" => thinking = Thinking::of(number, Form::Tags),
             "--piece" => settings.piece = usize::try_from(number).map_err(|_| format!("--piece: {number} is too many"))?,
             _ => return Err(format!("unknown flag {flag}")),
         }
     }
-    Ok(settings)
+    Ok((settings, thinking))
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let settings = match settings(std::env::args().skip(1)) {
+    let (settings, thinking) = match settings(std::env::args().skip(1)) {
         Ok(settings) => settings,
         Err(error) => {
             eprintln!("{error}\n{USAGE}");
@@ -45,6 +49,7 @@ async fn main() -> ExitCode {
     };
     match ModelServer::start_with(settings).await {
         Ok(server) => {
+            server.thinks(ANY, thinking);
             println!("{}", server.url());
             server.wait().await;
             ExitCode::SUCCESS
