@@ -4,6 +4,7 @@ mod answers;
 mod bench;
 mod core;
 mod drive;
+mod exchange;
 mod halt;
 mod hub;
 mod inbox;
