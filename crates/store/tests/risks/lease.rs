@@ -176,7 +176,7 @@ fn the_run_of_a_killed_process_is_interrupted_and_can_be_taken() {
 }
 
 #[test]
-#[ignore = "another process, started by a test"]
+#[ignore = "the body of a child process: tests of this file start it with a database, and it has none by itself"]
 fn owner_process() {
     runtime().block_on(async {
         let settings = StoreSettings { lease_ms: if child_location().starts_with("postgres") { 700 } else { 60_000 }, ..StoreSettings::default() };

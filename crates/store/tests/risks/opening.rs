@@ -85,7 +85,7 @@ fn a_database_that_cannot_be_written_to_is_refused() {
 }
 
 #[test]
-#[ignore = "another process, started by a test"]
+#[ignore = "the body of a child process: tests of this file start it with a database, and it has none by itself"]
 fn refused_process() {
     runtime().block_on(async { println!("{}", why(&child_location()).await) });
 }
@@ -185,7 +185,7 @@ fn a_disk_that_refuses_to_grow_stops_the_run_and_tears_nothing() {
 }
 
 #[test]
-#[ignore = "another process, started by a test"]
+#[ignore = "the body of a child process: tests of this file start it with a database, and it has none by itself"]
 fn opening_process() {
     runtime().block_on(async {
         let store = Store::open(&child_location(), StoreSettings::default()).await.expect("opens");
@@ -195,7 +195,7 @@ fn opening_process() {
 }
 
 #[test]
-#[ignore = "another process, started by a test"]
+#[ignore = "the body of a child process: tests of this file start it with a database, and it has none by itself"]
 fn sleeping_process() {
     runtime().block_on(async {
         let _store = Store::open(&child_location(), StoreSettings::default()).await.expect("opens");
@@ -206,7 +206,7 @@ fn sleeping_process() {
 }
 
 #[test]
-#[ignore = "another process, started by a test"]
+#[ignore = "the body of a child process: tests of this file start it with a database, and it has none by itself"]
 fn filling_process() {
     runtime().block_on(async {
         let store = Store::open(&child_location(), StoreSettings::default()).await.expect("opens");
