@@ -11,7 +11,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use synod_engine::{Journal, JournalError, JournalResult, Lease, Tail};
+use synod_engine::{Commits, Journal, JournalError, JournalResult, Lease, Tail};
 use synod_types::{Header, InboxItem, InboxKind, Kind, Millis, NewRow, Row, RunState};
 use tokio::time::Instant;
 
@@ -117,6 +117,14 @@ impl Journal for Store {
             let rows = query.fetch_all(&mut *conn).await.map_err(storage)?;
             rows.iter().map(read_item).collect::<sqlx::Result<_>>().map_err(storage)
         })
+    }
+
+    fn commits(&self, run: &str) -> Option<Commits> {
+        Some(self.watchers().tellers.listen(run))
+    }
+
+    fn holds(&self, run: &str) -> bool {
+        self.watchers().holds(run)
     }
 
     fn changed<'a>(&'a self, run: &'a str, within_ms: Millis) -> BoxFuture<'a, ()> {

@@ -2,11 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use synod_engine::{Commit, Tellers};
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
 #[derive(Default)]
 pub(crate) struct Watchers {
+    /// Those who hear rows as they are committed.
+    pub tellers: Arc<Tellers>,
     waiting: Mutex<HashMap<String, Arc<Notify>>>,
     held: Mutex<HashSet<String>>,
     /// Runs taken since the last heartbeat: what was posted for them before is still to be handed out.
@@ -50,7 +53,9 @@ impl Watchers {
         std::mem::take(&mut *lock(&self.taken))
     }
     pub fn let_go(&self, run: &str) {
-        lock(&self.held).remove(run);
+        if lock(&self.held).remove(run) {
+            self.tellers.tell(run, &Commit::Left);
+        }
     }
     pub fn holds(&self, run: &str) -> bool {
         lock(&self.held).contains(run)

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use synod_engine::{JournalError, JournalResult, Lease, Tail};
+use synod_engine::{Commit, JournalError, JournalResult, Lease, Tail};
 use synod_types::Millis;
 use synod_types::RunState;
 use tokio::sync::{mpsc, oneshot};
@@ -310,9 +310,13 @@ impl Writer {
         self.weight -= kept_rows.as_ref().map_or(0, |kept_rows| kept_rows.weight);
         let mut tail = group.start;
         let mut answers = Vec::with_capacity(group.items.len());
+        let told = self.watchers.tellers.anybody(&group.run);
         for item in group.items {
             if let Some(last) = item.rows.last() {
                 tail = Tail { seq: last.seq, head: last.hash };
+            }
+            if told {
+                item.rows.iter().for_each(|row| self.watchers.tellers.tell(&group.run, &Commit::Row(Arc::new(row.clone()))));
             }
             if let Some(kept_rows) = &mut kept_rows {
                 kept_rows.add(item.rows, item.raws);

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use synod_engine::{Journal, JournalError, JournalResult, Lease, Tail};
+use synod_engine::{Commits, Journal, JournalError, JournalResult, Lease, Tail};
 use synod_types::{Header, InboxItem, Millis, NewRow, Row};
 
 /// When, around the append that holds the chosen row.
@@ -53,12 +53,19 @@ pub struct Tripwire {
     rows: Mutex<u64>,
     tripped: Arc<AtomicBool>,
     heartbeats: AtomicU64,
+    /// How often somebody looked into the journal.
+    looks: AtomicU64,
 }
 
 impl Tripwire {
     /// `row` counts from 1, which is the header's; 0 is never reached.
     pub fn new(inner: Arc<dyn Journal>, row: u64, moment: Moment, act: Act) -> Self {
-        Self { inner, row, moment, act, rows: Mutex::new(0), tripped: Arc::default(), heartbeats: AtomicU64::new(0) }
+        Self { inner, row, moment, act, rows: Mutex::new(0), tripped: Arc::default(), heartbeats: AtomicU64::new(0), looks: AtomicU64::new(0) }
+    }
+
+    /// How often rows were read, or asked after.
+    pub fn looks(&self) -> u64 {
+        self.looks.load(Ordering::SeqCst)
     }
 
     /// Whether it gave out.
@@ -179,6 +186,7 @@ impl Journal for Tripwire {
     }
 
     fn rows<'a>(&'a self, run: &'a str, after: i64) -> BoxFuture<'a, JournalResult<Vec<Row>>> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         self.inner.rows(run, after)
     }
     fn raw<'a>(&'a self, run: &'a str, key: &'a str, attempt: i64) -> BoxFuture<'a, JournalResult<Option<String>>> {
@@ -195,6 +203,7 @@ impl Journal for Tripwire {
         if self.tripped() { Box::pin(std::future::ready(refusal())) } else { self.inner.heartbeat() }
     }
     fn held<'a>(&'a self, run: &'a str) -> BoxFuture<'a, JournalResult<bool>> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         self.inner.held(run)
     }
     fn release<'a>(&'a self, lease: &'a Lease) -> BoxFuture<'a, JournalResult<()>> {
@@ -207,6 +216,13 @@ impl Journal for Tripwire {
         self.inner.inbox(run)
     }
     fn changed<'a>(&'a self, run: &'a str, within_ms: Millis) -> BoxFuture<'a, ()> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
         self.inner.changed(run, within_ms)
+    }
+    fn commits(&self, run: &str) -> Option<Commits> {
+        self.inner.commits(run)
+    }
+    fn holds(&self, run: &str) -> bool {
+        self.inner.holds(run)
     }
 }

@@ -48,7 +48,7 @@ impl Event {
         Some(Self { kind: kind.into(), seq: Some(row.seq), run: row.run.clone(), at: row.at, data })
     }
 
-    /// Some more text of a running turn. A new `attempt` starts at offset 0 and replaces what was shown.
+    /// Some more text of a running turn. `offset` counts the bytes of UTF-8 before it; at offset 0 it replaces whatever was shown of this turn.
     pub fn delta(run: &str, at: Millis, key: &str, attempt: i64, offset: usize, text: &str) -> Self {
         let data = serde_json::json!({"key": key, "try": attempt, "offset": offset, "text": text});
         Self { kind: "turn_delta".into(), seq: None, run: run.to_owned(), at, data }

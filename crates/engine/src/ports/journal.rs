@@ -1,5 +1,6 @@
 //! What the engine needs of storage. `store` implements it on SQL, `memory` for tests and rehearsals of the engine itself.
 
+use super::Commits;
 use futures::future::BoxFuture;
 use synod_types::{Hash, Header, InboxItem, Millis, NewRow, Row};
 
@@ -73,6 +74,18 @@ pub trait Journal: Send + Sync {
     fn post(&self, item: InboxItem) -> BoxFuture<'_, JournalResult<()>>;
 
     fn inbox<'a>(&'a self, run: &'a str) -> BoxFuture<'a, JournalResult<Vec<InboxItem>>>;
+
+    /// Rows of a run as this process commits them, from this call on. `None`: this journal does not tell.
+    fn commits(&self, run: &str) -> Option<Commits> {
+        let _ = run;
+        None
+    }
+
+    /// Whether this process holds the run: then all its rows come by `commits`. Costs nothing.
+    fn holds(&self, run: &str) -> bool {
+        let _ = run;
+        false
+    }
 
     /// Resolves when something may have been appended to, or posted for, this run since the call; at the latest after `within_ms`.
     fn changed<'a>(&'a self, run: &'a str, within_ms: Millis) -> BoxFuture<'a, ()>;

@@ -1,9 +1,9 @@
 //! A journal in memory: for replay, and for tests of the engine and of modes.
 
-use crate::{Journal, JournalError, JournalResult, Lease, Tail};
+use crate::{Commit, Commits, Journal, JournalError, JournalResult, Lease, Tail, Tellers};
 use futures::future::BoxFuture;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use synod_types::*;
 use tokio::sync::Notify;
@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 pub struct MemoryJournal {
     inner: Mutex<Inner>,
     changed: Notify,
+    tellers: Arc<Tellers>,
 }
 
 #[derive(Default)]
@@ -65,8 +66,11 @@ impl MemoryJournal {
             }
             sealed.push(row.seal(&lease.run, seq, lease.epoch, &previous));
         }
+        let told: Vec<Commit> = sealed.iter().map(|row| Commit::Row(Arc::new(row.clone()))).collect();
         run.rows.extend(sealed);
         let tail = run.rows.last().map_or(Tail { seq: 0, head: [0; 32] }, |row| Tail { seq: row.seq, head: row.hash });
+        // Under the lock, so that they are told in the order in which they were kept.
+        told.iter().for_each(|commit| self.tellers.tell(&lease.run, commit));
         drop(inner);
         self.changed.notify_waiters();
         Ok(tail)
@@ -141,6 +145,7 @@ impl Journal for MemoryJournal {
         {
             run.held = false;
         }
+        self.tellers.tell(&lease.run, &Commit::Left);
         done(Ok(()))
     }
 
@@ -160,6 +165,14 @@ impl Journal for MemoryJournal {
 
     fn inbox<'a>(&'a self, run: &'a str) -> BoxFuture<'a, JournalResult<Vec<InboxItem>>> {
         done(Ok(self.lock().inbox.iter().filter(|(item, _)| item.run == run).map(|(item, _)| item.clone()).collect()))
+    }
+
+    fn commits(&self, run: &str) -> Option<Commits> {
+        Some(self.tellers.listen(run))
+    }
+
+    fn holds(&self, run: &str) -> bool {
+        self.lock().runs.get(run).is_some_and(|run| run.held)
     }
 
     fn changed<'a>(&'a self, _run: &'a str, within_ms: Millis) -> BoxFuture<'a, ()> {

@@ -183,8 +183,8 @@ impl Turn {
 
     fn context(&self, core: &Arc<Core>, key: &str, attempt: i64, sending: Sending) -> CallContext {
         let feed = core.hub.as_ref().map(|hub| {
-            let (hub, clock) = (hub.clone(), core.clock.clone());
-            Arc::new(Feed { hub, clock, run: core.lease.run.clone(), key: key.to_owned(), attempt }) as Arc<dyn crate::Deltas>
+            let hub = hub.clone();
+            Arc::new(Feed { hub, run: core.lease.run.clone(), key: key.to_owned(), attempt }) as Arc<dyn crate::Deltas>
         });
         CallContext {
             run: core.lease.run.clone(),

@@ -1,16 +1,22 @@
 //! A run as a stream of events: what the journal has, what it gets, and the words in between.
+//!
+//! A run of this process is heard as it commits: no look at the database, also while nothing happens. Another process's run is looked at.
 
-use crate::{JournalError, Runner};
+use super::hub::Listener;
+use crate::{Clock, Commit, Commits, JournalError, Runner};
+use std::future::{Future, pending};
 use synod_types::{Event, Kind, Row};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::mpsc;
 
 /// How often another process's journal is looked at.
 const LOOK_MS: i64 = 500;
 
+type Watched = Result<(Event, Option<Row>), JournalError>;
+
 impl Runner {
     /// Events of a run after `seq`, to its end: `complete`, `error`, `stopped`, or its process gone without a word. Rows come with them, for those who fold rows.
-    pub fn watch(&self, run: &str, after: i64) -> mpsc::Receiver<Result<(Event, Option<Row>), JournalError>> {
-        let (send, receive) = mpsc::channel(256);
+    pub fn watch(&self, run: &str, after: i64) -> mpsc::Receiver<Watched> {
+        let (send, receive) = mpsc::channel(16);
         let (runner, run) = (self.clone(), run.to_owned());
         tokio::spawn(async move {
             // A watcher that went away ends this task; the run does not notice.
@@ -19,33 +25,49 @@ impl Runner {
         receive
     }
 
-    async fn follow(&self, run: &str, after: i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<(), WatcherGone> {
+    async fn follow(&self, run: &str, after: i64, send: &mpsc::Sender<Watched>) -> Result<(), WatcherGone> {
         let (journal, clock) = (&self.inner.setup.journal, &self.inner.setup.clock);
-        let subscribed = self.inner.hub.as_ref().and_then(|hub| hub.subscribe(run, clock.now()));
-        let (so_far, mut deltas) = subscribed.map_or((Vec::new(), None), |(so_far, deltas)| (so_far, Some(deltas)));
+        // Asked for before the rows are read: what is committed in between is heard.
+        let mut commits = journal.commits(run);
+        let mut words = self.inner.hub.as_ref().and_then(|hub| hub.listen(run));
         let mut seen = after;
-        // Asked for before the rows are read, and kept while words flow: a row in between must not wait for the next look.
-        let mut changed = journal.changed(run, LOOK_MS);
-        let mut ended = self.pass_on(run, &mut seen, send).await?;
-        for delta in so_far {
-            send.send(Ok((delta, None))).await?;
-        }
+        let mut ended = false;
+        let mut look = true;
         while !ended {
-            tokio::select! {
-                delta = next(&mut deltas) => if let Some(delta) = delta {
-                    send.send(Ok((delta, None))).await?;
-                },
-                () = &mut changed => {
-                    changed = journal.changed(run, LOOK_MS);
-                    ended = self.pass_on(run, &mut seen, send).await?;
+            let here = commits.is_some() && journal.holds(run);
+            let changed = if here { None } else { Some(journal.changed(run, LOOK_MS)) };
+            if std::mem::take(&mut look) {
+                ended = self.pass_on(run, &mut seen, send).await?;
+                if ended {
+                    break;
                 }
+            }
+            tokio::select! {
+                commit = heard(&mut commits) => match commit {
+                    Some(Commit::Row(row)) if row.seq <= seen => {}
+                    Some(Commit::Row(row)) if row.seq == seen + 1 => {
+                        seen = row.seq;
+                        ended = matches!(row.kind, Kind::Verdict | Kind::Stopped);
+                        if let Some(event) = Event::of(&row) {
+                            send.send(Ok((event, Some(Row::clone(&row))))).await?;
+                        }
+                    }
+                    Some(Commit::Row(_) | Commit::Left) | None => look = true,
+                },
+                said = spoken(&mut words, clock.as_ref()) => {
+                    for delta in said {
+                        send.send(Ok((delta, None))).await?;
+                    }
+                }
+                () = or_never(changed) => look = true,
+                () = send.closed() => return Err(WatcherGone),
             }
         }
         Ok(())
     }
 
     /// Sends what is new; true when the stream ends with it.
-    async fn pass_on(&self, run: &str, seen: &mut i64, send: &mpsc::Sender<Result<(Event, Option<Row>), JournalError>>) -> Result<bool, WatcherGone> {
+    async fn pass_on(&self, run: &str, seen: &mut i64, send: &mpsc::Sender<Watched>) -> Result<bool, WatcherGone> {
         let (rows, left) = match self.news(run, *seen).await {
             Ok(news) => news,
             Err(error) => {
@@ -85,16 +107,23 @@ impl<T> From<mpsc::error::SendError<T>> for WatcherGone {
     }
 }
 
-async fn next(deltas: &mut Option<broadcast::Receiver<Event>>) -> Option<Event> {
-    match deltas {
-        None => std::future::pending().await,
-        Some(receiver) => match receiver.recv().await {
-            Ok(event) => Some(event),
-            Err(broadcast::error::RecvError::Lagged(_)) => None,
-            Err(broadcast::error::RecvError::Closed) => {
-                *deltas = None;
-                None
-            }
-        },
+async fn heard(commits: &mut Option<Commits>) -> Option<Commit> {
+    match commits {
+        Some(commits) => commits.next().await,
+        None => pending().await,
+    }
+}
+
+async fn spoken(words: &mut Option<Listener>, clock: &dyn Clock) -> Vec<Event> {
+    match words {
+        Some(words) => words.next(clock).await,
+        None => pending().await,
+    }
+}
+
+async fn or_never(changed: Option<impl Future<Output = ()>>) {
+    match changed {
+        Some(changed) => changed.await,
+        None => pending().await,
     }
 }

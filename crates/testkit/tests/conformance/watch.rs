@@ -1,13 +1,17 @@
 //! Watching: every event once and in order, words as they come, and an end when the run ends or stops.
 
 use crate::voices;
+use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use synod_engine::{CallContext, EndpointSlot, Model, Models};
+use synod_store::{Store, StoreSettings};
 use synod_testkit::rig::{Rig, modes, order};
 use synod_testkit::shuffled::ShuffledModels;
 use synod_testkit::tiny::{PERSON, TINY};
+use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::turnstile::Turnstile;
-use synod_types::Event;
+use synod_types::{Event, Failure, ModelCard, Problem, Reply, Request};
 
 /// Less than the pause after which a watcher looks by itself.
 const PROMPT: Duration = Duration::from_millis(400);
@@ -21,10 +25,41 @@ async fn all(mut events: tokio::sync::mpsc::Receiver<Result<(Event, Option<synod
     seen
 }
 
+/// Says a word, takes a breath, and then answers as somebody else does.
+struct Breathing(Arc<dyn Models>);
+struct Breath(Arc<dyn Model>);
+
+impl Model for Breath {
+    fn slot(&self) -> BoxFuture<'_, EndpointSlot> {
+        self.0.slot()
+    }
+    fn call<'a>(&'a self, request: &'a Request, context: &'a CallContext) -> BoxFuture<'a, Result<Reply, Failure>> {
+        Box::pin(async move {
+            if let Some(deltas) = &context.deltas {
+                deltas.push("Well, ");
+            }
+            tokio::time::sleep(Duration::from_millis(3)).await;
+            self.0.call(request, context).await
+        })
+    }
+}
+
+impl Models for Breathing {
+    fn resolve(&self, field: &str, name: &str) -> Result<ModelCard, Problem> {
+        self.0.resolve(field, name)
+    }
+    fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
+        Ok(Arc::new(Breath(self.0.open(card)?)))
+    }
+    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
+        self.0.probe(cards)
+    }
+}
+
 #[tokio::test]
 async fn events_come_once_in_order_with_the_words_between_and_end_with_the_run() {
     for mode in modes() {
-        let gate = Turnstile::new(Arc::new(ShuffledModels::new(voices(), 8)), 1);
+        let gate = Turnstile::new(Arc::new(Breathing(Arc::new(ShuffledModels::new(voices(), 8)))), 1);
         let rig = Rig::new(Arc::new(gate.clone())).live();
         let runner = rig.runner();
         let plan = runner.plan(&order(mode, 6)).await.expect("sound");
@@ -49,6 +84,35 @@ async fn events_come_once_in_order_with_the_words_between_and_end_with_the_run()
         let rest: Vec<i64> = rest.iter().filter_map(|event| event.seq).collect();
         assert_eq!(rest, want.iter().copied().filter(|seq| *seq > after).collect::<Vec<_>>(), "{}: from the middle on", mode.id);
     }
+}
+
+/// On the real store: a hundred watchers of a run of this process look into the journal once, when they come, and not again, whatever happens.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watchers_of_a_run_of_this_process_cost_no_query() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(&folder.path().join("synod.db").display().to_string(), StoreSettings::default()).await.expect("the store opens");
+    let journal = Arc::new(Tripwire::new(Arc::new(store.clone()), 0, Moment::Before, Act::Refuse));
+    let mode = modes()[0];
+    let gate = Turnstile::new(voices(), 1);
+    let rig = Rig::new(Arc::new(gate.clone())).live().journal(journal.clone());
+    let runner = rig.runner();
+    let plan = runner.plan(&order(mode, 6)).await.expect("sound");
+    let mut handle = runner.start(plan).await.expect("starts");
+    gate.reached().await;
+    let watching: Vec<_> = (0..100).map(|_| tokio::spawn(all(runner.watch(&handle.run, 0)))).collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let arrived = journal.looks();
+    tokio::time::sleep(Duration::from_millis(1200)).await;
+    assert_eq!(journal.looks(), arrived, "an idle stream looked again");
+    gate.let_go();
+    handle.ending().await;
+    let want: Vec<i64> = rig.rows(&handle.run).await.iter().filter(|row| Event::of(row).is_some()).map(|row| row.seq).collect();
+    for watcher in watching {
+        let events = watcher.await.expect("it ends");
+        assert_eq!(events.iter().filter_map(|event| event.seq).collect::<Vec<_>>(), want);
+    }
+    assert!(journal.looks() < arrived + 20, "{} looks for rows that were told", journal.looks() - arrived);
+    store.close().await;
 }
 
 #[tokio::test]
