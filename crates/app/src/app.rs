@@ -1,11 +1,12 @@
 //! The parts wired together: configuration, database, models, prompts, library, Runner.
 
+use crate::access::Allowances;
 use crate::error::{AppError, AppResult};
 use crate::files::FileAccess;
 use crate::library::PersonaFiles;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 use synod_config::{Config, EndpointConfig, Sources};
 use synod_engine::{Clock, Journal, Mode, Prompts, Runner, Setup, SystemClock};
 use synod_llm::{DetectedModels, Detector, LOCAL, Learned, Registry, built_in, detect, process_env};
@@ -27,6 +28,13 @@ pub struct App {
     learned: Arc<Learned>,
     /// Keep the words of running turns, for whoever watches.
     pub live: bool,
+    /// How long what was found on this machine is taken for granted. Zero: it is looked for every time.
+    pub detection_lasts: Duration,
+    detected: tokio::sync::Mutex<Option<(Instant, Option<DetectedModels>)>>,
+    /// Everything of a Runner but the models: made once, so that runs of one process know of each other.
+    base: OnceLock<Runner>,
+    /// The models of the last request, kept as long as the configuration is the same: limits and breakers belong to endpoints, not to requests.
+    models: Mutex<Option<(Config, Arc<Registry>)>>,
 }
 
 impl App {
@@ -41,11 +49,37 @@ impl App {
             store.expire_raws(SystemClock.now()).await?;
         }
         let learned = Arc::new(Learned::of(store.learned().await?));
-        Ok(Self { sources, config, store, files, learned, live: false })
+        Ok(Self {
+            sources,
+            config,
+            store,
+            files,
+            learned,
+            live: false,
+            detection_lasts: Duration::ZERO,
+            detected: tokio::sync::Mutex::default(),
+            base: OnceLock::new(),
+            models: Mutex::default(),
+        })
     }
 
     /// What there is to seat, where the configuration seats nobody, or for a rehearsal.
     pub(crate) async fn detect(&self, rehearse: bool) -> Option<DetectedModels> {
+        if rehearse || self.detection_lasts.is_zero() {
+            return self.look_for_models(rehearse).await;
+        }
+        let mut kept = self.detected.lock().await;
+        match &*kept {
+            Some((at, found)) if at.elapsed() < self.detection_lasts => found.clone(),
+            _ => {
+                let found = self.look_for_models(false).await;
+                *kept = Some((Instant::now(), found.clone()));
+                found
+            }
+        }
+    }
+
+    async fn look_for_models(&self, rehearse: bool) -> Option<DetectedModels> {
         if self.config.is_empty() || rehearse {
             return Some(detect(process_env(), rehearse).await);
         }
@@ -91,21 +125,42 @@ impl App {
     }
 
     pub(crate) fn runner_over(&self, detected: Option<DetectedModels>, local: Option<EndpointConfig>) -> AppResult<Runner> {
+        let config = self.config_with(detected, local);
+        let models = {
+            let mut kept = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*kept {
+                Some((known, models)) if *known == config => models.clone(),
+                _ => {
+                    let models = Arc::new(self.registry(config.clone()));
+                    *kept = Some((config, models.clone()));
+                    models
+                }
+            }
+        };
+        Ok(self.base()?.with_models(models))
+    }
+
+    fn base(&self) -> AppResult<&Runner> {
+        if let Some(base) = self.base.get() {
+            return Ok(base);
+        }
         let overrides = self.sources.user_directory.as_ref().map(|directory| directory.join("prompts"));
         let every: Vec<&Mode> = MODES.iter().chain(INTERNAL).copied().collect();
         let prompts = Prompts::load(&every, overrides.as_deref())?;
-        Ok(Runner::new(Setup {
+        let runner = Runner::new(Setup {
             modes: MODES,
             internal_modes: INTERNAL,
-            models: Arc::new(self.registry(self.config_with(detected, local))),
+            models: Arc::new(self.registry(self.config.clone())),
             journal: self.store.clone(),
             prompts: Arc::new(prompts),
             library: Arc::new(self.library()),
             clock: Arc::new(SystemClock),
             binary: BINARY.into(),
             live: self.live,
+            allowance: Some(Arc::new(Allowances { store: self.store.clone() })),
             heartbeat: Duration::from_secs(1),
-        }))
+        });
+        Ok(self.base.get_or_init(|| runner))
     }
 
     /// A Runner over every model that is configured or found, for a run that exists already.
@@ -120,7 +175,7 @@ impl App {
 
     /// A Runner that starts nothing: to watch, replay and cancel.
     pub fn reader(&self) -> AppResult<Runner> {
-        self.runner_over(None, None)
+        self.base().cloned()
     }
 
     /// The user's own personas.

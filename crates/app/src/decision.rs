@@ -3,6 +3,7 @@
 use crate::document;
 use crate::files::FileAccess;
 use crate::request::RunRequest;
+use serde_json::Value;
 use std::path::Path;
 use synod_engine::OptionValue;
 use synod_modes::collapse::{self, file};
@@ -14,12 +15,7 @@ pub fn decision_request(files: &FileAccess, path: &Path) -> Result<RunRequest, P
     let unread: Vec<String> = problems.iter().map(|problem| problem.field.clone()).collect();
     match file::read(&decision) {
         Ok((objective, options)) if problems.is_empty() => {
-            let learns = collapse::MODE.abilities.learns;
-            let fields = synod_engine::to_value(&options);
-            let options = fields.as_object().into_iter().flatten().filter(|(name, _)| learns != Some(name.as_str()));
-            let mut request = RunRequest { mode: Some(collapse::MODE.id.into()), evidence_folder: folder, ..RunRequest::default() };
-            request.options = options.map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
-            request.question.text = objective;
+            let request = RunRequest { evidence_folder: folder, ..request_of(objective, &options) };
             return Ok(request);
         }
         Ok(_) => {}
@@ -30,6 +26,22 @@ pub fn decision_request(files: &FileAccess, path: &Path) -> Result<RunRequest, P
         }
     }
     Err(Problems(problems))
+}
+
+/// The same for a decision whose parts are all in place: no part of it is a path.
+pub fn decision_from(decision: &Value) -> Result<RunRequest, Problems> {
+    let (objective, options) = file::read(decision).map_err(Problems)?;
+    Ok(request_of(objective, &options))
+}
+
+fn request_of(objective: String, options: &collapse::Options) -> RunRequest {
+    let learns = collapse::MODE.abilities.learns;
+    let fields = synod_engine::to_value(options);
+    let options = fields.as_object().into_iter().flatten().filter(|(name, _)| learns != Some(name.as_str()));
+    let mut request = RunRequest { mode: Some(collapse::MODE.id.into()), ..RunRequest::default() };
+    request.options = options.map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
+    request.question.text = objective;
+    request
 }
 
 fn names_a_card(field: &str) -> bool {

@@ -63,6 +63,9 @@ impl From<JournalError> for AppError {
                     .code(ProblemCode::Conflict)
                     .into()
             }
+            JournalError::Repeated => {
+                Problem::new("idempotency_key", "it has begun a run already", "another key, or that run").code(ProblemCode::Conflict).into()
+            }
             JournalError::Duplicate(what) => Problem::new("answer", format!("{what} is already there; the first one stands"), "nothing more to do")
                 .code(ProblemCode::Conflict)
                 .into(),

@@ -17,7 +17,8 @@ pub(crate) async fn add(store: &Store, mode: Option<&Mode>, spec: &mut RunSpec) 
         return Ok(());
     }
     let asked = words(&spec.question.text);
-    let known = store.experiences(KNOWN).await?;
+    // A key learns from its own decisions alone.
+    let known = store.experiences_of(spec.principal.as_deref(), KNOWN).await?;
     let of = |body: &Value| words(body.get("objective").and_then(Value::as_str).unwrap_or_default());
     let mut near: Vec<(usize, Value)> =
         known.into_iter().filter(|row| row.mode == spec.mode).map(|row| (of(&row.body).intersection(&asked).count(), row.body)).collect();

@@ -7,6 +7,7 @@
 //!
 //! Refuses to parse arguments, to print and to know exit codes or status codes: those are the doors'.
 
+mod access;
 mod app;
 mod continuation;
 mod conversations;
@@ -20,6 +21,7 @@ mod files;
 mod fix;
 mod library;
 mod models;
+mod modes;
 mod panel;
 mod personas;
 mod prepare;
@@ -27,20 +29,24 @@ mod request;
 mod runs;
 mod starter;
 
+pub use access::{Limited, NewKey};
 pub use app::{App, BINARY};
 pub use conversations::title;
-pub use decision::decision_request;
+pub use decision::{decision_from, decision_request};
 pub use doctor::{DoctorReport, SeatCheck};
 pub use error::{AppError, AppResult};
 pub use files::FileAccess;
 pub use fix::{Fix, Mending};
 pub use library::PersonaFiles;
 pub use models::{ModelList, SeatableModel};
+pub use modes::{describe_mode, planned};
 pub use personas::{DraftRequest, PersonaList, id_from_name, list_personas};
 pub use prepare::{Notes, PreparedRun};
 pub use request::{Base, ChairChoice, ConversationChoice, LimitChoice, PanelChoice, RunRequest};
 pub use runs::{ExportFormat, ListedRun};
 pub use starter::{Starter, write_starter};
-pub use synod_config::{BUILT_IN, Config, Sources};
+pub use synod_config::{BUILT_IN, Config, ServerConfig, Sources};
 pub use synod_llm::Cure;
-pub use synod_store::{ExperienceRow, RunFilter, RunSummary, StageCheck, Verification, WaitingFor};
+pub use synod_store::{
+    DayUsage, Deletion, ExperienceRow, Fault, Repeat, RunFilter, RunSummary, StageCheck, Tombstone, Used, Verification, WaitingFor,
+};

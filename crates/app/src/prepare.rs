@@ -7,7 +7,7 @@ use crate::request::{Base, ConversationChoice, PanelChoice, RunRequest};
 use crate::{continuation, evidence, experience, panel};
 use synod_engine::{Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle, RunSpec, Runner, Today};
 use synod_modes::{INTERNAL, MODES};
-use synod_types::{Header, Problem, ProblemCode, Problems, Quote};
+use synod_types::{Header, Once, Problem, ProblemCode, Problems, Quote};
 
 /// What a user should know before anything runs.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,11 @@ impl PreparedRun {
 
     pub fn header(&self) -> &Header {
         &self.plan.header
+    }
+
+    /// A repeated request then finds this run instead of beginning another.
+    pub fn only_once(&mut self, once: Once) {
+        self.plan.once = Some(once);
     }
 
     /// The conversation that begins with this run.
@@ -61,6 +66,7 @@ impl App {
             Some(record) => self.fork_of(record).await?,
             None => RunSpec { today: self.today(), ..self.blank(request.internal) },
         };
+        spec.principal = request.principal.clone();
         if let Some(mode) = &request.mode {
             change_mode(&mut spec, mode, &mut notes.lines);
         }

@@ -20,6 +20,8 @@ pub struct RunRequest {
     pub limits: LimitChoice,
     pub seed: Option<u64>,
     pub conversation: Option<ConversationChoice>,
+    /// The key it is asked with. `None`: the user of this machine.
+    pub principal: Option<String>,
     /// Where evidence pointers in the options start from.
     pub evidence_folder: PathBuf,
     /// Work behind a door's own command, in a mode that is in no list.

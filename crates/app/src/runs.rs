@@ -5,10 +5,10 @@ use crate::error::{AppError, AppResult};
 use serde::Serialize;
 use std::time::Duration;
 use synod_config::{Config, Sources};
-use synod_engine::{Journal, JournalError, LimitChanges, ReplayResult, ResumeOutcome, RunError, Runner};
+use synod_engine::{Clock, Journal, JournalError, LimitChanges, ReplayResult, ResumeOutcome, RunError, Runner, SystemClock};
 use synod_report::View;
-use synod_store::{ExperienceRow, RunFilter, RunSummary, Store, StoreError, StoreSettings, Verification, WaitingFor};
-use synod_types::{Kind, PersonAnswer, Problem, ProblemCode, Row, nearest};
+use synod_store::{DayUsage, Deletion, ExperienceRow, RunFilter, RunSummary, Store, StoreError, StoreSettings, Tombstone, Verification, WaitingFor};
+use synod_types::{Kind, Millis, PersonAnswer, Problem, ProblemCode, Row, RunState, nearest};
 
 /// A run in a list, with the models whose part of its cost is unknown.
 #[derive(Clone, Debug, Serialize)]
@@ -87,6 +87,11 @@ impl App {
         Ok(listed)
     }
 
+    /// The same without what each costs by model.
+    pub async fn summaries(&self, filter: &RunFilter) -> AppResult<Vec<RunSummary>> {
+        Ok(self.store.runs(filter).await?)
+    }
+
     pub async fn rows(&self, run: &str) -> AppResult<Vec<Row>> {
         Ok(self.store.rows(run, 0).await?)
     }
@@ -123,6 +128,30 @@ impl App {
 
     pub async fn replay(&self, run: &str) -> AppResult<ReplayResult> {
         Ok(self.reader()?.replay(run).await?)
+    }
+
+    /// Deletes a run that nobody goes on with and nothing was forked from.
+    pub async fn delete_run(&self, run: &str) -> AppResult<Deletion> {
+        Ok(self.store.delete_run(run, SystemClock.now()).await?)
+    }
+
+    /// What is left of a run that was deleted.
+    pub async fn tombstone(&self, run: &str) -> AppResult<Option<Tombstone>> {
+        Ok(self.store.tombstone(run).await?)
+    }
+
+    /// Runs that somebody should go on with: their process is gone, or a person has answered them.
+    pub async fn orphans(&self) -> AppResult<Vec<String>> {
+        Ok(self.store.orphans().await?)
+    }
+
+    pub async fn runs_by_state(&self) -> AppResult<Vec<(RunState, i64)>> {
+        Ok(self.store.runs_by_state().await?)
+    }
+
+    /// What was used, by day and model; of one principal or of everybody.
+    pub async fn usage(&self, principal: Option<&str>, since: Millis, until: Millis) -> AppResult<Vec<DayUsage>> {
+        Ok(self.store.usage(principal, since, until).await?)
     }
 
     /// What earlier decisions taught, newest first.

@@ -1,6 +1,7 @@
 //! What was typed, apart from what it means. Numbers stay text here, so that all mistakes can be told at once.
 
 mod persona;
+pub mod server;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 pub use persona::{PersonaCommand, PersonaNew};
@@ -76,6 +77,13 @@ pub enum Command {
     Persona {
         #[command(subcommand)]
         command: PersonaCommand,
+    },
+    /// Answer over HTTP: runs, their events, keys.
+    Serve(server::Serve),
+    /// Who may call the server: make, list and revoke keys.
+    Key {
+        #[command(subcommand)]
+        command: server::KeyCommand,
     },
     /// Check the configuration and every seat with one tiny call.
     Doctor(Doctor),

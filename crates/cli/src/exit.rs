@@ -113,6 +113,8 @@ fn fixed_hint(problem: &Problem) -> Option<&'static str> {
         (_, Frozen) => "--fork starts a new run with another",
         ("options.personas" | "options.deck", Unknown) => "synod persona list names them",
         (field, Unknown) if field.starts_with("options.") => "synod modes MODE lists its options",
+        ("key", NoKey) => "synod key new OWNER makes one; synod serve without --addr and --require-key listens to this machine alone",
+        ("key", Unknown) => "synod key list shows them",
         ("db", _) => "--db PATH, or SYNOD_DB",
         ("today", _) => "SYNOD_TODAY fixes the date; without it the clock's is taken",
         ("config", Missing) => "synod init --here",

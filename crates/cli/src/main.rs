@@ -16,6 +16,7 @@ use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use exit::{BROKEN, CliResult, USAGE, usage};
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misread(&error, json),
     };
-    start_tracing(cli.global.verbose);
+    start_tracing(cli.global.verbose, matches!(cli.command, Command::Serve(_)));
     limits::raise_open_files();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -59,6 +60,8 @@ async fn run(cli: Cli) -> CliResult {
         Command::Verify(which) => commands::verify::run(&global, &which.run).await,
         Command::Replay(which) => commands::replay::run(&global, &which.run).await,
         Command::Persona { command } => commands::persona::run(&global, command).await,
+        Command::Serve(serve) => commands::serve::run(&global, serve).await,
+        Command::Key { command } => commands::key::run(&global, command).await,
         Command::Doctor(doctor) => commands::doctor::run(&global, doctor).await,
         Command::Init(init) => commands::init::run(&global, init).await,
         Command::Completions { shell } => commands::completions::run(shell),
@@ -126,12 +129,19 @@ fn end(ended: CliResult, json: bool) -> ExitCode {
     }
 }
 
-fn start_tracing(verbose: u8) {
+/// A server says what it does, and as JSON where no person watches; any other command says only what is wrong.
+fn start_tracing(verbose: u8, server: bool) {
     let level = match verbose {
+        0 if server => "info",
         0 => "error",
-        1 => "synod=debug,synod_engine=debug,synod_llm=debug,synod_store=debug,warn",
+        1 => "synod=debug,synod_server=debug,synod_app=debug,synod_engine=debug,synod_llm=debug,synod_store=debug,warn",
         _ => "debug",
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("SYNOD_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    if server && !std::io::stderr().is_terminal() {
+        log.json().flatten_event(true).init();
+    } else {
+        log.init();
+    }
 }

@@ -37,16 +37,16 @@ pub async fn follow(door: &Door, runner: &Runner, mut handle: RunHandle, output:
 }
 
 /// Ctrl-C, and the polite ways to end a process: a closed terminal, a service manager, `timeout`.
-struct Signals([tokio::signal::unix::Signal; 3]);
+pub struct Signals([tokio::signal::unix::Signal; 3]);
 
 impl Signals {
-    fn listen() -> CliResult<Self> {
+    pub fn listen() -> CliResult<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let listen = |kind| signal(kind).map_err(|error| AppError::broken("signals", error, "a process that may handle signals"));
         Ok(Self([listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?, listen(SignalKind::hangup())?]))
     }
 
-    async fn next(&mut self) {
+    pub async fn next(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -126,7 +126,9 @@ pub fn code(ending: &Ending, output: &Output) -> u8 {
             | StopReason::LeaseLost
             | StopReason::Storage
             | StopReason::Offline
-            | StopReason::Diverged => STOPPED,
+            | StopReason::Diverged
+            | StopReason::Stuck
+            | StopReason::HandedOver => STOPPED,
         },
     }
 }

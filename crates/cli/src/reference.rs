@@ -1,9 +1,9 @@
 //! The modes reference, made from `MODES` and nothing else: a page for `docs/`, and the pieces `synod modes` prints.
 
 use serde_json::Value;
-use synod_engine::{Family, Mode, PlannedCalls, Seating, options};
+use synod_app::planned;
+use synod_engine::{Family, Mode, PlannedCalls, options};
 use synod_modes::MODES;
-use synod_types::{Place, Seat};
 
 pub fn family(mode: &Mode) -> &'static str {
     match mode.family {
@@ -32,27 +32,6 @@ pub fn families() -> Vec<Vec<&'static Mode>> {
 pub fn seats(mode: &Mode) -> String {
     let special = mode.special_role().map(|role| format!(", {role} counted")).unwrap_or_default();
     format!("{} to {}{special}", mode.seats.0, mode.seats.1)
-}
-
-/// The planned turns with the default options: at the smallest panel, one larger, and the largest.
-pub fn planned(mode: &Mode) -> Vec<(u32, Vec<PlannedCalls>)> {
-    let apart = u32::from(mode.special_role().is_some());
-    let (least, most) = (mode.seats.0 - apart, mode.seats.1 - apart);
-    let mut panels = vec![least, (least + 1).min(most), most];
-    panels.dedup();
-    let defaults = (mode.option_defaults)();
-    let at = |panel: u32| {
-        let made = (mode.seats_from_options)(&defaults, panel as usize).len() as u32;
-        let panel = panel.max(made);
-        let mut seating = Seating::default();
-        for index in 0..panel {
-            seating.seats.push(Seat { index, label: String::new(), model: String::new(), place: Place::Panel, persona: None });
-        }
-        (panel, (mode.calls)(&defaults, &seating))
-    };
-    let mut rows: Vec<(u32, Vec<PlannedCalls>)> = panels.into_iter().map(at).collect();
-    rows.dedup_by_key(|(panel, _)| *panel);
-    rows
 }
 
 /// `3 × answer, 0 to 1 × tiebreak: 3 to 4 in all`.

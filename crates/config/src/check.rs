@@ -18,6 +18,8 @@ pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     let raw_retention_days = raw_retention_days(&mut top, &trust);
     let db = db(&mut top, &trust);
     let limits = top.table("limits");
+    let server = top.table("server");
+    let server_origin = top.origin("server");
     let endpoints = top.entries("endpoints");
     let authors: BTreeMap<&str, &Origin> = endpoints.iter().map(|(name, _, origin)| (name.as_str(), *origin)).collect();
     let models = top.entries("models");
@@ -27,6 +29,9 @@ pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     let mut config = Config { trusted, db, durability, raw_retention_days, ..Config::default() };
     if let Some(table) = limits {
         config.limits = limits_of(Section::new("limits", table, problems), &trust);
+    }
+    if let Some(table) = server {
+        config.server = crate::server::server_of(Section::new("server", table, problems), server_origin, &trust);
     }
     for (name, table, origin) in endpoints {
         let section = Section::new(format!("endpoints.{name}"), table, problems);

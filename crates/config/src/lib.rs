@@ -10,10 +10,12 @@ mod environment;
 mod load;
 mod origin;
 mod section;
+mod server;
 mod tree;
 mod trust;
 
 pub use load::Sources;
+pub use server::ServerConfig;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,6 +35,7 @@ pub struct Config {
     /// How long raw replies are kept. `None`: for ever.
     pub raw_retention_days: Option<u32>,
     pub limits: LimitsConfig,
+    pub server: ServerConfig,
     /// The files that were read, in order of precedence.
     pub files: Vec<PathBuf>,
 }

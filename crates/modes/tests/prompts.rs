@@ -34,6 +34,7 @@ fn header(mode: &str) -> Header {
         quoted_usd: None,
         planned_calls: (0, 0),
         conversation: None,
+        principal: None,
         today: None,
         warnings: Vec::new(),
     }

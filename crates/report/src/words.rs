@@ -328,6 +328,8 @@ pub fn what_happened(view: &View) -> String {
             Some(StopReason::LeaseLost) => "This run was taken over by another process.",
             Some(StopReason::Storage) => "This run stopped because its journal could not be written.",
             Some(StopReason::Diverged) => "This run stopped: what it would ask now is not what its journal has.",
+            Some(StopReason::Stuck) => "This run stopped because its process ended each time it was taken up.",
+            Some(StopReason::HandedOver) => "This run's process ended; it can be taken up again.",
             Some(StopReason::Offline) => "This run stopped because a model it needs cannot be reached.",
             Some(StopReason::Panic) => "This run stopped at a bug in its mode.",
             None => "This run stopped.",

@@ -8,8 +8,8 @@ use sqlx::AnyConnection;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use std::collections::HashSet;
-use synod_engine::{JournalError, JournalResult, Lease, Tail};
-use synod_types::{Hash, Header, Kind, Millis, NewRow, PlainText, Row, RunState, sha256_hex};
+use synod_engine::{Blobs, JournalError, JournalResult, Lease, Tail};
+use synod_types::{Hash, Header, Kind, LOCAL, Millis, NewRow, Once, PlainText, Row, RunState, sha256_hex};
 use tokio::sync::oneshot;
 
 pub(crate) const NO_HASH: Hash = [0; 32];
@@ -18,7 +18,22 @@ static JOURNAL: Table =
     Table { name: "journal", columns: &["run", "seq", "epoch", "key", "kind", "try", "at", "digest", "body", "hash"], amounts: &[] };
 static RUNS: Table = Table {
     name: "runs",
-    columns: &["id", "mode", "state", "question", "seq", "head", "epoch", "owner", "created_at", "updated_at", "parent", "conversation", "rehearsal"],
+    columns: &[
+        "id",
+        "mode",
+        "state",
+        "question",
+        "seq",
+        "head",
+        "epoch",
+        "owner",
+        "created_at",
+        "updated_at",
+        "parent",
+        "conversation",
+        "rehearsal",
+        "principal",
+    ],
     amounts: &[],
 };
 static RAWS: Table = Table { name: "raws", columns: &["run", "key", "try", "at", "sha256", "body"], amounts: &[] };
@@ -43,8 +58,9 @@ pub(crate) struct Release {
 pub(crate) struct NewRun {
     pub header: Header,
     pub at: Millis,
-    pub blobs: Vec<(String, Vec<u8>)>,
+    pub blobs: Blobs,
     pub owner: String,
+    pub once: Option<Once>,
 }
 
 /// An item's rows with their place in the chain.
@@ -262,9 +278,13 @@ async fn advance(conn: &mut AnyConnection, statements: &mut Statements, groups: 
 /// The rows in `runs` of new runs, with the files and the question that belong to them.
 async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<()> {
     let new: Vec<(&Group, &NewRun)> = groups.iter().filter_map(|group| Some((group, group.create.as_deref()?))).collect();
-    for (sha256, body) in new.iter().flat_map(|(_, new)| &new.blobs) {
-        let sql = "INSERT INTO blobs (sha256, body) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING";
-        sqlx::query(sql).bind(sha256).bind(body).execute(&mut *conn).await?;
+    for (group, new) in &new {
+        for (sha256, body) in &new.blobs {
+            let sql = "INSERT INTO blobs (sha256, body, counted) VALUES ($1, $2, 1) ON CONFLICT (sha256) DO NOTHING";
+            sqlx::query(sql).bind(sha256).bind(body).execute(&mut *conn).await?;
+            let sql = "INSERT INTO attachments (run, sha256) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+            sqlx::query(sql).bind(&group.run).bind(sha256).execute(&mut *conn).await?;
+        }
     }
     sql::insert_all(conn, statements, &RUNS, &new, |values, (group, new)| {
         let header = &new.header;
@@ -272,8 +292,23 @@ async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &
         values.text(&header.run).text(&header.mode).text(group.state.as_str()).text(&storable(&opening)).int(group.end.seq);
         values.bytes(&group.end.head).int(group.epoch).text(&new.owner).int(new.at).int(new.at).some_text(header.parent.as_deref());
         values.some_text(header.conversation.as_deref()).int(i64::from(header.rehearsal()));
+        values.text(principal(header));
     })
     .await?;
+    for (group, new) in &new {
+        let of = principal(&new.header);
+        if let Some(once) = &new.once {
+            // What was kept longer than it counts makes room; one that still counts refuses this run.
+            let sql = "DELETE FROM repeats WHERE principal = $1 AND key = $2 AND at <= $3";
+            sqlx::query(sql).bind(of).bind(&once.key).bind(new.at - crate::access::REPEATS_MS).execute(&mut *conn).await?;
+            let sql = "INSERT INTO repeats (principal, key, body_sha256, run, at) VALUES ($1, $2, $3, $4, $5)";
+            sqlx::query(sql).bind(of).bind(&once.key).bind(&once.body_sha256).bind(&group.run).bind(new.at).execute(&mut *conn).await?;
+        }
+        if of != LOCAL {
+            let sql = "INSERT INTO starts (run, principal, at) VALUES ($1, $2, $3)";
+            sqlx::query(sql).bind(&group.run).bind(of).bind(new.at).execute(&mut *conn).await?;
+        }
+    }
     for (_, new) in &new {
         if let (Some(conversation), Some(question)) = (&new.header.conversation, Message::question(&new.header, new.at)) {
             projections::add_messages(conn, statements, &[(new.header.run.as_str(), Some(conversation), &question)]).await?;
@@ -282,6 +317,10 @@ async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &
         }
     }
     Ok(())
+}
+
+fn principal(header: &Header) -> &str {
+    header.principal.as_deref().unwrap_or(LOCAL)
 }
 
 async fn retitle(conn: &mut AnyConnection, run: &str, title: &str, at: Millis) -> sqlx::Result<()> {
@@ -352,7 +391,14 @@ pub(crate) async fn refusal(conn: &mut AnyConnection, group: &Group, error: &sql
         let conversation = group.create.as_ref().and_then(|new| new.header.conversation.clone()).unwrap_or_default();
         return JournalError::Storage(format!("no conversation {conversation:?}"));
     }
-    if group.create.is_some() {
+    if let Some(new) = &group.create {
+        if let Some(once) = &new.once {
+            let sql = "SELECT run FROM repeats WHERE principal = $1 AND key = $2";
+            let found = sqlx::query(sql).bind(principal(&new.header)).bind(&once.key).fetch_optional(&mut *conn).await;
+            if matches!(found, Ok(Some(_))) {
+                return JournalError::Repeated;
+            }
+        }
         return JournalError::Duplicate(format!("run {}", group.run));
     }
     let mut seen = HashSet::new();

@@ -19,9 +19,17 @@ pub struct ExperienceRow {
 impl Store {
     /// The newest records, newest first.
     pub async fn experiences(&self, limit: u32) -> Result<Vec<ExperienceRow>, StoreError> {
+        self.experiences_of(None, limit).await
+    }
+
+    /// The same of one principal's runs. `None`: everybody's.
+    pub async fn experiences_of(&self, principal: Option<&str>, limit: u32) -> Result<Vec<ExperienceRow>, StoreError> {
         let mut conn = self.reader().await?;
-        let sql = "SELECT run, mode, body, created_at FROM experiences ORDER BY created_at DESC, run DESC LIMIT $1";
-        let rows = sqlx::query(sql).bind(i64::from(limit)).fetch_all(&mut *conn).await?;
+        let sql = concat!(
+            "SELECT e.run, e.mode, e.body, e.created_at FROM experiences e JOIN runs r ON r.id = e.run",
+            " WHERE ($1 = '' OR r.principal = $1) ORDER BY e.created_at DESC, e.run DESC LIMIT $2"
+        );
+        let rows = sqlx::query(sql).bind(principal.unwrap_or_default()).bind(i64::from(limit)).fetch_all(&mut *conn).await?;
         rows.iter().map(read).collect()
     }
 

@@ -11,17 +11,17 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use synod_engine::{Commits, Journal, JournalError, JournalResult, Lease, Tail};
-use synod_types::{Header, InboxItem, InboxKind, Kind, Millis, NewRow, Row, RunState};
+use synod_engine::{Blobs, Commits, Journal, JournalError, JournalResult, Lease, Tail};
+use synod_types::{Header, InboxItem, InboxKind, Kind, Millis, NewRow, Once, Row, RunState};
 use tokio::time::Instant;
 
 /// How often an owner looks for messages that other processes left for its run.
 const HEARTBEAT: Millis = 1000;
 
 impl Journal for Store {
-    fn create<'a>(&'a self, header: &'a Header, at: Millis, blobs: Vec<(String, Vec<u8>)>) -> BoxFuture<'a, JournalResult<Lease>> {
+    fn begin<'a>(&'a self, header: &'a Header, at: Millis, blobs: Blobs, once: Option<Once>) -> BoxFuture<'a, JournalResult<Lease>> {
         let run = header.run.clone();
-        let new = NewRun { header: header.clone(), at, blobs, owner: self.owner().to_owned() };
+        let new = NewRun { header: header.clone(), at, blobs, owner: self.owner().to_owned(), once };
         let rows = vec![NewRow::new("", Kind::Header, at, header)];
         let item = |reply| Item { run: run.clone(), epoch: 1, rows, create: Some(Box::new(new)), reply };
         let created = self.send(|reply| Command::Write(item(reply)));

@@ -3,8 +3,10 @@
 //! One writer a process appends; readers have connections of their own. SQLite by default, PostgreSQL by URL, one SQL text for both.
 //! Refuses to know modes, prices or prompts: it stores rows and folds them, nothing else.
 
+mod access;
 mod batch;
 mod conversations;
+mod delete;
 mod error;
 mod experiences;
 mod journal;
@@ -12,6 +14,7 @@ mod learned;
 mod lease;
 mod location;
 mod migrations;
+mod orphans;
 mod owner;
 mod project;
 mod projections;
@@ -21,12 +24,15 @@ mod settings;
 mod sql;
 mod store;
 mod turns;
+mod usage;
 mod verify;
 mod watch;
 mod writer;
 mod writer_connection;
 
+pub use access::{Repeat, Used};
 pub use conversations::StoredMessage;
+pub use delete::{Deletion, Tombstone};
 pub use error::StoreError;
 pub use experiences::ExperienceRow;
 pub use learned::LearnedRow;
@@ -36,4 +42,5 @@ pub use settings::StoreSettings;
 pub use store::Store;
 pub use synod_types::RunState;
 pub use turns::{CostRow, TurnOutcome, TurnRow};
+pub use usage::DayUsage;
 pub use verify::{Fault, StageCheck, Verification};

@@ -7,7 +7,7 @@ use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use sqlx::Row as _;
-use synod_types::{Asking, Millis, RunState};
+use synod_types::{Asking, LOCAL, Millis, RunState};
 
 /// Which runs to list. The default is all of them, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,17 @@ pub struct RunFilter {
     pub states: Vec<RunState>,
     pub mode: Option<String>,
     pub conversation: Option<String>,
+    /// The verdict's status.
+    pub status: Option<String>,
+    /// Begun at this time or later, and before that one.
+    pub since: Option<Millis>,
+    pub until: Option<Millis>,
+    /// Stands somewhere in the question's first 500 characters, whatever its case.
+    pub text: Option<String>,
+    /// Whose runs. `None`: everybody's.
+    pub principal: Option<String>,
+    /// Older than this one: where the last page ended.
+    pub before: Option<(Millis, String)>,
     pub limit: Option<usize>,
 }
 
@@ -37,6 +48,12 @@ pub struct RunSummary {
     pub parent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// The key it was asked with; `local`: the user of the machine.
+    #[serde(default = "local", skip_serializing_if = "is_local")]
+    pub principal: String,
+    /// How many rows its journal has.
+    #[serde(skip)]
+    pub seq: i64,
     /// What the run asks of a person and nobody has answered yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingFor>,
@@ -59,10 +76,18 @@ impl Store {
         {
             let sql = concat!(
                 "SELECT id, mode, state, status, question, created_at, updated_at, spent_usd, owner, rehearsal, parent, conversation,",
-                " (SELECT lease_until FROM owners WHERE owners.id = runs.owner)",
-                " FROM runs WHERE ($1 = '' OR mode = $1) AND ($2 = '' OR conversation = $2) ORDER BY created_at DESC, id DESC"
+                " (SELECT lease_until FROM owners WHERE owners.id = runs.owner), principal, seq",
+                " FROM runs WHERE ($1 = '' OR mode = $1) AND ($2 = '' OR conversation = $2) AND ($3 = '' OR $3 LIKE '%,' || state || ',%')",
+                " AND ($4 = '' OR status = $4) AND created_at >= $5 AND created_at < $6 AND ($7 = '' OR LOWER(question) LIKE $7 ESCAPE '!')",
+                " AND ($8 = '' OR principal = $8) AND (created_at < $9 OR created_at = $9 AND id < $10)",
+                " ORDER BY created_at DESC, id DESC"
             );
-            let query = sqlx::query(sql).bind(filter.mode.as_deref().unwrap_or_default()).bind(filter.conversation.as_deref().unwrap_or_default());
+            let or_any = |given: &Option<String>| given.clone().unwrap_or_default();
+            let (before, before_id) = filter.before.clone().unwrap_or((Millis::MAX, String::new()));
+            let query = sqlx::query(sql).bind(or_any(&filter.mode)).bind(or_any(&filter.conversation)).bind(stored_states(&filter.states));
+            let query = query.bind(or_any(&filter.status)).bind(filter.since.unwrap_or(Millis::MIN)).bind(filter.until.unwrap_or(Millis::MAX));
+            let text = filter.text.as_deref().map(containing).unwrap_or_default();
+            let query = query.bind(text).bind(or_any(&filter.principal)).bind(before).bind(before_id);
             let mut rows = query.fetch(&mut *conn);
             while runs.len() < limit
                 && let Some(row) = rows.try_next().await?
@@ -85,7 +110,7 @@ impl Store {
         let now = lease::now(&mut conn, self.engine()).await?;
         let sql = concat!(
             "SELECT id, mode, state, status, question, created_at, updated_at, spent_usd, owner, rehearsal, parent, conversation,",
-            " (SELECT lease_until FROM owners WHERE owners.id = runs.owner)",
+            " (SELECT lease_until FROM owners WHERE owners.id = runs.owner), principal, seq",
             " FROM runs WHERE id = $1"
         );
         let row = sqlx::query(sql).bind(id).fetch_optional(&mut *conn).await?;
@@ -122,6 +147,8 @@ impl Store {
             rehearsal: row.try_get::<i64, _>(9)? != 0,
             parent: row.try_get(10)?,
             conversation: row.try_get(11)?,
+            principal: row.try_get(13)?,
+            seq: row.try_get(14)?,
             waiting: Vec::new(),
         })
     }
@@ -161,6 +188,26 @@ impl Store {
             }
         }
     }
+}
+
+fn local() -> String {
+    LOCAL.to_owned()
+}
+
+fn is_local(principal: &str) -> bool {
+    principal == LOCAL
+}
+
+/// The states as they are stored, between commas: one that is derived is stored as another.
+fn stored_states(states: &[RunState]) -> String {
+    let stored = |state: &RunState| if *state == RunState::Interrupted { RunState::Running } else { *state };
+    if states.is_empty() { String::new() } else { states.iter().fold(",".to_owned(), |list, state| list + stored(state).as_str() + ",") }
+}
+
+/// A pattern for texts that hold this one.
+fn containing(text: &str) -> String {
+    let literal = text.to_lowercase().replace('!', "!!").replace('%', "!%").replace('_', "!_");
+    format!("%{}%", crate::sql::storable(&literal))
 }
 
 async fn waiting(conn: &mut AnyConnection, run: &str) -> sqlx::Result<Vec<WaitingFor>> {

@@ -62,6 +62,7 @@ impl Rig {
             clock: Arc::new(SystemClock),
             binary: "testkit".into(),
             live: self.live,
+            allowance: None,
             heartbeat: Duration::from_millis(20),
         })
     }

@@ -6,8 +6,8 @@ use futures::future::BoxFuture;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use synod_engine::{Commits, Journal, JournalError, JournalResult, Lease, Tail};
-use synod_types::{Header, InboxItem, Millis, NewRow, Row};
+use synod_engine::{Blobs, Commits, Journal, JournalError, JournalResult, Lease, Tail};
+use synod_types::{Header, InboxItem, Millis, NewRow, Once, Row};
 
 /// When, around the append that holds the chosen row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ fn refusal<T>() -> JournalResult<T> {
 }
 
 impl Journal for Tripwire {
-    fn create<'a>(&'a self, header: &'a Header, at: Millis, blobs: Vec<(String, Vec<u8>)>) -> BoxFuture<'a, JournalResult<Lease>> {
+    fn begin<'a>(&'a self, header: &'a Header, at: Millis, blobs: Blobs, once: Option<Once>) -> BoxFuture<'a, JournalResult<Lease>> {
         Box::pin(async move {
             if self.tripped() {
                 return refusal();
@@ -121,7 +121,7 @@ impl Journal for Tripwire {
                 self.trip();
                 return refusal();
             }
-            let lease = self.inner.create(header, at, blobs).await?;
+            let lease = self.inner.begin(header, at, blobs, once).await?;
             if crosses {
                 self.trip();
                 if self.moment == Moment::After {

@@ -13,12 +13,16 @@ pub struct Event {
     pub seq: Option<i64>,
     pub run: String,
     pub at: Millis,
+    /// Why the run ended without an answer, on `error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     pub data: Value,
 }
 
 impl Event {
     /// One row gives at most one event.
     pub fn of(row: &Row) -> Option<Self> {
+        let mut message = None;
         let kind = match row.kind {
             Kind::Header => "run_start",
             Kind::Phase => "phase_start",
@@ -32,25 +36,45 @@ impl Event {
             Kind::Stopped => "stopped",
             Kind::Resumed => "resumed",
             Kind::Title => "title_complete",
-            Kind::Verdict => {
-                let completes = row.read::<Verdict>().is_ok_and(|verdict| verdict.status.completes());
-                if completes { "complete" } else { "error" }
-            }
+            Kind::Verdict => match row.read::<Verdict>() {
+                Ok(verdict) if verdict.status.completes() => "complete",
+                Ok(verdict) => {
+                    message = Some(verdict.stop_reason);
+                    "error"
+                }
+                Err(_) => "error",
+            },
             Kind::Replied | Kind::Tool | Kind::Figure | Kind::Answered => return None,
         };
         let mut data = serde_json::from_str(&row.body).unwrap_or(Value::Null);
+        if let (Kind::Shown, Value::Object(map)) = (row.kind, &mut data)
+            && let Some(stage) = map.get("stage").cloned()
+        {
+            map.insert("stage_type".into(), stage);
+        }
         if let (Value::Object(map), false) = (&mut data, row.key.is_empty()) {
             map.insert("key".into(), Value::String(row.key.clone()));
             if row.kind == Kind::Asked {
                 map.insert("try".into(), row.attempt.into());
             }
         }
-        Some(Self { kind: kind.into(), seq: Some(row.seq), run: row.run.clone(), at: row.at, data })
+        Some(Self { kind: kind.into(), seq: Some(row.seq), run: row.run.clone(), at: row.at, message, data })
+    }
+
+    /// The same, with what a client needs that has not seen the run's first row: phases say which mode they are of, and what they are called.
+    pub fn in_mode(mut self, mode: &str) -> Self {
+        if let (true, Value::Object(map)) = (self.kind.starts_with("phase_"), &mut self.data) {
+            map.insert("mode".into(), mode.into());
+            if let Some(name) = map.get("name").cloned() {
+                map.insert("phase".into(), name);
+            }
+        }
+        self
     }
 
     /// Some more text of a running turn. `offset` counts the bytes of UTF-8 before it; at offset 0 it replaces whatever was shown of this turn.
     pub fn delta(run: &str, at: Millis, key: &str, attempt: i64, offset: usize, text: &str) -> Self {
         let data = serde_json::json!({"key": key, "try": attempt, "offset": offset, "text": text});
-        Self { kind: "turn_delta".into(), seq: None, run: run.to_owned(), at, data }
+        Self { kind: "turn_delta".into(), seq: None, run: run.to_owned(), at, message: None, data }
     }
 }

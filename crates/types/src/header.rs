@@ -121,6 +121,9 @@ pub struct Header {
     pub planned_calls: (u32, u32),
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// The key whose request began it. `None`: the user of this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<String>,
     /// The date the run was planned on, `2026-03-01`, for prompts that judge facts, years or forecasts. Runs from before it was kept have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub today: Option<String>,

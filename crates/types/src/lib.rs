@@ -2,6 +2,7 @@
 //!
 //! Owns the wire and journal shapes (serde) and nothing that acts on them: no clock, no I/O, no policy.
 
+mod access;
 mod cards;
 mod date;
 mod event;
@@ -20,6 +21,7 @@ mod shapes;
 mod stop;
 mod verdict;
 
+pub use access::*;
 pub use cards::*;
 pub use date::*;
 pub use event::*;

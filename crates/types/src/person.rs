@@ -1,10 +1,11 @@
 //! What others say to a run: people's answers, cancel, conclude. Written without a lease, read by the owner.
 
 use crate::Millis;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A question a run puts to a person, and waits for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Asking {
     pub question: String,
     /// Empty: any text will do.
@@ -12,7 +13,7 @@ pub struct Asking {
     pub choices: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PersonAnswer {
     pub answer: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,7 +21,7 @@ pub struct PersonAnswer {
     pub by: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxItem {
     pub run: String,
     /// The key of the question answered; empty for cancel and conclude.
@@ -32,7 +33,7 @@ pub struct InboxItem {
     pub at: Millis,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InboxKind {
     Answer,

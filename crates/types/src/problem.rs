@@ -1,11 +1,12 @@
 //! How a request can be wrong: told before anything is paid, never journaled.
 
 use crate::nearest;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One thing wrong with what was asked for: where, what it was, and what would be right. The door puts it into its own words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     #[serde(default)]
     pub code: ProblemCode,
@@ -18,7 +19,7 @@ pub struct Problem {
 }
 
 /// What kind of wrong it is. Programs branch on this, so a code keeps its meaning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemCode {
     /// The value is not one that is allowed here.
@@ -94,7 +95,7 @@ impl fmt::Display for Problem {
 }
 
 /// Everything wrong with a request, found before anything was paid.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Problems(pub Vec<Problem>);
 
 impl fmt::Display for Problems {

@@ -248,7 +248,7 @@ pub enum Finish {
 
 /// Tokens of one call. `cached` is the part of `input` that a prefix cache served, `thinking` the part of `output` that nobody reads: as the
 /// provider counts it, else by its share of the text. `None`: unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Usage {
     pub input: u64,
     pub output: u64,

@@ -1,9 +1,10 @@
 //! Why a run stopped, and what lets it go on.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Body of `stopped`: why, and what would let it go on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "StoredStop")]
 pub struct Stopped {
     pub reason: StopReason,
@@ -12,7 +13,7 @@ pub struct Stopped {
 }
 
 /// What lets a stopped run go on. The door says how it is done there.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Action {
     /// Go on with what is missing.
@@ -33,7 +34,7 @@ impl Stopped {
 }
 
 /// A `stopped` row of any version: the first wrote a command line in the place of the action.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct StoredStop {
     reason: StopReason,
     detail: String,
@@ -55,7 +56,7 @@ impl From<StoredStop> for Stopped {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     Cancelled,
@@ -69,12 +70,16 @@ pub enum StopReason {
     Diverged,
     /// A bug in the mode; its rows are kept.
     Panic,
+    /// Taken up again and again, and each time its process ended before anything new was written.
+    Stuck,
+    /// Its process is ending and lets go of it; another takes it up. Never written: such a run is interrupted, not stopped.
+    HandedOver,
 }
 
 impl StopReason {
     fn action(self) -> Action {
         match self {
-            Self::Cancelled | Self::Budget | Self::LeaseLost | Self::Storage | Self::Offline => Action::Resume,
+            Self::Cancelled | Self::Budget | Self::LeaseLost | Self::Storage | Self::Offline | Self::Stuck | Self::HandedOver => Action::Resume,
             Self::Waiting => Action::Answer,
             Self::Diverged | Self::Panic => Action::Fork,
         }
@@ -90,6 +95,8 @@ impl StopReason {
             Self::Offline => "offline",
             Self::Diverged => "diverged",
             Self::Panic => "panic",
+            Self::Stuck => "stuck",
+            Self::HandedOver => "handed_over",
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The typed end of a run. It admits what is missing.
 
 use crate::{FailureKind, Millis, SeatIx, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     pub schema: String,
     pub run: String,
@@ -51,7 +52,7 @@ impl Verdict {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// All whom the protocol counted on spoke, in every phase.
@@ -87,7 +88,7 @@ impl Status {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
     pub kind: AnswerKind,
     pub text: String,
@@ -96,7 +97,7 @@ pub struct Answer {
 }
 
 /// What the answer is, so that nothing can print "synthesis" over a survivor's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerKind {
     Synthesis,
@@ -116,7 +117,7 @@ impl AnswerKind {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Confidence {
     pub value: Option<f64>,
     pub source: ConfidenceSource,
@@ -145,14 +146,14 @@ impl Confidence {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
 }
 
 /// Why agreement was not measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Absent {
     /// Below four a panel that votes by lot agrees too often.
@@ -163,7 +164,7 @@ pub enum Absent {
     OneValue,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfidenceSource {
     /// How far ballots that judged the same thing agree, above chance: 0 is chance, 1 is all who could. Before it had an interval: the
@@ -189,7 +190,7 @@ impl ConfidenceSource {
 }
 
 /// A minority answer, kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Dissent {
     pub seat: SeatIx,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -198,7 +199,7 @@ pub struct Dissent {
 }
 
 /// Who did not speak, where, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Missing {
     pub seat: SeatIx,
     /// The seat's label, so that a reader needs no table.
@@ -208,7 +209,7 @@ pub struct Missing {
     pub detail: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Receipt {
     pub quoted_usd: Option<f64>,
     /// The known part; `None` when nothing is known.
@@ -223,7 +224,7 @@ pub struct Receipt {
     pub head: String,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallCounts {
     /// Turns the mode declared and made.
     pub planned: u32,

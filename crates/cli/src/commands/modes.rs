@@ -2,10 +2,11 @@
 
 use crate::args::{Global, Modes};
 use crate::exit::{CliResult, DECIDED, print_json};
-use crate::reference::{self, family, option_lines, planned, seats};
+use crate::reference::{self, family, option_lines, seats};
 use crate::say::say;
 use serde_json::{Value, json};
 use synod_app::AppError;
+use synod_app::planned;
 use synod_engine::Mode;
 use synod_modes::MODES;
 use synod_types::Problem;
@@ -52,34 +53,11 @@ fn list() {
     say!("The numbers are seats, a chair or judge counted. synod modes ID explains one; synod ask --mode ID uses it.");
 }
 
-/// Every field of a mode's definition.
+/// Every field of a mode's definition, and how it is asked here.
 fn describe(mode: &Mode) -> Value {
-    json!({
-        "id": mode.id,
-        "name": mode.name,
-        "family": mode.family,
-        "description": mode.summary,
-        "pick": mode.pick,
-        "minModels": mode.seats.0,
-        "maxModels": mode.seats.1,
-        "requiresSpecialRole": mode.special_role().is_some(),
-        "specialRole": mode.special_role(),
-        "supportsMultiTurn": mode.multi_turn,
-        "estimatedDurationMs": mode.estimated_ms,
-        "roles": mode.roles.iter().map(|role| role.name).collect::<Vec<_>>(),
-        "phases": mode.phases,
-        "stages": mode.stages.iter().map(|stage| json!({"name": stage.name, "role": stage.role, "data": stage.fields(), "standIn": stage.stand_in, "schema": stage.schema()})).collect::<Vec<_>>(),
-        "turnSeconds": mode.turn_secs,
-        "runSeconds": mode.run_secs,
-        "failureRule": mode.failure_rule,
-        "version": mode.version,
-        "cost": mode.cost,
-        "calls": planned(mode).into_iter().map(|(panel, turns)| json!({"panel": panel, "turns": turns})).collect::<Vec<_>>(),
-        "example": reference::command(mode),
-        "options": (mode.options_schema)(),
-        "defaults": (mode.option_defaults)(),
-        "decision": (mode.decision_schema)(),
-    })
+    let mut described = synod_app::describe_mode(mode);
+    described["example"] = json!(reference::command(mode));
+    described
 }
 
 fn explain(mode: &Mode) {

@@ -18,6 +18,8 @@ const LONGEST_QUESTION: usize = 1024 * 1024;
 pub struct Plan {
     pub(crate) mode: &'static Mode,
     pub header: Header,
+    /// A repeated request finds this run instead of beginning another.
+    pub once: Option<Once>,
     pub(super) calls: Vec<PlannedCalls>,
     /// By model name.
     pub(super) room: BTreeMap<String, RoomToThink>,
@@ -156,11 +158,12 @@ pub(crate) fn plan(
         quoted_usd: None,
         planned_calls,
         conversation: spec.conversation.clone(),
+        principal: spec.principal.clone(),
         today,
         warnings,
     };
     let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));
-    let mut plan = Plan { mode, header: header.clone(), calls, room };
+    let mut plan = Plan { mode, header: header.clone(), once: None, calls, room };
     header.quoted_usd = if priced { plan.quote(prompts).worst_usd } else { None };
     if header.quoted_usd.is_none() && header.models.values().all(|card| card.price == Some(Price::FREE)) {
         header.quoted_usd = Some(0.0);

@@ -17,6 +17,8 @@ pub struct RunSpec {
     pub seed: Option<u64>,
     pub conversation: Option<String>,
     pub parent: Option<String>,
+    /// The key it is asked with. `None`: the user of this machine.
+    pub principal: Option<String>,
     pub today: Today,
 }
 
@@ -62,6 +64,8 @@ impl RunSpec {
             seed: Some(header.seed),
             conversation: header.conversation.clone(),
             parent: Some(header.run.clone()),
+            // Whoever forks it owns the fork.
+            principal: None,
             today: header.today.clone().map_or(Today::Unknown, Today::Given),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Commits;
 use futures::future::BoxFuture;
-use synod_types::{Hash, Header, InboxItem, Millis, NewRow, Row};
+use synod_types::{Hash, Header, InboxItem, Millis, NewRow, Once, Row};
 
 /// The right to append to one run. Whoever takes the run later has a higher epoch, and this one is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub enum JournalError {
     /// A row with this key, kind and try is already there: a bug of the caller.
     #[error("the journal already has {0}")]
     Duplicate(String),
+    /// The same request began a run already.
+    #[error("this request has begun a run already")]
+    Repeated,
     /// Disk full, read-only, broken connection.
     #[error("storage: {0}")]
     Storage(String),
@@ -38,12 +41,21 @@ pub enum JournalError {
 
 pub type JournalResult<T> = Result<T, JournalError>;
 
+/// Files by their SHA-256.
+pub type Blobs = Vec<(String, Vec<u8>)>;
+
 /// The append-only record of runs.
 ///
 /// Appends of one run are committed in the order in which `append` was *called*: it queues before it returns its future.
 pub trait Journal: Send + Sync {
     /// Writes the first row of a new run and takes its lease, in one transaction. `blobs` are kept once, by SHA-256.
-    fn create<'a>(&'a self, header: &'a Header, at: Millis, blobs: Vec<(String, Vec<u8>)>) -> BoxFuture<'a, JournalResult<Lease>>;
+    /// `once`: refused as `Repeated` if this principal's request has begun a run already.
+    fn begin<'a>(&'a self, header: &'a Header, at: Millis, blobs: Blobs, once: Option<Once>) -> BoxFuture<'a, JournalResult<Lease>>;
+
+    /// A run that no repeated request could mean.
+    fn create<'a>(&'a self, header: &'a Header, at: Millis, blobs: Blobs) -> BoxFuture<'a, JournalResult<Lease>> {
+        self.begin(header, at, blobs, None)
+    }
 
     /// Appends rows, all or none. Returns where the journal then ends.
     fn append(&self, lease: &Lease, rows: Vec<NewRow>) -> BoxFuture<'static, JournalResult<Tail>>;

@@ -1,6 +1,6 @@
 //! A journal in memory: for replay, and for tests of the engine and of modes.
 
-use crate::{Commit, Commits, Journal, JournalError, JournalResult, Lease, Tail, Tellers};
+use crate::{Blobs, Commit, Commits, Journal, JournalError, JournalResult, Lease, Tail, Tellers};
 use futures::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -82,7 +82,7 @@ fn done<'a, T: Send + 'a>(value: JournalResult<T>) -> BoxFuture<'a, JournalResul
 }
 
 impl Journal for MemoryJournal {
-    fn create<'a>(&'a self, header: &'a Header, at: Millis, blobs: Vec<(String, Vec<u8>)>) -> BoxFuture<'a, JournalResult<Lease>> {
+    fn begin<'a>(&'a self, header: &'a Header, at: Millis, blobs: Blobs, _: Option<Once>) -> BoxFuture<'a, JournalResult<Lease>> {
         let lease = Lease { run: header.run.clone(), epoch: 1 };
         {
             let mut inner = self.lock();

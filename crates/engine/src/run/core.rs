@@ -1,7 +1,7 @@
 //! The state of one run in this process: what it may still start, what is under way, what must be written first.
 
 use super::hub::Hub;
-use crate::{Clock, Halt, Journal, JournalError, Lease, Mode, Model, Prompts, Record, Result, Tail};
+use crate::{Clock, Halt, Journal, JournalError, Lease, Mode, Model, Prompts, Purse, Record, Result, Tail};
 use futures::future::BoxFuture;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,8 @@ pub(crate) struct Core {
     /// The runs this one was forked from, nearest first.
     pub ancestors: Vec<Record>,
     pub hub: Option<Arc<Hub>>,
+    /// What whoever began it may spend beside the run's budget.
+    pub purse: Option<Arc<dyn Purse>>,
     /// Models whose endpoint did not answer when the run was taken up, and what to do about it.
     pub unreachable: HashMap<String, String>,
     /// Nothing may be asked: recompute from the journal or say what is missing.
@@ -280,6 +282,8 @@ pub(crate) fn halt_of(error: JournalError) -> Halt {
     match error {
         JournalError::LeaseLost => Halt::stopped(StopReason::LeaseLost, error.to_string()),
         JournalError::Duplicate(what) => Halt::diverged(what, "the journal already has this row"),
-        JournalError::Storage(_) | JournalError::NoSuchRun(_) | JournalError::Held { .. } => Halt::stopped(StopReason::Storage, error.to_string()),
+        JournalError::Storage(_) | JournalError::Repeated | JournalError::NoSuchRun(_) | JournalError::Held { .. } => {
+            Halt::stopped(StopReason::Storage, error.to_string())
+        }
     }
 }

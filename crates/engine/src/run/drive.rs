@@ -19,6 +19,8 @@ pub enum Ending {
 
 /// How long turns in flight are waited for after a cancel.
 const GRACE: Duration = Duration::from_secs(5);
+/// And when the process ends, which nobody asked of the run.
+const LAST_WORDS: Duration = Duration::from_secs(8);
 /// No run is stopped later than this; it stands in for "never" where a timer is needed.
 const NEVER: Duration = Duration::from_secs(365 * 86_400);
 
@@ -106,6 +108,7 @@ fn grace(core: &Core, halt: &Halt) -> Duration {
     match halt {
         _ if core.hurried.load(Ordering::SeqCst) => GRACE,
         Halt::Stopped { reason: StopReason::Cancelled, .. } => GRACE,
+        Halt::Stopped { reason: StopReason::HandedOver, .. } => LAST_WORDS,
         Halt::Stopped { reason: StopReason::LeaseLost | StopReason::Storage, .. } => Duration::ZERO,
         Halt::Stopped { .. } | Halt::Diverged { .. } | Halt::Lost { .. } => NEVER,
     }
@@ -242,13 +245,19 @@ async fn stop(core: &Core, halt: Halt) -> Stopped {
         Halt::Lost { detail, .. } => (StopReason::Storage, detail),
     };
     let mut stopped = Stopped::new(reason, detail);
-    if reason == StopReason::Budget {
-        let limit = core.limits.budget_usd.unwrap_or(0.0);
+    // Without a budget of its own it was the allowance of whoever began it, which no larger budget mends.
+    if let (StopReason::Budget, Some(limit)) = (reason, core.limits.budget_usd) {
         stopped.action = Action::RaiseBudget { to_usd: core.header.quoted_usd.unwrap_or(0.0).max(limit * 2.0).max(0.01) };
     }
     match reason {
-        StopReason::LeaseLost | StopReason::Storage => {}
-        StopReason::Cancelled | StopReason::Budget | StopReason::Waiting | StopReason::Offline | StopReason::Diverged | StopReason::Panic => {
+        StopReason::LeaseLost | StopReason::Storage | StopReason::HandedOver => {}
+        StopReason::Cancelled
+        | StopReason::Budget
+        | StopReason::Waiting
+        | StopReason::Offline
+        | StopReason::Diverged
+        | StopReason::Panic
+        | StopReason::Stuck => {
             let row = NewRow::new("", Kind::Stopped, core.clock.now(), &stopped).attempt(core.record.stops);
             if let Err(Halt::Stopped { reason, detail }) = core.commit(&[], vec![row]).await {
                 return Stopped { reason, detail, ..stopped };

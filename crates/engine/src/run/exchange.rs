@@ -119,10 +119,16 @@ impl Turn {
             extra,
             reasked: attempt > 0,
         };
-        let appends = match self.admitted(core, key, attempt, &mut asked, (request, again), digest).await? {
-            Admission::Sent(appends) => appends,
-            Admission::Closed => return Ok(Some(Err(closed()))),
-            Admission::TooDear => return Ok(None),
+        let aside = self.set_aside(core, key, request, sending.tokens).await?;
+        let appends = match self.admitted(core, key, attempt, &mut asked, (request, again), digest).await {
+            Ok(Admission::Sent(appends)) => appends,
+            not_sent => {
+                aside.settle(0.0).await;
+                return match not_sent? {
+                    Admission::Closed => Ok(Some(Err(closed()))),
+                    Admission::TooDear | Admission::Sent(_) => Ok(None),
+                };
+            }
         };
         let sending = Sending { tokens: asked.sent_tokens.unwrap_or(request.max_tokens), ..sending };
         let flight = Flight { core: core.clone() };
@@ -133,11 +139,15 @@ impl Turn {
         drop((context, slot));
         let now = core.clock.now();
         // Settled before the place is given back: whoever waits for room in the budget must see what is left of it.
-        match &replied {
+        let spent = match &replied {
             Ok(reply) => self.keep(core, key, attempt, reply, asked.reserved_usd, sent, now),
-            Err(failure) => core.state().ledger.failed(key, now, failure.kind),
-        }
+            Err(failure) => {
+                core.state().ledger.failed(key, now, failure.kind);
+                if failure.kind.turned_away() { Some(0.0) } else { asked.reserved_usd }
+            }
+        };
         drop(flight);
+        aside.settle(spent.unwrap_or(0.0)).await;
         Ok(Some(replied.map(|reply| (reply, sending))))
     }
 
@@ -199,7 +209,7 @@ impl Turn {
 
     /// The reply goes to the journal before anybody reads it.
     #[expect(clippy::too_many_arguments, reason = "each is a plain fact of this one call")]
-    fn keep(&self, core: &Core, key: &str, attempt: i64, reply: &Reply, reserved: Option<f64>, sent: Millis, now: Millis) {
+    fn keep(&self, core: &Core, key: &str, attempt: i64, reply: &Reply, reserved: Option<f64>, sent: Millis, now: Millis) -> Option<f64> {
         let raw = serde_json::to_string(reply).unwrap_or_default();
         let price = core.header.card(self.seat).and_then(|card| card.price);
         let priced = price.and_then(|price| reply.usage.map(|usage| price.cost(usage)));
@@ -208,6 +218,23 @@ impl Turn {
         let replied = Replied { raw_sha256: sha256_hex(&raw), finish: reply.finish, usage: reply.usage, spent_usd, ms: now - sent, changed };
         core.state().ledger.replied(key, attempt, now, &replied);
         core.enqueue(&self.scopes, vec![NewRow::new(key, Kind::Replied, now, &replied).attempt(attempt).raw(raw)]);
+        spent_usd
+    }
+
+    /// Asks the allowance of whoever began the run, where there is one, for one more call at its worst cost.
+    async fn set_aside<'a>(&self, core: &'a Core, key: &str, request: &Request, tokens: u32) -> Result<Aside<'a>> {
+        let Some(purse) = core.purse.as_deref() else { return Ok(Aside(None)) };
+        let worst = self.worst(core, request, tokens).unwrap_or(0.0);
+        match purse.reserve(worst).await {
+            Ok(()) => Ok(Aside(Some((purse, worst)))),
+            Err(limit) => Err(core.halt(Halt::stopped(StopReason::Budget, format!("the next turn ({key}) may cost ${worst:.4}: {limit}")))),
+        }
+    }
+
+    /// What a request may cost at most; `None` without a price.
+    fn worst(&self, core: &Core, request: &Request, tokens: u32) -> Option<f64> {
+        let price = core.header.card(self.seat).and_then(|card| card.price)?;
+        Some(if price == Price::FREE { 0.0 } else { price.worst(tokens::of_request(request), tokens) })
     }
 
     /// Waits for room in the budget and queues the `asked` row with the decision, so that none follows a `closing` row it did not know of. Room
@@ -266,6 +293,17 @@ impl Turn {
                 }
             }
             changed.await;
+        }
+    }
+}
+
+/// What was set aside of an allowance for one call.
+struct Aside<'a>(Option<(&'a dyn crate::Purse, f64)>);
+
+impl Aside<'_> {
+    async fn settle(self, spent_usd: f64) {
+        if let Some((purse, reserved)) = self.0 {
+            purse.settle(reserved, spent_usd).await;
         }
     }
 }

@@ -17,7 +17,7 @@ impl Runner {
             Err(JournalError::Held { .. }) => {
                 let item = InboxItem { run: run.to_owned(), key: String::new(), kind, body: String::new(), by: by.to_owned(), at };
                 setup.journal.post(item).await?;
-                self.inner.pulse.notify_waiters();
+                self.inner.here.pulse.notify_waiters();
                 Ok(())
             }
             Err(error) => Err(error.into()),
@@ -69,7 +69,7 @@ impl Runner {
         let body = serde_json::to_string(&answer).unwrap_or_default();
         let at = setup.clock.now();
         setup.journal.post(InboxItem { run: run.to_owned(), key: key.to_owned(), kind: InboxKind::Answer, body, by, at }).await?;
-        self.inner.pulse.notify_waiters();
+        self.inner.here.pulse.notify_waiters();
         Ok(())
     }
 }
@@ -78,18 +78,18 @@ impl Runner {
 pub(crate) async fn beat(inner: Arc<Inner>) {
     loop {
         // A pulse in between comes from a message posted through this Runner.
-        let _ = tokio::time::timeout(inner.setup.heartbeat, inner.pulse.notified()).await;
+        let _ = tokio::time::timeout(inner.setup.heartbeat, inner.here.pulse.notified()).await;
         {
-            let active = inner.active();
+            let active = inner.here.active();
             if active.is_empty() {
-                inner.beating.store(false, Ordering::SeqCst);
+                inner.here.beating.store(false, Ordering::SeqCst);
                 return;
             }
         }
         match inner.setup.journal.heartbeat().await {
             Ok(items) => {
                 for item in items {
-                    let core = inner.active().get(&item.run).cloned();
+                    let core = inner.here.active().get(&item.run).cloned();
                     if let Some(core) = core {
                         deliver(&core, item);
                     }

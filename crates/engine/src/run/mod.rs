@@ -18,5 +18,6 @@ pub use bench::{Bench, ReplyWithTools};
 pub use drive::Ending;
 pub use halt::{Halt, Result};
 pub use record::Record;
-pub use runner::{ReplayResult, ResumeOutcome, RunError, RunHandle, Runner, Setup};
+pub use runner::{Recovery, ReplayResult, ResumeOutcome, RunError, RunHandle, Runner, Setup};
 pub use turn::Toolbox;
+pub use watch::WatchEnd;

@@ -5,7 +5,7 @@ use super::drive::{Ending, drive};
 use super::hub::Hub;
 use super::inbox::{beat, deliver};
 use crate::plan::{LimitChanges, Plan, RunSpec, plan, unknown_mode};
-use crate::{Clock, Halt, Journal, JournalError, Lease, Library, MemoryJournal, Mode, Model, Models, Prompts, Record};
+use crate::{Allowance, Clock, Halt, Journal, JournalError, Lease, Library, MemoryJournal, Mode, Model, Models, Prompts, Record};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,6 +14,7 @@ use synod_types::*;
 use tokio::sync::Notify;
 
 /// Everything a Runner works with.
+#[derive(Clone)]
 pub struct Setup {
     pub modes: &'static [&'static Mode],
     /// Modes that only a door's own commands start: by no name and in no list.
@@ -28,6 +29,8 @@ pub struct Setup {
     pub binary: String,
     /// Keep the text of running turns for watchers. Costs a little a token.
     pub live: bool,
+    /// Limits of those who ask, beside the limits of runs.
+    pub allowance: Option<Arc<dyn Allowance>>,
     /// How often messages are looked for and leases kept.
     pub heartbeat: Duration,
 }
@@ -39,6 +42,12 @@ pub struct Runner {
 
 pub(crate) struct Inner {
     pub setup: Setup,
+    pub here: Arc<Here>,
+}
+
+/// What is under way in this process, whichever Runner began it.
+#[derive(Default)]
+pub(crate) struct Here {
     pub hub: Option<Arc<Hub>>,
     active: Mutex<HashMap<String, Arc<Core>>>,
     /// Whether a task keeps the leases. Changed under `active`'s lock only: there is one such task, or none.
@@ -87,6 +96,17 @@ pub enum ResumeOutcome<T = RunHandle> {
     Ended(Box<Verdict>),
 }
 
+/// What came of taking up a run whose process is gone.
+pub enum Recovery {
+    Running(RunHandle),
+    Ended,
+    /// It was stopped: it had been taken up too often in vain.
+    Stuck,
+}
+
+/// So often is a run taken up without a new row.
+const TAKEN_UP_IN_VAIN: usize = 3;
+
 /// What the state of a run is built from.
 struct Parts {
     mode: &'static Mode,
@@ -128,8 +148,14 @@ impl RunHandle {
 
 impl Runner {
     pub fn new(setup: Setup) -> Self {
-        let hub = setup.live.then(Arc::<Hub>::default);
-        Self { inner: Arc::new(Inner { setup, hub, active: Mutex::default(), beating: AtomicBool::new(false), pulse: Notify::new() }) }
+        let here = Here { hub: setup.live.then(Arc::<Hub>::default), ..Here::default() };
+        Self { inner: Arc::new(Inner { setup, here: Arc::new(here) }) }
+    }
+
+    /// The same Runner with other models: the runs under way belong to both.
+    pub fn with_models(&self, models: Arc<dyn Models>) -> Self {
+        let setup = Setup { models, ..self.inner.setup.clone() };
+        Self { inner: Arc::new(Inner { setup, here: self.inner.here.clone() }) }
     }
 
     pub(crate) fn setup(&self) -> &Setup {
@@ -169,12 +195,12 @@ impl Runner {
     }
 
     pub async fn start(&self, plan: Plan) -> Result<RunHandle, RunError> {
-        let Plan { mode, header, .. } = plan;
+        let Plan { mode, header, once, .. } = plan;
         let ancestors = self.ancestors(header.parent.as_deref()).await?;
         let models = self.open(&header)?;
         let at = self.setup().clock.now();
         let blobs = header.question.files.iter().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
-        let lease = self.setup().journal.create(&header, at, blobs).await?;
+        let lease = self.setup().journal.begin(&header, at, blobs, once).await?;
         let record = Record::begin(header.clone());
         let parts = Parts { mode, header, models, journal: self.setup().journal.clone(), lease, record, ancestors, unreachable: HashMap::new() };
         Ok(self.launch(Arc::new(self.core(parts))))
@@ -200,6 +226,46 @@ impl Runner {
                 Err(error)
             }
         }
+    }
+
+    /// Goes on with a run whose process is gone. One that was taken up so often without a new row brings its process down, or hangs: it is
+    /// stopped instead, and says so.
+    pub async fn recover(&self, run: &str) -> Result<Recovery, RunError> {
+        let journal = &self.setup().journal;
+        let rows = journal.rows(run, 0).await?;
+        let in_vain = rows.iter().rev().take_while(|row| row.kind == Kind::Resumed).count();
+        if in_vain < TAKEN_UP_IN_VAIN {
+            return Ok(match self.resume(run, LimitChanges::default()).await? {
+                ResumeOutcome::Running(handle) => Recovery::Running(handle),
+                ResumeOutcome::Ended(_) => Recovery::Ended,
+            });
+        }
+        let record = Record::of(&rows)?;
+        let lease = journal.take(run).await?;
+        let detail = format!("it was taken up {in_vain} times, and each time its process ended before anything new was written");
+        let row = NewRow::new("", Kind::Stopped, self.setup().clock.now(), &Stopped::new(StopReason::Stuck, detail)).attempt(record.stops);
+        let written = journal.append(&lease, vec![row]).await;
+        journal.release(&lease).await?;
+        written?;
+        Ok(Recovery::Stuck)
+    }
+
+    /// Lets go of every run of this process, so that another takes them up: no turn starts, those under way get a few seconds, and no run is
+    /// marked as stopped. Returns when all have been let go.
+    pub async fn hand_over(&self) {
+        let cores: Vec<Arc<Core>> = self.active().values().cloned().collect();
+        for core in &cores {
+            core.halt(Halt::stopped(StopReason::HandedOver, "its process is ending"));
+        }
+        // A run's own grace ends it; this only waits for the last of them.
+        while !self.active().is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// How many runs are under way here.
+    pub fn under_way(&self) -> usize {
+        self.active().len()
     }
 
     async fn take_up(&self, run: &str, lease: &Lease, changes: LimitChanges) -> Result<ResumeOutcome<Arc<Core>>, RunError> {
@@ -249,7 +315,7 @@ impl Runner {
         let recorded = record.verdict.take();
         let models = header.seats.iter().map(|_| None).collect();
         let parts = Parts { mode, header, models, journal: memory, lease, record, ancestors: Vec::new(), unreachable: HashMap::new() };
-        let core = Arc::new(Core { replaying: true, hub: None, ..self.core(parts) });
+        let core = Arc::new(Core { replaying: true, hub: None, purse: None, ..self.core(parts) });
         Ok(ReplayResult { recorded, ending: drive(core).await })
     }
 
@@ -322,7 +388,9 @@ impl Runner {
         let setup = self.setup();
         let Parts { mode, header, models, journal, lease, record, ancestors, unreachable } = parts;
         let began = setup.clock.now();
+        let purse = setup.allowance.as_ref().and_then(|allowance| allowance.of(&header));
         Core {
+            purse,
             mode,
             limits: record.limits,
             header: Arc::new(header),
@@ -334,7 +402,7 @@ impl Runner {
             state: State::begin(&record, began),
             record,
             ancestors,
-            hub: self.inner.hub.clone(),
+            hub: self.inner.here.hub.clone(),
             unreachable,
             replaying: false,
             began,
@@ -352,27 +420,27 @@ impl Runner {
         let first = {
             let mut active = self.active();
             active.insert(run.clone(), core.clone());
-            !self.inner.beating.swap(true, Ordering::SeqCst)
+            !self.inner.here.beating.swap(true, Ordering::SeqCst)
         };
         if first {
             tokio::spawn(beat(self.inner.clone()));
         }
-        let inner = self.inner.clone();
+        let here = self.inner.here.clone();
         let driven = core.clone();
         let ending = tokio::spawn(async move {
             let ending = drive(driven.clone()).await;
-            inner.active().remove(&driven.lease.run);
+            here.active().remove(&driven.lease.run);
             ending
         });
         RunHandle { run, core, ending }
     }
 
     fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
-        self.inner.active()
+        self.inner.here.active()
     }
 }
 
-impl Inner {
+impl Here {
     pub(crate) fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
         self.active.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

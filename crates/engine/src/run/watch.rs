@@ -16,20 +16,25 @@ type Watched = Result<(Event, Option<Row>), JournalError>;
 impl Runner {
     /// Events of a run after `seq`, to its end: `complete`, `error`, `stopped`, or its process gone without a word. Rows come with them, for those who fold rows.
     pub fn watch(&self, run: &str, after: i64) -> mpsc::Receiver<Watched> {
+        self.watch_until(run, after, WatchEnd::Left)
+    }
+
+    /// The same, with a say in when it ends.
+    pub fn watch_until(&self, run: &str, after: i64, end: WatchEnd) -> mpsc::Receiver<Watched> {
         let (send, receive) = mpsc::channel(16);
         let (runner, run) = (self.clone(), run.to_owned());
         tokio::spawn(async move {
             // A watcher that went away ends this task; the run does not notice.
-            let _ = runner.follow(&run, after, &send).await;
+            let _ = runner.follow(&run, after, end, &send).await;
         });
         receive
     }
 
-    async fn follow(&self, run: &str, after: i64, send: &mpsc::Sender<Watched>) -> Result<(), WatcherGone> {
+    async fn follow(&self, run: &str, after: i64, end: WatchEnd, send: &mpsc::Sender<Watched>) -> Result<(), WatcherGone> {
         let (journal, clock) = (&self.inner.setup.journal, &self.inner.setup.clock);
         // Asked for before the rows are read: what is committed in between is heard.
         let mut commits = journal.commits(run);
-        let mut words = self.inner.hub.as_ref().and_then(|hub| hub.listen(run));
+        let mut words = self.inner.here.hub.as_ref().and_then(|hub| hub.listen(run));
         let mut seen = after;
         let mut ended = false;
         let mut look = true;
@@ -37,7 +42,9 @@ impl Runner {
             let here = commits.is_some() && journal.holds(run);
             let changed = if here { None } else { Some(journal.changed(run, LOOK_MS)) };
             if std::mem::take(&mut look) {
-                ended = self.pass_on(run, &mut seen, send).await?;
+                ended = self.pass_on(run, &mut seen, end, send).await?;
+                // One that another process had, or nobody, may have come here since.
+                words = words.or_else(|| self.inner.here.hub.as_ref().and_then(|hub| hub.listen(run)));
                 if ended {
                     break;
                 }
@@ -47,7 +54,7 @@ impl Runner {
                     Some(Commit::Row(row)) if row.seq <= seen => {}
                     Some(Commit::Row(row)) if row.seq == seen + 1 => {
                         seen = row.seq;
-                        ended = matches!(row.kind, Kind::Verdict | Kind::Stopped);
+                        ended = end.is(row.kind);
                         if let Some(event) = Event::of(&row) {
                             send.send(Ok((event, Some(Row::clone(&row))))).await?;
                         }
@@ -67,7 +74,7 @@ impl Runner {
     }
 
     /// Sends what is new; true when the stream ends with it.
-    async fn pass_on(&self, run: &str, seen: &mut i64, send: &mpsc::Sender<Watched>) -> Result<bool, WatcherGone> {
+    async fn pass_on(&self, run: &str, seen: &mut i64, end: WatchEnd, send: &mpsc::Sender<Watched>) -> Result<bool, WatcherGone> {
         let (rows, left) = match self.news(run, *seen).await {
             Ok(news) => news,
             Err(error) => {
@@ -76,14 +83,14 @@ impl Runner {
             }
         };
         // A stop that was resumed since is history, not the end.
-        let ends = rows.last().is_some_and(|row| matches!(row.kind, Kind::Verdict | Kind::Stopped));
+        let ends = rows.last().is_some_and(|row| end.is(row.kind));
         for row in rows {
             *seen = row.seq;
             if let Some(event) = Event::of(&row) {
                 send.send(Ok((event, Some(row)))).await?;
             }
         }
-        Ok(ends || left)
+        Ok(ends || left && end == WatchEnd::Left)
     }
 
     /// Rows after `seen`; and whether nobody holds the run any more, so that none will follow.
@@ -95,6 +102,23 @@ impl Runner {
         }
         // What its holder wrote last may have come between the two looks.
         Ok((journal.rows(run, seen).await?, true))
+    }
+}
+
+/// When a stream of events ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchEnd {
+    /// With the run, with a stop, or with its process gone.
+    Left,
+    /// With the run or with a stop: somebody takes it up if its process is gone.
+    Stop,
+    /// With the run only: it stays through stops, until somebody goes on.
+    Verdict,
+}
+
+impl WatchEnd {
+    fn is(self, kind: Kind) -> bool {
+        kind == Kind::Verdict || kind == Kind::Stopped && self != Self::Verdict
     }
 }
 

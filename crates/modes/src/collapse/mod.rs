@@ -21,6 +21,8 @@ pub use report::decision::Decision;
 use rounds::converge;
 use rounds::docket::{self, Docket};
 pub use rounds::people;
+use rounds::position::Position;
+pub use rows::ScoreEntry;
 use rows::{
     AuditRow, CardRow, ConvergenceRow, DecisionRow, DoubtsRow, GatesRow, HybridRow, PanelRow, PositionsRow, RatingRow, ReceiptRow, RevisionRow,
     ScoresRow, SensitivityRow,
@@ -88,6 +90,21 @@ pub struct Options {
     pub authors: u32,
     /// Earlier decisions that the collective intelligence seat may learn from.
     pub experience: Vec<Experience>,
+}
+
+/// What is wrong with cards and a policy, beyond what their schemas say.
+pub fn problems_of(cards: &[Card], policy: &Policy) -> Vec<Problem> {
+    check::check(&Options { cards: cards.to_vec(), policy: policy.clone(), ..Options::default() }, "")
+}
+
+/// What each card scores under a policy, with nothing looked up and nobody asked: arithmetic alone.
+pub fn score_cards(cards: Vec<Card>, policy: &Policy) -> Vec<ScoreEntry> {
+    let scored = |card: Card| {
+        let mut position = Position::new(card, None, Vec::new(), policy);
+        position.weigh(policy);
+        position.score_entry()
+    };
+    cards.into_iter().map(scored).collect()
 }
 
 impl Options {

@@ -153,6 +153,7 @@ pub fn header(mode: &str, question: &str) -> Header {
         quoted_usd: Some(0.12),
         planned_calls: (7, 7),
         conversation: None,
+        principal: None,
         today: None,
         warnings: Vec::new(),
     }

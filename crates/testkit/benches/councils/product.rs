@@ -38,6 +38,7 @@ impl Product {
             clock: Arc::new(SystemClock),
             binary: "benchmark".into(),
             live: false,
+            allowance: None,
             heartbeat: Duration::from_secs(1),
         };
         Ok(Self { runner: Runner::new(setup), store, _folder: folder })

@@ -94,6 +94,22 @@ pub struct PointerCheck {
     pub valid: bool,
     /// What was found there, or why it leads nowhere.
     pub found: String,
+    /// Nobody looked: whoever gave the card may not name files here. It then counts half.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub not_looked_up: bool,
+}
+
+impl PointerCheck {
+    pub fn new(valid: bool, found: impl Into<String>) -> Self {
+        Self { valid, found: found.into(), not_looked_up: false }
+    }
+    pub fn not_looked_up() -> Self {
+        Self { not_looked_up: true, ..Self::new(false, "not looked up") }
+    }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -189,14 +205,18 @@ impl Risk {
 }
 
 impl Evidence {
-    /// A pointer that leads nowhere proves nothing.
+    /// A pointer that leads nowhere proves nothing, and one that nobody looked up half of what it says.
     pub fn worth(&self) -> f64 {
-        if self.checked.as_ref().is_some_and(|check| !check.valid) { 0.0 } else { self.quality }
+        match &self.checked {
+            Some(check) if check.not_looked_up => self.quality / 2.0,
+            Some(check) if !check.valid => 0.0,
+            Some(_) | None => self.quality,
+        }
     }
     /// What can be told of a pointer by its own words: a URL's shape, and what a command was recorded with. `None`: it has to be looked up.
     pub fn told(&self) -> Option<PointerCheck> {
         let pointer = self.pointer.trim();
-        let found = |valid: bool, found: &str| Some(PointerCheck { valid, found: found.to_owned() });
+        let found = |valid: bool, found: &str| Some(PointerCheck::new(valid, found));
         if let Some(rest) = pointer.strip_prefix("https://").or_else(|| pointer.strip_prefix("http://")) {
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
             let sound =
@@ -324,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_checked_pointer_changes_the_worth_but_not_the_card() {
-        let checked = |valid| Some(PointerCheck { valid, found: "x".into() });
+        let checked = |valid| Some(PointerCheck::new(valid, "x"));
         let mut evidence = Evidence { kind: EvidenceKind::Test, pointer: "a".into(), quality: 0.8, exit_code: None, checked: None };
         assert_eq!(evidence.worth(), 0.8);
         evidence.checked = checked(false);

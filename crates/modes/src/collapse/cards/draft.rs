@@ -141,7 +141,7 @@ impl Draft {
 /// Whether a pointer leads anywhere, as far as a run can tell: it sees what came with the question and nothing else. `None`: it cannot tell.
 fn check_pointer(evidence: &Evidence, question: &Question) -> Option<PointerCheck> {
     let pointer = evidence.pointer.as_str();
-    let found = |valid: bool, found: String| Some(PointerCheck { valid, found });
+    let found = |valid: bool, found: String| Some(PointerCheck::new(valid, found));
     let file = question.files.iter().find(|file| file.name == pointer.split('#').next().unwrap_or_default());
     match (file, &question.content) {
         (Some(file), _) => found(true, format!("the attached file, {} bytes", file.bytes)),

@@ -17,16 +17,20 @@ pub fn check(cards: &mut Value, find: &dyn Fn(&str) -> PointerTarget) {
 
 /// What the pointer itself tells comes first; only a path is looked up.
 fn look_up(evidence: &Evidence, find: &dyn Fn(&str) -> PointerTarget) -> PointerCheck {
-    if let Some(told) = evidence.told() {
-        return told;
-    }
-    let check = |valid: bool, found: String| PointerCheck { valid, found };
+    let check = |valid: bool, found: String| PointerCheck::new(valid, found);
     let path = evidence.pointer.split('#').next().unwrap_or_default().trim();
-    match find(path) {
+    let found = find(path);
+    match evidence.told() {
+        // Whose word is not looked into is not believed either, save against itself.
+        Some(told) if told.valid && found == PointerTarget::NotLookedUp => return PointerCheck::not_looked_up(),
+        Some(told) => return told,
+        None => {}
+    }
+    match found {
         PointerTarget::File { bytes } => check(true, format!("a file of {bytes} bytes")),
         PointerTarget::NotAFile => check(false, "it is not a file".into()),
         PointerTarget::Nothing => check(false, "there is no such file".into()),
-        PointerTarget::NotLookedUp => check(false, "it was not looked up here".into()),
+        PointerTarget::NotLookedUp => PointerCheck::not_looked_up(),
     }
 }
 
@@ -79,7 +83,7 @@ mod tests {
     #[test]
     fn where_nothing_is_looked_up_only_paths_are_not_valid() {
         let nowhere = |_: &str| PointerTarget::NotLookedUp;
-        assert_eq!(checked("load.txt", None, &nowhere), (false, "it was not looked up here".to_owned()));
+        assert_eq!(checked("load.txt", None, &nowhere), (false, "not looked up".to_owned()));
         assert!(checked("https://example.org/a", None, &nowhere).0 && checked("command: cargo test", Some(0), &nowhere).0);
     }
 

@@ -38,6 +38,7 @@ pub fn header(run: &str) -> Header {
         quoted_usd: Some(0.5),
         planned_calls: (4, 7),
         conversation: None,
+        principal: None,
         today: None,
         warnings: vec![],
     }

@@ -1,0 +1,19 @@
+//! What whoever asked for a run may spend beside the run's own budget: a key's calls and dollars a day.
+
+use futures::future::BoxFuture;
+use synod_types::Header;
+
+/// Asked before each request to a model. Most runs have none: nothing is asked for them.
+pub trait Allowance: Send + Sync {
+    /// The allowance of whoever began this run. `None`: no limit.
+    fn of(&self, header: &Header) -> Option<std::sync::Arc<dyn Purse>>;
+}
+
+/// One principal's allowance.
+pub trait Purse: Send + Sync {
+    /// Sets a call aside at its worst cost, before it is made. The error says which limit has no room for it.
+    fn reserve(&self, usd: f64) -> BoxFuture<'_, Result<(), String>>;
+
+    /// What the call then cost in place of what was set aside. One that never came back keeps what was set aside.
+    fn settle(&self, reserved_usd: f64, spent_usd: f64) -> BoxFuture<'_, ()>;
+}

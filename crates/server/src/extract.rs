@@ -1,0 +1,113 @@
+//! What a request brings, read in one way: every mistake in it is a problem+json that names all of them.
+
+use crate::errors::Code;
+use crate::fault::{Answer, Fault};
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts, Path, RawPathParams, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::time::Duration;
+use synod_types::Problem;
+
+/// The largest body.
+pub const LARGEST: usize = 10 * 1024 * 1024;
+/// How long a body may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A JSON body. Nothing at all counts as an empty object.
+pub struct Json<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + JsonSchema> FromRequest<S> for Json<T> {
+    type Rejection = Fault;
+
+    async fn from_request(request: Request, _: &S) -> Answer<Self> {
+        let (parts, body) = request.into_parts();
+        let bytes = whole(&parts.headers, body).await?;
+        if !bytes.is_empty() && media_type(&parts.headers) != "application/json" {
+            return Err(unsupported(&parts.headers, "application/json"));
+        }
+        read(&bytes).map(Self)
+    }
+}
+
+/// A body's bytes, if it is not too large and comes in time.
+pub async fn whole(headers: &HeaderMap, body: Body) -> Answer<Bytes> {
+    let too_large = || Fault::new(Code::TooLarge, format!("a body may have {LARGEST} bytes"));
+    let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if declared.is_some_and(|length| length > LARGEST as u64) {
+        return Err(too_large());
+    }
+    match tokio::time::timeout(PATIENCE, axum::body::to_bytes(body, LARGEST)).await {
+        Err(_) => Err(Fault::new(Code::SlowRequest, format!("the body was not there within {} seconds", PATIENCE.as_secs()))),
+        Ok(Ok(bytes)) => Ok(bytes),
+        // Either more than fits, or a connection that broke: nobody hears the answer then.
+        Ok(Err(_)) => Err(too_large()),
+    }
+}
+
+/// The kind of a body, without what follows it.
+pub fn media_type(headers: &HeaderMap) -> String {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    given.split(';').next().unwrap_or_default().trim().to_lowercase()
+}
+
+pub fn unsupported(headers: &HeaderMap, want: &str) -> Fault {
+    let got = match media_type(headers) {
+        kind if kind.is_empty() => "no content type".to_owned(),
+        kind => kind,
+    };
+    Fault::new(Code::UnsupportedMediaType, format!("the body is {got:?}; {want} is read here"))
+}
+
+/// A JSON text as a value of a type; else everything that is wrong with it.
+pub fn read<T: DeserializeOwned + JsonSchema>(bytes: &[u8]) -> Answer<T> {
+    let bytes = if bytes.is_empty() { b"{}" } else { bytes };
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| Fault::problem(Problem::new("body", format!("no JSON: {error}"), "a JSON object in UTF-8")))?;
+    // Looked at closely only when something is wrong.
+    T::deserialize(&value).map_err(|error| {
+        let problems = synod_engine::options::mismatches(&synod_engine::schema_of::<T>(), &value);
+        match problems.is_empty() {
+            true => Fault::problem(Problem::new("body", error.to_string(), "a JSON object as the documentation has it")),
+            false => Fault::of(Code::Invalid, problems),
+        }
+    })
+}
+
+/// The part of a path that names a run, a mode or the like.
+pub struct Named(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
+        match Path::<String>::from_request_parts(parts, state).await {
+            Ok(Path(name)) => Ok(Self(name)),
+            Err(_) => {
+                let raw = RawPathParams::from_request_parts(parts, state).await;
+                let got = raw.ok().and_then(|params| params.iter().next().map(|(_, value)| value.to_owned())).unwrap_or_default();
+                Err(Fault::new(Code::NotFound, format!("the path names {got:?}, which is nothing here")))
+            }
+        }
+    }
+}
+
+/// What stands behind the question mark.
+pub struct Query<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
+        match axum::extract::Query::<T>::try_from_uri(&parts.uri) {
+            Ok(axum::extract::Query(query)) => Ok(Self(query)),
+            Err(rejection) => {
+                let error = std::error::Error::source(&rejection).map_or_else(|| rejection.to_string(), ToString::to_string);
+                Err(Fault::problem(Problem::new("query", error, "the parameters that the documentation names, each once")))
+            }
+        }
+    }
+}

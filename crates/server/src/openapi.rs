@@ -1,0 +1,158 @@
+//! The OpenAPI 3.1 document, made from the table of routes.
+
+use crate::errors::{Code, PAGES};
+use crate::fault::ProblemJson;
+use crate::routes;
+use crate::table::{Content, Route};
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// Faults that any route may answer with.
+const EVERYWHERE: [Code; 9] = [
+    Code::Invalid,
+    Code::Unauthorized,
+    Code::Forbidden,
+    Code::NotFound,
+    Code::MethodNotAllowed,
+    Code::WrongHost,
+    Code::Limited,
+    Code::Internal,
+    Code::Storage,
+];
+const WITH_A_BODY: [Code; 4] = [Code::SlowRequest, Code::TooLarge, Code::UnsupportedMediaType, Code::ForeignOrigin];
+
+fn generator(settings: SchemaSettings) -> SchemaGenerator {
+    settings
+        .with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        })
+        .into_generator()
+}
+
+/// The whole document.
+pub fn document() -> Value {
+    let mut read = generator(SchemaSettings::draft2020_12());
+    let mut written = generator(SchemaSettings::draft2020_12().for_serialize());
+    let problem = written.subschema_for::<ProblemJson>().to_value();
+    let mut paths = Map::new();
+    for route in routes::all() {
+        let operation = operation(&route, &mut read, &mut written, &problem);
+        let path = paths.entry(route.path.to_owned()).or_insert_with(|| json!({}));
+        path[route.method] = operation;
+    }
+    let mut schemas: Map<String, Value> = read.take_definitions(true).into_iter().collect();
+    schemas.extend(written.take_definitions(true));
+    schemas.sort_keys();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Synod",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Puts a question before a panel of language models and returns a verdict that can be audited, resumed and replayed.",
+        },
+        "paths": paths,
+        "components": { "schemas": schemas, "securitySchemes": { "key": { "type": "http", "scheme": "bearer" } } },
+    })
+}
+
+fn operation(route: &Route, read: &mut SchemaGenerator, written: &mut SchemaGenerator, problem: &Value) -> Value {
+    let mut parameters: Vec<Value> =
+        names_in(route.path).map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}})).collect();
+    if let Some(query) = route.query {
+        let schema = query(read).to_value();
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let mut property = property.clone();
+            let what = property.as_object_mut().and_then(|map| map.remove("description"));
+            let required = schema["required"].as_array().is_some_and(|required| required.iter().any(|known| known == name));
+            let mut parameter = json!({"name": name, "in": "query", "required": required, "schema": nullable(property)});
+            if let Some(what) = what {
+                parameter["description"] = what;
+            }
+            parameters.push(parameter);
+        }
+    }
+    parameters.extend(
+        route
+            .headers
+            .iter()
+            .map(|(name, what)| json!({"name": name, "in": "header", "required": false, "description": what, "schema": {"type": "string"}})),
+    );
+    let mut responses = Map::new();
+    for answer in &route.answers {
+        let mut response = json!({"description": answer.what});
+        if let Some(content) = &answer.content {
+            response["content"] = media(content, written);
+        }
+        responses.insert(answer.status.to_string(), response);
+    }
+    let with_body = route.method != "get";
+    let faults = EVERYWHERE.iter().chain(WITH_A_BODY.iter().filter(|_| with_body)).chain(&route.faults);
+    let mut by_status: std::collections::BTreeMap<u16, Vec<&str>> = std::collections::BTreeMap::new();
+    for code in faults {
+        let names = by_status.entry(code.page().status).or_default();
+        if !names.contains(&code.page().name) {
+            names.push(code.page().name);
+        }
+    }
+    for (status, names) in by_status {
+        let described =
+            names.iter().filter_map(|name| PAGES.iter().find(|page| page.name == *name)).map(|page| format!("`{}`: {}", page.name, page.title));
+        let description = described.collect::<Vec<_>>().join(". ");
+        responses.insert(status.to_string(), json!({"description": description, "content": {"application/problem+json": {"schema": problem}}}));
+    }
+    let mut operation = json!({"operationId": id(route), "summary": route.summary, "parameters": parameters, "responses": responses});
+    if let Some(scope) = route.scope {
+        operation["security"] = json!([{ "key": [] }, {}]);
+        operation["description"] = json!(format!("Needs the scope `{}`.", scope.as_str()));
+    }
+    if let Some(body) = &route.body {
+        operation["requestBody"] = json!({"content": media(body, read)});
+    }
+    operation
+}
+
+fn media(content: &Content, generator: &mut SchemaGenerator) -> Value {
+    let mut kinds = Map::new();
+    for kind in &content.kinds {
+        let described =
+            content.schema.map_or_else(|| json!({"schema": {"type": "string"}}), |schema| json!({"schema": schema(generator).to_value()}));
+        kinds.insert((*kind).to_owned(), described);
+    }
+    Value::Object(kinds)
+}
+
+/// A parameter that may be left out is simply not there; none is ever null.
+fn nullable(mut schema: Value) -> Value {
+    if let Some(kinds) = schema.get("type").and_then(Value::as_array) {
+        let kinds: Vec<Value> = kinds.iter().filter(|kind| *kind != "null").cloned().collect();
+        if let [only] = kinds.as_slice() {
+            schema["type"] = only.clone();
+        }
+    }
+    if let Some(any) = schema.get("anyOf").and_then(Value::as_array) {
+        let some: Vec<Value> = any.iter().filter(|each| each.get("type").is_none_or(|kind| kind != "null")).cloned().collect();
+        if let [only] = some.as_slice() {
+            return only.clone();
+        }
+    }
+    if let Some(map) = schema.as_object_mut() {
+        map.remove("default");
+        if let Some(choices) = map.get_mut("enum").and_then(Value::as_array_mut) {
+            choices.retain(|choice| !choice.is_null());
+        }
+    }
+    schema
+}
+
+fn names_in(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+}
+
+/// `post /v1/runs/{id}/cancel` as `post_runs_id_cancel`.
+fn id(route: &Route) -> String {
+    let parts: Vec<&str> = route.path.split('/').filter(|part| !part.is_empty() && *part != "v1").map(|part| part.trim_matches(['{', '}'])).collect();
+    let path = if parts.is_empty() { "root".to_owned() } else { parts.join("_").replace('.', "_") };
+    format!("{}_{path}", route.method)
+}

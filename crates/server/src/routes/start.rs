@@ -1,0 +1,199 @@
+//! Beginning runs: a question, a fork, a round more; and what one would take.
+
+use super::request::{Asked, RunBody};
+use crate::caller::Caller;
+use crate::errors::Code;
+use crate::extract::Named;
+use crate::fault::{Answer, Fault};
+use crate::keeper;
+use crate::state::Shared;
+use crate::table::{JSON, Route};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use std::time::Duration;
+use synod_app::{AppError, Base, Notes, PreparedRun, RunRequest};
+use synod_engine::Ending;
+use synod_report::Snapshot;
+use synod_types::{Once, Problem, Quote, Scope};
+use tokio::task::JoinHandle;
+
+const FORM: [&str; 2] = [JSON, "multipart/form-data"];
+/// Characters of an idempotency key.
+const LONGEST_KEY: usize = 200;
+
+pub fn routes() -> Vec<Route> {
+    let started = |route: Route| {
+        route
+            .scope(Scope::Run)
+            .header("Prefer", "`respond-async` answers at once with 202; `wait=10` waits at most so many seconds. Without it the answer comes when the run has ended or stopped.")
+            .header("Idempotency-Key", "A repeated request with the same key and body within 24 hours is answered with the run that the first one began.")
+            .answers::<Snapshot>(200, "The run that an earlier request with this idempotency key began")
+            .answers::<Snapshot>(201, "The run, ended or stopped")
+            .answers::<Snapshot>(202, "The run, under way")
+            .faults(&[Code::OtherBody, Code::ShuttingDown, Code::UnderWay, Code::Gone])
+    };
+    vec![
+        started(Route::new("post", "/v1/runs", "Begins a run", post(start)).body::<RunBody>(&FORM)),
+        started(
+            Route::new("post", "/v1/runs/{id}/fork", "Begins a run that takes over what this one said, with what is changed", post(fork))
+                .body::<RunBody>(&[JSON]),
+        ),
+        started(
+            Route::new("post", "/v1/runs/{id}/continue", "Begins a run that goes one round further than this one", post(go_further))
+                .body::<RunBody>(&[JSON]),
+        ),
+        Route::new("post", "/v1/quote", "What a run would take: calls, tokens, dollars. Nothing is begun", post(quote))
+            .scope(Scope::Run)
+            .body::<RunBody>(&FORM)
+            .answers::<Quote>(200, "The quote"),
+    ]
+}
+
+async fn start(State(server): State<Shared>, caller: Caller, headers: HeaderMap, Asked(body): Asked) -> Answer<Response> {
+    let wait = Waiting::asked(&headers)?;
+    begin(&server, &caller, once(&headers, &body, "runs")?, Base::Nothing, body, wait).await
+}
+
+async fn fork(State(server): State<Shared>, caller: Caller, Named(id): Named, headers: HeaderMap, Asked(body): Asked) -> Answer<Response> {
+    let wait = Waiting::asked(&headers)?;
+    let parent = server.run(&caller, &id).await?;
+    begin(&server, &caller, once(&headers, &body, &format!("fork {id}"))?, Base::Fork(parent.id), body, wait).await
+}
+
+async fn go_further(State(server): State<Shared>, caller: Caller, Named(id): Named, headers: HeaderMap, Asked(body): Asked) -> Answer<Response> {
+    let wait = Waiting::asked(&headers)?;
+    let parent = server.run(&caller, &id).await?;
+    begin(&server, &caller, once(&headers, &body, &format!("continue {id}"))?, Base::Continue(parent.id), body, wait).await
+}
+
+async fn quote(State(server): State<Shared>, caller: Caller, Asked(body): Asked) -> Answer<Json<Quote>> {
+    let (request, problems) = body.into_request(&caller, Base::Nothing);
+    let prepared = server.app.prepare(request, problems, &mut Notes::default()).await?;
+    Ok(Json(prepared.quote()))
+}
+
+async fn begin(server: &Shared, caller: &Caller, once: Option<Once>, base: Base, body: RunBody, wait: Waiting) -> Answer<Response> {
+    let (request, problems) = body.into_request(caller, base);
+    begin_request(server, caller, once, request, problems, wait).await
+}
+
+/// Begins a run, unless the same request has begun one already.
+pub async fn begin_request(
+    server: &Shared,
+    caller: &Caller,
+    once: Option<Once>,
+    request: RunRequest,
+    problems: Vec<Problem>,
+    wait: Waiting,
+) -> Answer<Response> {
+    server.still_open()?;
+    if let Some(once) = &once
+        && let Some(again) = repeated(server, caller, once).await?
+    {
+        return Ok(again);
+    }
+    let mut notes = Notes::default();
+    let mut prepared = server.app.prepare(request, problems, &mut notes).await?;
+    if let Some(once) = once.clone() {
+        prepared.only_once(once);
+    }
+    let (run, ending) = match launch(server, caller, prepared).await {
+        // The same request came twice at once, and the other was quicker.
+        Err(fault) if fault.problems.iter().any(|problem| problem.field == "idempotency_key") => {
+            let again = match &once {
+                Some(once) => repeated(server, caller, once).await?,
+                None => None,
+            };
+            return again.ok_or(fault);
+        }
+        launched => launched?,
+    };
+    let ended = wait.until(ending).await;
+    let status = if ended { StatusCode::CREATED } else { StatusCode::ACCEPTED };
+    answer(server, status, &run).await
+}
+
+/// Within the limits of the caller's key; a request that is wrong never gets here and takes no place.
+async fn launch(server: &Shared, caller: &Caller, prepared: PreparedRun) -> Answer<(String, JoinHandle<Ending>)> {
+    let turn = server.starting(caller.name());
+    let _mine = match caller.key() {
+        Some(key) => {
+            prepared.priced_for(&key.limits)?;
+            let mine = turn.lock().await;
+            server.app.room_to_start(key).await??;
+            Some(mine)
+        }
+        None => None,
+    };
+    server.still_open()?;
+    let mode = prepared.header().mode.clone();
+    let (_, handle) = prepared.start(&server.app).await.map_err(|error: AppError| Fault::from(error))?;
+    let run = handle.run.clone();
+    tracing::info!(run, mode, who = caller.name(), "begun");
+    Ok((run, keeper::follow(handle)))
+}
+
+async fn repeated(server: &Shared, caller: &Caller, once: &Once) -> Answer<Option<Response>> {
+    let Some(repeat) = server.app.repeat(caller.name(), once).await? else { return Ok(None) };
+    if repeat.body_sha256 != once.body_sha256 {
+        return Err(Fault::new(Code::OtherBody, format!("the key {:?} began run {} with another request", once.key, repeat.run)));
+    }
+    server.run(caller, &repeat.run).await?;
+    answer(server, StatusCode::OK, &repeat.run).await.map(Some)
+}
+
+/// The run as it is now, and where it is found.
+pub async fn answer(server: &Shared, status: StatusCode, run: &str) -> Answer<Response> {
+    let snapshot = super::runs::snapshot(server, run).await?;
+    let mut response = (status, Json(snapshot)).into_response();
+    if let Ok(place) = HeaderValue::from_str(&format!("/v1/runs/{run}")) {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    Ok(response)
+}
+
+pub fn once(headers: &HeaderMap, body: &RunBody, place: &str) -> Answer<Option<Once>> {
+    once_of(headers, body.digest(place))
+}
+
+pub fn once_of(headers: &HeaderMap, body_sha256: String) -> Answer<Option<Once>> {
+    let Some(given) = headers.get("idempotency-key") else { return Ok(None) };
+    match given.to_str() {
+        Ok(key) if !key.trim().is_empty() && key.len() <= LONGEST_KEY => Ok(Some(Once { key: key.trim().to_owned(), body_sha256 })),
+        _ => Err(Fault::problem(Problem::new("Idempotency-Key", "nothing, or too much", format!("1 to {LONGEST_KEY} visible characters")))),
+    }
+}
+
+/// How long a caller waits for the end.
+pub struct Waiting(Option<Duration>);
+
+impl Waiting {
+    pub const NOT: Self = Self(Some(Duration::ZERO));
+
+    /// RFC 7240. What is not understood is not obeyed.
+    pub fn asked(headers: &HeaderMap) -> Answer<Self> {
+        let preferred = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+        let mut wait = None;
+        for preference in preferred.map(str::trim) {
+            if preference.eq_ignore_ascii_case("respond-async") {
+                wait.get_or_insert(Duration::ZERO);
+            } else if let Some(secs) = preference.strip_prefix("wait=") {
+                let secs: u32 =
+                    secs.parse().map_err(|_| Fault::problem(Problem::new("Prefer", preference, "wait= and a whole number of seconds")))?;
+                wait = Some(Duration::from_secs(u64::from(secs)));
+            }
+        }
+        Ok(Self(wait))
+    }
+
+    /// True when the run has ended in that time. It goes on whether or not anybody waits.
+    pub async fn until(self, ending: JoinHandle<Ending>) -> bool {
+        match self.0 {
+            Some(time) => tokio::time::timeout(time, ending).await.is_ok(),
+            None => ending.await.is_ok(),
+        }
+    }
+}
