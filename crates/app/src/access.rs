@@ -6,7 +6,7 @@ use crate::prepare::PreparedRun;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use synod_engine::{Allowance, Clock, Purse, SystemClock};
+use synod_engine::{Allowance, Clock, Purse, SetAside, SystemClock};
 use synod_store::{Repeat, Store, Used};
 use synod_types::{AccessKey, Header, KeyLimits, LOCAL, Millis, Once, Problem, ProblemCode, Problems, Scope, sha256_hex};
 
@@ -72,14 +72,23 @@ impl App {
                 if within.len() >= most as usize {
                     // There is room again when enough of them are older than the window.
                     let oldest = within.get(within.len() - most.max(1) as usize).copied().unwrap_or(now);
-                    return Ok(Err(Limited { what: format!("this key may begin {most} runs {name}"), retry_after: millis(oldest + window - now) }));
+                    return Ok(Err(Limited {
+                        what: format!("this key may begin {} {name}", runs(most)),
+                        retry_after: millis(oldest + window - now),
+                    }));
                 }
             }
         }
+        self.room_to_go_on(key).await
+    }
+
+    /// Whether this key may go on with a run: what it has under way, and what is left of the day. That it began the run was counted before.
+    pub async fn room_to_go_on(&self, key: &AccessKey) -> AppResult<Result<(), Limited>> {
+        let (limits, now) = (key.limits, SystemClock.now());
         if let Some(most) = limits.concurrent_runs
             && self.store.under_way(&key.id).await? >= most as usize
         {
-            return Ok(Err(Limited { what: format!("this key may have {most} runs under way at once"), retry_after: Duration::from_secs(5) }));
+            return Ok(Err(Limited { what: format!("this key may have {} under way at once", runs(most)), retry_after: Duration::from_secs(5) }));
         }
         let used = self.used_today(&key.id).await?;
         let spent = [
@@ -142,16 +151,18 @@ struct KeyPurse {
 }
 
 impl Purse for KeyPurse {
-    fn reserve(&self, usd: f64) -> BoxFuture<'_, Result<(), String>> {
+    fn reserve(&self, usd: f64) -> BoxFuture<'_, Result<SetAside, String>> {
         Box::pin(async move {
             let unread = |error: synod_store::StoreError| format!("the allowance of {} cannot be read: {error}", self.principal);
             // Read each time: a limit that was lowered counts at once.
-            let Some(key) = self.store.key(&self.principal).await.map_err(unread)? else { return Ok(()) };
+            let Some(key) = self.store.key(&self.principal).await.map_err(unread)? else { return Ok(SetAside { day: 0, usd: 0.0 }) };
             if key.limits.calls_per_day.is_none() && key.limits.usd_per_day.is_none() {
-                return Ok(());
+                // Counted for nothing.
+                return Ok(SetAside { day: 0, usd: 0.0 });
             }
-            if self.store.reserve(&self.principal, today(), usd, key.limits).await.map_err(unread)? {
-                return Ok(());
+            let day = day_of(SystemClock.now());
+            if self.store.reserve(&self.principal, day, usd, key.limits).await.map_err(unread)? {
+                return Ok(SetAside { day, usd });
             }
             let calls = key.limits.calls_per_day.map(|most| format!("{most} calls"));
             let dollars = key.limits.usd_per_day.map(|most| format!("${most}"));
@@ -160,21 +171,21 @@ impl Purse for KeyPurse {
         })
     }
 
-    fn settle(&self, reserved_usd: f64, spent_usd: f64) -> BoxFuture<'_, ()> {
+    fn settle(&self, aside: SetAside, spent_usd: f64) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            if reserved_usd == spent_usd {
+            if aside.day == 0 || aside.usd == spent_usd {
                 return;
             }
             // What cannot be given back stays counted: too much, never too little.
-            if let Err(error) = self.store.settle(&self.principal, today(), spent_usd - reserved_usd).await {
+            if let Err(error) = self.store.settle(&self.principal, aside.day, spent_usd - aside.usd).await {
                 tracing::warn!(principal = self.principal, %error, "a call's real cost could not be counted");
             }
         })
     }
 }
 
-fn today() -> i64 {
-    day_of(SystemClock.now())
+fn runs(most: u32) -> String {
+    if most == 1 { "1 run".to_owned() } else { format!("{most} runs") }
 }
 
 fn day_of(at: Millis) -> i64 {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use synod_engine::{Mode, OptionValue, RunSpec};
 use synod_store::Store;
+use synod_types::LOCAL;
 
 /// How many are looked through, and how many are handed over.
 const KNOWN: u32 = 200;
@@ -17,8 +18,8 @@ pub(crate) async fn add(store: &Store, mode: Option<&Mode>, spec: &mut RunSpec) 
         return Ok(());
     }
     let asked = words(&spec.question.text);
-    // A key learns from its own decisions alone.
-    let known = store.experiences_of(spec.principal.as_deref(), KNOWN).await?;
+    // Everybody learns from their own decisions alone.
+    let known = store.experiences_of(Some(spec.principal.as_deref().unwrap_or(LOCAL)), KNOWN).await?;
     let of = |body: &Value| words(body.get("objective").and_then(Value::as_str).unwrap_or_default());
     let mut near: Vec<(usize, Value)> =
         known.into_iter().filter(|row| row.mode == spec.mode).map(|row| (of(&row.body).intersection(&asked).count(), row.body)).collect();

@@ -41,10 +41,13 @@ impl PersonaFiles {
 impl Library for PersonaFiles {
     fn find(&self, kind: &str, name: &str) -> Option<Result<String, Problem>> {
         let (path, by_path) = self.path(kind, name)?;
-        let wrong = |error: String, want: &str| Problem::new(kind, format!("{}: {error}", path.display()), want);
+        // Where callers may name no files, none is named to them.
+        let shown = if self.access == FileAccess::None { name.to_owned() } else { path.display().to_string() };
+        let wrong = |error: String, want: &str| Problem::new(kind, format!("{shown}: {error}"), want);
         // A name leads into the user's own folder, whatever a door lets requests name.
         let access = if by_path { &self.access } else { &FileAccess::Anywhere };
-        let text = access.text(kind, &path, LARGEST);
+        let text =
+            access.text(kind, &path, LARGEST).map_err(|problem| Problem { got: problem.got.replace(&path.display().to_string(), &shown), ..problem });
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         Some(text.and_then(|text| match ending {
             "yaml" | "yml" => document::parse(&text).map(|value| value.to_string()).map_err(|error| wrong(error, "YAML, every key once")),

@@ -145,6 +145,11 @@ impl App {
         Ok(self.store.orphans().await?)
     }
 
+    /// Whether the database answers.
+    pub async fn ping(&self) -> AppResult<()> {
+        Ok(self.store.ping().await?)
+    }
+
     pub async fn runs_by_state(&self) -> AppResult<Vec<(RunState, i64)>> {
         Ok(self.store.runs_by_state().await?)
     }

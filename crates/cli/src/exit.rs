@@ -93,6 +93,8 @@ fn hint(problem: &Problem) -> Option<String> {
 fn fixed_hint(problem: &Problem) -> Option<&'static str> {
     use ProblemCode::*;
     Some(match (problem.field.as_str(), problem.code) {
+        ("key", Missing) => "synod key new OWNER makes one; synod serve without --addr and --require-key listens to this machine alone",
+        ("key", Unknown) => "synod key list shows them",
         ("question", Missing) => "synod ask \"…\", or - to read it from standard input",
         ("question", TooMuch) => "--file and --content attach what is longer",
         ("mode", Unknown) => "synod modes explains each",
@@ -113,8 +115,6 @@ fn fixed_hint(problem: &Problem) -> Option<&'static str> {
         (_, Frozen) => "--fork starts a new run with another",
         ("options.personas" | "options.deck", Unknown) => "synod persona list names them",
         (field, Unknown) if field.starts_with("options.") => "synod modes MODE lists its options",
-        ("key", NoKey) => "synod key new OWNER makes one; synod serve without --addr and --require-key listens to this machine alone",
-        ("key", Unknown) => "synod key list shows them",
         ("db", _) => "--db PATH, or SYNOD_DB",
         ("today", _) => "SYNOD_TODAY fixes the date; without it the clock's is taken",
         ("config", Missing) => "synod init --here",

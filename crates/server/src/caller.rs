@@ -24,12 +24,16 @@ impl Caller {
 
     /// As rows about callers name it.
     pub fn name(&self) -> &str {
-        self.key().map_or(LOCAL, |key| key.id.as_str())
+        match self {
+            Self::Local => LOCAL,
+            Self::Key(key) => &key.id,
+            Self::Nobody => "nobody",
+        }
     }
 
     /// As people know it.
     pub fn owner(&self) -> String {
-        self.key().map_or_else(|| LOCAL.to_owned(), |key| key.owner.clone())
+        self.key().map_or_else(|| self.name().to_owned(), |key| key.owner.clone())
     }
 
     pub fn key(&self) -> Option<&AccessKey> {

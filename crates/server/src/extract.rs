@@ -64,17 +64,61 @@ pub fn unsupported(headers: &HeaderMap, want: &str) -> Fault {
 
 /// A JSON text as a value of a type; else everything that is wrong with it.
 pub fn read<T: DeserializeOwned + JsonSchema>(bytes: &[u8]) -> Answer<T> {
+    let mut value = object(bytes)?;
+    if let Ok(read) = T::deserialize(&value) {
+        return Ok(read);
+    }
+    whole_numbers(&mut value);
+    T::deserialize(&value).map_err(|error| Fault::of(Code::Invalid, problems_of::<T>(&value, &error)))
+}
+
+/// The same without the fields that are wrong, and what is wrong with them: more may be found in the others.
+pub fn read_what_can_be<T: DeserializeOwned + JsonSchema>(bytes: &[u8]) -> Answer<(T, Vec<Problem>)> {
+    let mut value = object(bytes)?;
+    if let Ok(read) = T::deserialize(&value) {
+        return Ok((read, Vec::new()));
+    }
+    whole_numbers(&mut value);
+    let error = match T::deserialize(&value) {
+        Ok(read) => return Ok((read, Vec::new())),
+        Err(error) => error,
+    };
+    let problems = problems_of::<T>(&value, &error);
+    for problem in &problems {
+        let field = problem.field.split(['.', '[']).next().unwrap_or_default().to_owned();
+        value.as_object_mut().map(|fields| fields.shift_remove(&field));
+    }
+    match T::deserialize(&value) {
+        Ok(read) => Ok((read, problems)),
+        Err(_) => Err(Fault::of(Code::Invalid, problems)),
+    }
+}
+
+fn object(bytes: &[u8]) -> Answer<Value> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
-    let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| Fault::problem(Problem::new("body", format!("no JSON: {error}"), "a JSON object in UTF-8")))?;
-    // Looked at closely only when something is wrong.
-    T::deserialize(&value).map_err(|error| {
-        let problems = synod_engine::options::mismatches(&synod_engine::schema_of::<T>(), &value);
-        match problems.is_empty() {
-            true => Fault::problem(Problem::new("body", error.to_string(), "a JSON object as the documentation has it")),
-            false => Fault::of(Code::Invalid, problems),
+    let wrong = |got: String| Fault::problem(Problem::new("body", got, "a JSON object in UTF-8"));
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| wrong(format!("no JSON: {error}")))?;
+    // A list of values would pass for an object whose fields come in that order.
+    if value.is_object() { Ok(value) } else { Err(wrong("JSON that is no object".into())) }
+}
+
+fn problems_of<T: JsonSchema>(value: &Value, error: &serde_json::Error) -> Vec<Problem> {
+    let problems = synod_engine::options::mismatches(&synod_engine::schema_of::<T>(), value);
+    if problems.is_empty() { vec![Problem::new("body", error.to_string(), "a JSON object as the documentation has it")] } else { problems }
+}
+
+/// JSON has one kind of number: 3.0 is as whole as 3.
+fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(whole) = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() <= 9e15) {
+                *value = Value::from(whole as i64);
+            }
         }
-    })
+        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
 }
 
 /// The part of a path that names a run, a mode or the like.
@@ -85,7 +129,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
         match Path::<String>::from_request_parts(parts, state).await {
-            Ok(Path(name)) => Ok(Self(name)),
+            Ok(Path(name)) if !name.contains('\0') => Ok(Self(name)),
+            Ok(_) => Err(Fault::new(Code::NotFound, "the path names nothing here")),
             Err(_) => {
                 let raw = RawPathParams::from_request_parts(parts, state).await;
                 let got = raw.ok().and_then(|params| params.iter().next().map(|(_, value)| value.to_owned())).unwrap_or_default();
@@ -102,6 +147,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     type Rejection = Fault;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
+        // No database keeps one, and no name has one.
+        if parts.uri.query().is_some_and(|query| query.contains("%00")) {
+            return Err(Fault::problem(Problem::new("query", "%00", "text")));
+        }
         match axum::extract::Query::<T>::try_from_uri(&parts.uri) {
             Ok(axum::extract::Query(query)) => Ok(Self(query)),
             Err(rejection) => {

@@ -11,6 +11,11 @@ use synod_types::{Problem, ProblemCode, Problems};
 
 pub type Answer<T> = Result<T, Fault>;
 
+/// Problems told at once.
+const MOST: usize = 50;
+/// Characters repeated of what was given.
+const REPEATED: usize = 300;
+
 #[derive(Clone, Debug)]
 pub struct Fault {
     pub code: Code,
@@ -44,6 +49,7 @@ impl Fault {
     }
 
     pub fn of(code: Code, problems: Vec<Problem>) -> Self {
+        let problems: Vec<Problem> = problems.into_iter().take(MOST).map(at_this_door).collect();
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
         Self { problems, ..Self::new(code, lines.join("\n")) }
     }
@@ -60,6 +66,24 @@ impl Fault {
     pub fn no_run(run: &str) -> Self {
         Self::new(Code::NotFound, format!("there is no run {run:?}"))
     }
+}
+
+/// A problem in the words of this interface: its fields have other names here, and nobody is told where a model is.
+fn at_this_door(problem: Problem) -> Problem {
+    let field = match problem.field.as_str() {
+        "budget" => "budget_usd".to_owned(),
+        "deadline" => "deadline_secs".to_owned(),
+        "timeout" => "timeout_secs".to_owned(),
+        "role" => "roles".to_owned(),
+        "file" => "files".to_owned(),
+        _ => problem.field,
+    };
+    let got = if problem.code == ProblemCode::Unreachable { "it does not answer".to_owned() } else { problem.got };
+    let got = match got.char_indices().nth(REPEATED) {
+        Some((end, _)) => format!("{} …", &got[..end]),
+        None => got,
+    };
+    Problem { field, got, ..problem }
 }
 
 impl From<Problem> for Fault {

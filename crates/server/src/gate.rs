@@ -6,16 +6,26 @@ use crate::fault::{Answer, Fault};
 use crate::state::Server;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+/// Needs no key and is not counted.
+const PUBLIC: [&str; 3] = ["/healthz", "/readyz", "/openapi.json"];
+/// What proxies add: a request that carries one was not sent by this machine's user.
+const FORWARDED: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 /// Attempts without a valid key, a minute and address.
+
 const UNKNOWN_PER_MINUTE: u32 = 60;
 
 /// Lets a request in, or says why not.
-pub async fn enter(server: &Server, peer: IpAddr, request: &Parts) -> Answer<Caller> {
+pub async fn enter(server: &Server, peer: IpAddr, request: &Parts, preflight: bool) -> Answer<Caller> {
     called_by_name(server, request)?;
     from_own_page(server, request)?;
+    // What everybody may ask takes nobody's place.
+    if preflight || PUBLIC.contains(&request.uri.path()) {
+        return Ok(Caller::Nobody);
+    }
+    let peer = peer.to_canonical();
     let from = address(server, peer, &request.headers);
     let caller = identify(server, peer, &from, &request.headers).await?;
     let limit = caller.key().and_then(|key| key.limits.requests_per_minute);
@@ -93,18 +103,43 @@ fn is_allowed(server: &Server, origin: &str) -> bool {
 fn address(server: &Server, peer: IpAddr, headers: &HeaderMap) -> String {
     let proxies = &server.settings.trusted_proxies;
     if !proxies.contains(&peer) {
-        return peer.to_string();
+        return counted(peer);
     }
-    let told = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
-    let told: Vec<IpAddr> = told.filter_map(|address| address.trim().parse().ok()).collect();
-    // The last one that is not itself a trusted proxy: everything before it is hearsay.
-    told.into_iter().rev().find(|address| !proxies.contains(address)).unwrap_or(peer).to_string()
+    let told: Vec<&str> = headers.get_all("x-forwarded-for").iter().flat_map(|value| value.to_str().unwrap_or("?").split(',')).collect();
+    // The last one that is not itself a trusted proxy: everything before it is hearsay, and so is everything before what cannot be read.
+    let mut last = peer;
+    for told in told.into_iter().rev() {
+        let Some(address) = read_address(told.trim()) else { break };
+        last = address;
+        if !proxies.contains(&address) {
+            break;
+        }
+    }
+    counted(last)
+}
+
+/// An address as proxies write it: bare, with a port, or in brackets.
+fn read_address(text: &str) -> Option<IpAddr> {
+    let address = text.parse::<IpAddr>().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|socket| socket.ip()));
+    address.or_else(|| text.strip_prefix('[')?.strip_suffix(']')?.parse().ok()).map(|address: IpAddr| address.to_canonical())
+}
+
+/// As it is counted: whoever has one IPv6 address has a whole network of them.
+fn counted(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => address.segments()[..4].iter().map(|part| format!("{part:x}")).collect::<Vec<_>>().join(":"),
+    }
 }
 
 async fn identify(server: &Server, peer: IpAddr, from: &str, headers: &HeaderMap) -> Answer<Caller> {
     let Some(given) = headers.get(header::AUTHORIZATION) else {
-        return Ok(if server.settings.open && peer.is_loopback() { Caller::Local } else { Caller::Nobody });
+        let own = peer.is_loopback() && !FORWARDED.iter().any(|name| headers.contains_key(*name));
+        return Ok(if server.settings.open && own { Caller::Local } else { Caller::Nobody });
     };
+    let attempts = format!("keys of {from}");
+    // Looked at before the key: guessing must not cost more than it gains.
+    server.windows.room(&attempts, UNKNOWN_PER_MINUTE).map_err(|wait| limited(format!("{UNKNOWN_PER_MINUTE} wrong keys a minute"), wait))?;
     let key = match given.to_str().ok().and_then(|given| given.split_once(' ')) {
         Some((scheme, secret)) if scheme.eq_ignore_ascii_case("bearer") => server.app.key_of(secret.trim()).await?,
         _ => None,
@@ -112,7 +147,7 @@ async fn identify(server: &Server, peer: IpAddr, from: &str, headers: &HeaderMap
     match key {
         Some(key) => Ok(Caller::Key(Arc::new(key))),
         None => {
-            server.windows.count(from, UNKNOWN_PER_MINUTE).map_err(|wait| limited(format!("{UNKNOWN_PER_MINUTE} wrong keys a minute"), wait))?;
+            let _ = server.windows.count(&attempts, UNKNOWN_PER_MINUTE);
             let fault = Fault::new(Code::Unauthorized, "the key is not one of this server's, or was revoked");
             Err(fault.header(header::WWW_AUTHENTICATE, "Bearer realm=\"synod\""))
         }
@@ -127,7 +162,7 @@ pub fn cors(server: &Server, request: &Parts) -> Option<HeaderValue> {
 
 #[cfg(test)]
 mod tests {
-    use super::host_of;
+    use super::{counted, host_of, read_address};
 
     #[test]
     fn a_name_is_what_stands_before_its_port() {
@@ -136,5 +171,19 @@ mod tests {
         {
             assert_eq!(host_of(given), want);
         }
+    }
+
+    #[test]
+    fn an_address_is_read_as_proxies_write_it_and_counted_by_network() {
+        for (given, want) in [
+            ("10.0.0.1", "10.0.0.1"),
+            ("10.0.0.1:99", "10.0.0.1"),
+            ("[2001:db8:1:2:3::4]:99", "2001:db8:1:2"),
+            ("2001:db8:1:2::9", "2001:db8:1:2"),
+            ("::ffff:10.0.0.1", "10.0.0.1"),
+        ] {
+            assert_eq!(read_address(given).map(counted).as_deref(), Some(want));
+        }
+        assert!(read_address("unknown").is_none());
     }
 }

@@ -40,6 +40,7 @@ fn describe() {
     metrics::describe_counter!("synod_usd_micros_total", "Known cost in millionths of a US dollar, by endpoint.");
     metrics::describe_histogram!("synod_journal_batch_rows", "Rows committed together.");
     metrics::describe_histogram!("synod_journal_batch_seconds", "How long a commit took.");
+    metrics::describe_counter!("synod_database_reads_total", "Times something was read from the database.");
     metrics::describe_counter!("synod_requests_total", "Requests by method and status.");
     metrics::describe_counter!("synod_taken_up_total", "Runs taken up after their process was gone, or after an answer.");
 }

@@ -3,7 +3,7 @@
 use crate::errors::{Code, PAGES};
 use crate::fault::ProblemJson;
 use crate::routes;
-use crate::table::{Content, Route};
+use crate::table::{Content, JSON, Route};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -77,13 +77,16 @@ fn operation(route: &Route, read: &mut SchemaGenerator, written: &mut SchemaGene
         route
             .headers
             .iter()
-            .map(|(name, what)| json!({"name": name, "in": "header", "required": false, "description": what, "schema": {"type": "string"}})),
+            .map(|(name, what, holds)| json!({"name": name, "in": "header", "required": false, "description": what, "schema": holds})),
     );
     let mut responses = Map::new();
     for answer in &route.answers {
         let mut response = json!({"description": answer.what});
         if let Some(content) = &answer.content {
             response["content"] = media(content, written);
+        }
+        if begins(route) && answer.status < 300 {
+            response["links"] = links();
         }
         responses.insert(answer.status.to_string(), response);
     }
@@ -108,7 +111,14 @@ fn operation(route: &Route, read: &mut SchemaGenerator, written: &mut SchemaGene
         operation["description"] = json!(format!("Needs the scope `{}`.", scope.as_str()));
     }
     if let Some(body) = &route.body {
-        operation["requestBody"] = json!({"content": media(body, read)});
+        let mut content = media(body, read);
+        // A body that may be left out has no field that must be there.
+        let needed = content[JSON]["schema"]["$ref"].as_str().and_then(|at| at.rsplit('/').next()).and_then(|name| read.definitions().get(name));
+        let needed = needed.is_some_and(|schema| schema["required"].as_array().is_some_and(|required| !required.is_empty()));
+        if let Some(form) = route.form {
+            content["multipart/form-data"] = json!({"schema": form(read).to_value()});
+        }
+        operation["requestBody"] = json!({"content": content, "required": needed});
     }
     operation
 }
@@ -116,11 +126,27 @@ fn operation(route: &Route, read: &mut SchemaGenerator, written: &mut SchemaGene
 fn media(content: &Content, generator: &mut SchemaGenerator) -> Value {
     let mut kinds = Map::new();
     for kind in &content.kinds {
-        let described =
-            content.schema.map_or_else(|| json!({"schema": {"type": "string"}}), |schema| json!({"schema": schema(generator).to_value()}));
+        let described = match (content.schema, *kind) {
+            (Some(schema), _) => json!({"schema": schema(generator).to_value()}),
+            (None, JSON) => json!({"schema": {"type": "object"}}),
+            // A stream has no one value.
+            (None, "text/event-stream") => json!({}),
+            (None, _) => json!({"schema": {"type": "string"}}),
+        };
         kinds.insert((*kind).to_owned(), described);
     }
     Value::Object(kinds)
+}
+
+/// Routes that answer with a run that was just begun.
+fn begins(route: &Route) -> bool {
+    route.method == "post" && ["/v1/runs", "/v1/collapse"].contains(&route.path)
+}
+
+/// Where a run that was begun can be asked for.
+fn links() -> Value {
+    let on_a_run = routes::all().into_iter().filter(|route| route.path.contains("/{id}"));
+    on_a_run.map(|route| (id(&route), json!({"operationId": id(&route), "parameters": {"id": "$response.body#/id"}}))).collect::<Map<_, _>>().into()
 }
 
 /// A parameter that may be left out is simply not there; none is ever null.
@@ -155,4 +181,12 @@ fn id(route: &Route) -> String {
     let parts: Vec<&str> = route.path.split('/').filter(|part| !part.is_empty() && *part != "v1").map(|part| part.trim_matches(['{', '}'])).collect();
     let path = if parts.is_empty() { "root".to_owned() } else { parts.join("_").replace('.', "_") };
     format!("{}_{path}", route.method)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_document_is_as_it_was_read_last() {
+        insta::assert_snapshot!(serde_json::to_string_pretty(&super::document()).expect("JSON"));
+    }
 }

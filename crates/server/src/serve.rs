@@ -10,13 +10,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures::FutureExt;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::net::SocketAddr;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use synod_app::{App, AppError, AppResult};
 use synod_types::{Problem, ProblemCode};
@@ -46,9 +43,12 @@ pub struct Serving {
 pub async fn bind(mut app: App, settings: ServerSettings) -> AppResult<Serving> {
     if !settings.open && app.keys().await?.iter().all(|key| key.revoked_at.is_some()) {
         let want = "a key first: without one nobody could call it";
-        return Err(Problem::new("key", "none", want).code(ProblemCode::NoKey).into());
+        return Err(Problem::new("key", "none", want).code(ProblemCode::Missing).into());
     }
     metering::begin();
+    if !settings.addr.ip().is_loopback() && settings.hosts.is_empty() {
+        tracing::warn!("callers by any other name than localhost are answered with 421: set public_url or allowed_hosts in [server]");
+    }
     app.live = true;
     app.detection_lasts = DETECTION_LASTS;
     let listener = TcpListener::bind(settings.addr).await;
@@ -71,42 +71,30 @@ impl Serving {
         let places = Arc::new(Semaphore::new(server.settings.max_streams + OTHER_CONNECTIONS));
         let keeper = tokio::spawn(keeper::keep(server.clone()));
         let (closing, closed) = watch::channel(false);
-        tokio::pin!(stop);
-        loop {
-            let taken = async {
-                // A place first, so that what cannot be served waits in the system's queue.
-                let place = places.clone().acquire_owned().await;
-                (place, listener.accept().await)
-            };
-            let (place, accepted) = tokio::select! {
-                taken = taken => taken,
-                () = &mut stop => break,
-            };
-            let (socket, peer) = match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    // Out of files, most likely: others will be closed soon.
-                    tracing::warn!(%error, "a connection could not be taken");
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                    continue;
+        {
+            let accepting = accept(&listener, &server, &router, &places, &closed);
+            let ending = async {
+                stop.await;
+                tracing::info!("ending: no new turn starts, those under way get a few seconds");
+                server.stopping.send_replace(true);
+                let handed = async {
+                    match server.app.reader() {
+                        Ok(runner) => runner.hand_over().await,
+                        Err(error) => tracing::error!(?error, "runs could not be let go"),
+                    }
+                };
+                let ((), kept) = tokio::join!(handed, keeper);
+                if let Err(error) = kept {
+                    tracing::error!(%error, "the keeper broke");
                 }
             };
-            let (server, router, closed) = (server.clone(), router.clone(), closed.clone());
-            tokio::spawn(async move {
-                connection(server, router, socket, peer, closed).await;
-                drop(place);
-            });
+            // Until the runs are let go, callers are still told how things stand.
+            tokio::select! {
+                () = accepting => {}
+                () = ending => {}
+            }
         }
         drop(listener);
-        server.stopping.store(true, Ordering::SeqCst);
-        tracing::info!("ending: no new turn starts, those under way get a few seconds");
-        if let Err(error) = keeper.await {
-            tracing::error!(%error, "the keeper broke");
-        }
-        match server.app.reader() {
-            Ok(runner) => runner.hand_over().await,
-            Err(error) => tracing::error!(?error, "runs could not be let go"),
-        }
         server.ended.send_replace(true);
         closing.send_replace(true);
         let all = u32::try_from(server.settings.max_streams + OTHER_CONNECTIONS).unwrap_or(u32::MAX);
@@ -114,6 +102,28 @@ impl Serving {
         let _ = tokio::time::timeout(LAST_BYTES, places.acquire_many(all)).await;
         server.app.close().await;
         tracing::info!("ended");
+    }
+}
+
+/// Takes connections, for ever.
+async fn accept(listener: &TcpListener, server: &Shared, router: &Router, places: &Arc<Semaphore>, closed: &watch::Receiver<bool>) {
+    loop {
+        // A place first, so that what cannot be served waits in the system's queue.
+        let place = places.clone().acquire_owned().await;
+        let (socket, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of files, most likely: others will be closed soon.
+                tracing::warn!(%error, "a connection could not be taken");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        let (server, router, closed) = (server.clone(), router.clone(), closed.clone());
+        tokio::spawn(async move {
+            connection(server, router, socket, peer, closed).await;
+            drop(place);
+        });
     }
 }
 
@@ -153,19 +163,20 @@ async fn answer(server: &Shared, router: Router, peer: SocketAddr, request: Requ
     let id = uuid::Uuid::now_v7().simple().to_string();
     let (method, path) = (parts.method.clone(), parts.uri.path().to_owned());
     let cors = gate::cors(server, &parts);
-    let (mut response, who) = match gate::enter(server, peer.ip(), &parts).await {
-        Err(fault) => (fault.into_response(), "nobody".to_owned()),
-        Ok(_) if method == Method::OPTIONS && cors.is_some() => (StatusCode::NO_CONTENT.into_response(), "a browser".to_owned()),
+    let preflight = method == Method::OPTIONS && cors.is_some();
+    let (mut response, who) = match gate::enter(server, peer.ip(), &parts, preflight).await {
+        Err(fault) => (fault.into_response(), Caller::Nobody.name().to_owned()),
+        Ok(_) if preflight => (StatusCode::NO_CONTENT.into_response(), "a browser".to_owned()),
         Ok(caller) => {
-            let who = if matches!(caller, Caller::Nobody) { "nobody".to_owned() } else { caller.name().to_owned() };
+            let who = caller.name().to_owned();
             parts.extensions.insert(caller);
-            let answered = AssertUnwindSafe(router.oneshot(Request::from_parts(parts, body))).catch_unwind().await;
+            // In a task of its own: a caller that goes away must not leave a run half begun.
+            let answered = tokio::spawn(router.oneshot(Request::from_parts(parts, body))).await;
             let response = match answered {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
-                Err(panic) => {
-                    let text = panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
-                    tracing::error!(request = id, %path, panic = text.unwrap_or_default(), "a request broke");
+                Err(error) => {
+                    tracing::error!(request = id, %path, %error, "a request broke");
                     Fault::new(Code::Internal, Code::Internal.page().title).into_response()
                 }
             };
@@ -217,6 +228,7 @@ fn dress(response: &mut Response, id: &str, cors: Option<HeaderValue>) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
         let allowed = "Authorization, Content-Type, Idempotency-Key, Prefer, Last-Event-ID";
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(allowed));
+        headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Location, Retry-After, X-Request-Id"));
         headers.insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
     }

@@ -33,17 +33,17 @@ impl ServerSettings {
         }
         let public = config.public_url.as_deref().and_then(|url| url::Url::parse(url).ok());
         let mut hosts: Vec<String> = config.allowed_hosts.iter().map(|host| host.to_lowercase()).collect();
-        hosts.extend(public.as_ref().and_then(|url| url.host_str().map(str::to_lowercase)));
+        hosts.extend(public.as_ref().and_then(|url| url.host_str().map(|host| host.trim_matches(['[', ']']).to_lowercase())));
         let Ok(addr) = addr else { return Err(problems) };
         // Who stands before it on this machine would make every caller look like this machine's user.
-        let behind = config.public_url.is_some() || !config.trusted_proxies.is_empty();
+        let behind = config.public_url.is_some() || !config.trusted_proxies.is_empty() || !config.allowed_hosts.is_empty();
         Ok(Self {
             addr,
             open: addr.ip().is_loopback() && !behind && !require_key && !config.require_key.unwrap_or(false),
             hosts,
             own_origins: public.iter().map(|url| url.origin().ascii_serialization()).collect(),
             cors_origins: config.cors_origins.clone(),
-            trusted_proxies: config.trusted_proxies.clone(),
+            trusted_proxies: config.trusted_proxies.iter().map(|address| address.to_canonical()).collect(),
             max_streams: config.max_streams.unwrap_or(MAX_STREAMS),
         })
     }

@@ -4,8 +4,7 @@ use crate::caller::Caller;
 use crate::errors::Code;
 use crate::fault::{Answer, Fault};
 use crate::settings::ServerSettings;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use synod_app::{App, RunSummary};
@@ -19,9 +18,14 @@ pub struct Server {
     pub windows: Windows,
     /// One start at a time for each key, so that two cannot both take the last place.
     starting: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
-    pub stopping: AtomicBool,
+    /// True when nothing new is to begin.
+    pub stopping: watch::Sender<bool>,
     /// True when streams are to end.
     pub ended: watch::Sender<bool>,
+    /// Keys that were revoked, as far as is known: their streams end.
+    pub revoked: watch::Sender<Arc<HashSet<String>>>,
+    /// Streams open for each key.
+    pub streams_of: Mutex<HashMap<String, usize>>,
 }
 
 pub type Shared = Arc<Server>;
@@ -30,12 +34,13 @@ impl Server {
     pub fn new(app: App, settings: ServerSettings) -> Self {
         let streams = Arc::new(Semaphore::new(settings.max_streams));
         let (windows, starting) = (Windows::default(), Mutex::default());
-        Self { app, settings, streams, windows, starting, stopping: AtomicBool::new(false), ended: watch::channel(false).0 }
+        let (stopping, ended, revoked) = (watch::channel(false).0, watch::channel(false).0, watch::channel(Arc::default()).0);
+        Self { app, settings, streams, windows, starting, stopping, ended, revoked, streams_of: Mutex::default() }
     }
 
     /// Nothing new is begun while the server ends.
     pub fn still_open(&self) -> Answer<()> {
-        if self.stopping.load(Ordering::SeqCst) {
+        if *self.stopping.borrow() {
             return Err(Fault { retry_after: Some(Duration::from_secs(5)), ..Fault::new(Code::ShuttingDown, "the server is ending") });
         }
         Ok(())
@@ -78,6 +83,15 @@ const WINDOW: Duration = Duration::from_secs(60);
 const MANY: usize = 10_000;
 
 impl Windows {
+    /// Whether there is room for one more.
+    pub fn room(&self, who: &str, most: u32) -> Result<(), Duration> {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        match counts.get(who) {
+            Some((began, count)) if *count >= most && began.elapsed() < WINDOW => Err(WINDOW.saturating_sub(began.elapsed())),
+            _ => Ok(()),
+        }
+    }
+
     /// Counts one more. `Err`: how long until the next minute begins.
     pub fn count(&self, who: &str, most: u32) -> Result<(), Duration> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,6 @@
 //! A run's events as a stream: every row once and in order, the words in between, and a sign of life while nothing happens.
 
+use crate::caller::Caller;
 use crate::errors::Code;
 use crate::fault::{Answer, Fault};
 use crate::state::Shared;
@@ -7,7 +8,9 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use futures::stream::{self, Stream};
+use std::collections::HashSet;
 use std::convert::Infallible;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use synod_engine::WatchEnd;
 use synod_types::Event;
@@ -17,14 +20,21 @@ use tokio::sync::OwnedSemaphorePermit;
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
 /// Events after row `after`, to the end that was asked for.
-pub fn events(server: &Shared, run: &str, mode: String, after: i64, end: WatchEnd) -> Answer<Response> {
-    let Ok(place) = server.streams.clone().try_acquire_owned() else {
-        let most = server.settings.max_streams;
-        let fault = Fault::new(Code::TooManyStreams, format!("{most} streams are open, which is all there may be"));
-        return Err(Fault { retry_after: Some(Duration::from_secs(5)), ..fault });
+pub fn events(server: &Shared, caller: &Caller, run: &str, mode: String, after: i64, end: WatchEnd) -> Answer<Response> {
+    let full = |what: String| Fault { retry_after: Some(Duration::from_secs(5)), ..Fault::new(Code::TooManyStreams, what) };
+    let most = server.settings.max_streams;
+    let place = server.streams.clone().try_acquire_owned();
+    let place = place.map_err(|_| full(format!("{most} streams are open, which is all there may be")))?;
+    // No one key may take the places of all others.
+    let share = most.div_ceil(4);
+    let of_key = match caller.key() {
+        Some(key) => {
+            Some(KeyPlace::take(server, &key.id, share).ok_or_else(|| full(format!("this key has {share} streams open, which is its share")))?)
+        }
+        None => None,
     };
     let watching = server.app.reader()?.watch_until(run, after, end);
-    let body = Body::from_stream(frames(watching, mode, server.ended.subscribe(), place));
+    let body = Body::from_stream(frames(watching, mode, server.ended.subscribe(), (place, of_key)));
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -40,12 +50,12 @@ fn frames(
     watching: Watching,
     mode: String,
     ended: tokio::sync::watch::Receiver<bool>,
-    place: OwnedSemaphorePermit,
+    place: (OwnedSemaphorePermit, Option<KeyPlace>),
 ) -> impl Stream<Item = Result<Bytes, Infallible>> {
     // The first byte goes out at once, so that whoever waits knows that somebody is there.
     let hello = stream::once(async { Ok(Bytes::from_static(b"retry: 1000\n: here\n\n")) });
     let state = (watching, mode, ended, place);
-    let rest = stream::unfold(state, |(mut watching, mode, mut ended, place)| async move {
+    let rest = stream::unfold(state, |(mut watching, mode, mut ended, mut place)| async move {
         let frame = tokio::select! {
             event = watching.recv() => match event? {
                 Ok((event, _)) => frame(event.in_mode(&mode)),
@@ -57,10 +67,52 @@ fn frames(
             },
             () = tokio::time::sleep(SIGN_OF_LIFE) => Bytes::from_static(b": still here\n\n"),
             _ = ended.wait_for(|ended| *ended) => return None,
+            () = revoked(&mut place.1) => return None,
         };
         Some((Ok(frame), (watching, mode, ended, place)))
     });
     futures::StreamExt::chain(hello, rest)
+}
+
+/// A key's place among its streams; given back when the stream ends.
+struct KeyPlace {
+    server: Shared,
+    key: String,
+    revoked: tokio::sync::watch::Receiver<Arc<HashSet<String>>>,
+}
+
+impl KeyPlace {
+    fn take(server: &Shared, key: &str, most: usize) -> Option<Self> {
+        let mut open = server.streams_of.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry(key.to_owned()).or_default();
+        if *count >= most {
+            return None;
+        }
+        *count += 1;
+        Some(Self { server: server.clone(), key: key.to_owned(), revoked: server.revoked.subscribe() })
+    }
+}
+
+impl Drop for KeyPlace {
+    fn drop(&mut self) {
+        let mut open = self.server.streams_of.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.key);
+            }
+        }
+    }
+}
+
+/// Resolves when the key behind a stream opens nothing any more.
+async fn revoked(place: &mut Option<KeyPlace>) {
+    if let Some(KeyPlace { key, revoked, .. }) = place
+        && revoked.wait_for(|revoked| revoked.contains(key)).await.is_ok()
+    {
+        return;
+    }
+    std::future::pending().await
 }
 
 /// One event on the wire. JSON has no line breaks of its own, so one `data` line is enough.

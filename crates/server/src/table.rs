@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
 use synod_types::Scope;
 
 type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
@@ -21,8 +22,10 @@ pub struct Route {
     pub scope: Option<Scope>,
     pub query: Option<SchemaOf>,
     pub body: Option<Content>,
-    /// Header fields it reads, and what each means.
-    pub headers: Vec<(&'static str, &'static str)>,
+    /// The same as a form.
+    pub form: Option<SchemaOf>,
+    /// Header fields it reads, what each means, and what it may hold.
+    pub headers: Vec<(&'static str, &'static str, Value)>,
     pub answers: Vec<Reply>,
     pub faults: Vec<Code>,
     handler: MethodRouter<Shared>,
@@ -44,7 +47,19 @@ pub const JSON: &str = "application/json";
 
 impl Route {
     pub fn new(method: &'static str, path: &'static str, summary: &'static str, handler: MethodRouter<Shared>) -> Self {
-        Self { method, path, summary, scope: None, query: None, body: None, headers: Vec::new(), answers: Vec::new(), faults: Vec::new(), handler }
+        Self {
+            method,
+            path,
+            summary,
+            scope: None,
+            query: None,
+            body: None,
+            form: None,
+            headers: Vec::new(),
+            answers: Vec::new(),
+            faults: Vec::new(),
+            handler,
+        }
     }
 
     /// Only callers with this scope.
@@ -56,12 +71,17 @@ impl Route {
         self.query = Some(SchemaGenerator::root_schema_for_query::<T>);
         self
     }
-    pub fn body<T: JsonSchema>(mut self, kinds: &[&'static str]) -> Self {
-        self.body = Some(Content { kinds: kinds.to_vec(), schema: Some(SchemaGenerator::subschema_for::<T>) });
+    /// Reads JSON of this type.
+    pub fn body<T: JsonSchema>(mut self) -> Self {
+        self.body = Some(Content { kinds: vec![JSON], schema: Some(SchemaGenerator::subschema_for::<T>) });
         self
     }
-    pub fn header(mut self, name: &'static str, what: &'static str) -> Self {
-        self.headers.push((name, what));
+    pub fn form<T: JsonSchema>(mut self) -> Self {
+        self.form = Some(SchemaGenerator::subschema_for::<T>);
+        self
+    }
+    pub fn header(mut self, name: &'static str, what: &'static str, holds: Value) -> Self {
+        self.headers.push((name, what, holds));
         self
     }
     /// Answers with JSON of this type.

@@ -60,6 +60,12 @@ CREATE TABLE attachments (
 CREATE INDEX attachments_of_blob ON attachments (sha256);
 ALTER TABLE blobs ADD COLUMN counted BIGINT NOT NULL DEFAULT 0;
 
+-- Runs that take over what another said: that one stays as long as they do.
+CREATE TABLE forks (
+    run TEXT NOT NULL PRIMARY KEY,
+    parent TEXT NOT NULL REFERENCES runs (id)
+);
+
 -- Runs that were deleted: that there was one, and how its record ended.
 CREATE TABLE tombstones (
     run TEXT NOT NULL PRIMARY KEY,

@@ -280,7 +280,8 @@ async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &
     let new: Vec<(&Group, &NewRun)> = groups.iter().filter_map(|group| Some((group, group.create.as_deref()?))).collect();
     for (group, new) in &new {
         for (sha256, body) in &new.blobs {
-            let sql = "INSERT INTO blobs (sha256, body, counted) VALUES ($1, $2, 1) ON CONFLICT (sha256) DO NOTHING";
+            let sql = "INSERT INTO blobs (sha256, body, counted) VALUES ($1, $2, 1) ON CONFLICT (sha256) DO UPDATE SET counted = blobs.counted";
+            // The update changes nothing: it keeps whoever deletes another run from taking the file away meanwhile.
             sqlx::query(sql).bind(sha256).bind(body).execute(&mut *conn).await?;
             let sql = "INSERT INTO attachments (run, sha256) VALUES ($1, $2) ON CONFLICT DO NOTHING";
             sqlx::query(sql).bind(&group.run).bind(sha256).execute(&mut *conn).await?;
@@ -297,6 +298,11 @@ async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &
     .await?;
     for (group, new) in &new {
         let of = principal(&new.header);
+        if let Some(parent) = &new.header.parent {
+            // Refused by its reference if the parent was deleted meanwhile.
+            let sql = "INSERT INTO forks (run, parent) VALUES ($1, $2)";
+            sqlx::query(sql).bind(&group.run).bind(parent).execute(&mut *conn).await?;
+        }
         if let Some(once) = &new.once {
             // What was kept longer than it counts makes room; one that still counts refuses this run.
             let sql = "DELETE FROM repeats WHERE principal = $1 AND key = $2 AND at <= $3";
@@ -332,6 +338,13 @@ async fn retitle(conn: &mut AnyConnection, run: &str, title: &str, at: Millis) -
 pub(crate) async fn rows_of(conn: &mut AnyConnection, run: &str, after: i64) -> sqlx::Result<Vec<Row>> {
     let sql = "SELECT seq, epoch, key, kind, try, at, digest, body, hash FROM journal WHERE run = $1 AND seq > $2 ORDER BY seq";
     let rows = sqlx::query(sql).bind(run).bind(after).fetch_all(conn).await?;
+    rows.iter().map(|row| read_row(run, row)).collect()
+}
+
+/// The first of those rows.
+pub(crate) async fn page_of(conn: &mut AnyConnection, run: &str, after: i64, most: usize) -> sqlx::Result<Vec<Row>> {
+    let sql = "SELECT seq, epoch, key, kind, try, at, digest, body, hash FROM journal WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+    let rows = sqlx::query(sql).bind(run).bind(after).bind(i64::try_from(most).unwrap_or(i64::MAX)).fetch_all(conn).await?;
     rows.iter().map(|row| read_row(run, row)).collect()
 }
 
@@ -388,6 +401,12 @@ fn is_milestone(row: &Row) -> bool {
 /// What a refused item is told: which of its rows is there already, or what else it broke.
 pub(crate) async fn refusal(conn: &mut AnyConnection, group: &Group, error: &sqlx::Error) -> JournalError {
     if error.as_database_error().is_some_and(|error| error.is_foreign_key_violation()) {
+        if let Some(parent) = group.create.as_ref().and_then(|new| new.header.parent.as_ref()) {
+            let found = sqlx::query("SELECT id FROM runs WHERE id = $1").bind(parent).fetch_optional(&mut *conn).await;
+            if matches!(found, Ok(None)) {
+                return JournalError::NoSuchRun(parent.clone());
+            }
+        }
         let conversation = group.create.as_ref().and_then(|new| new.header.conversation.clone()).unwrap_or_default();
         return JournalError::Storage(format!("no conversation {conversation:?}"));
     }

@@ -2,6 +2,7 @@
 
 use crate::StoreError;
 use crate::lease::{self, Claim};
+use crate::location::Engine;
 use crate::sql;
 use crate::store::Store;
 use sqlx::Row as _;
@@ -50,7 +51,7 @@ impl Store {
     /// Deletes a run that nobody goes on with and nothing was forked from.
     pub async fn delete_run(&self, run: &str, at: Millis) -> Result<Deletion, StoreError> {
         let (run, me, owners) = (run.to_owned(), self.owner().to_owned(), self.owners().map(std::path::Path::to_path_buf));
-        let held = self.watchers().holds(&run);
+        let watchers = self.watchers().clone();
         self.write(move |desk| {
             Box::pin(async move {
                 let engine = desk.engine();
@@ -67,7 +68,8 @@ impl Store {
                 let now = lease::now(&mut transaction, engine).await?;
                 let owned = match owner {
                     None => false,
-                    Some(owner) if owner == me => held,
+                    // Asked now: a run may have been taken since this was queued.
+                    Some(owner) if owner == me => watchers.holds(&run),
                     Some(owner) => matches!(lease::claim(owners.as_deref(), &owner, row.try_get(2)?, now), Claim::Held { .. }),
                 };
                 if owned {
@@ -80,6 +82,12 @@ impl Store {
                     transaction.rollback().await?;
                     return Ok(Deletion::Parent(forks));
                 }
+                if engine == Engine::Postgres {
+                    // Whoever attaches the same file at this moment has locked it, and is waited for before anything is counted.
+                    let sql = "SELECT sha256 FROM blobs WHERE sha256 IN (SELECT sha256 FROM attachments WHERE run = $1) ORDER BY sha256 FOR UPDATE";
+                    sqlx::query(sql).bind(&run).fetch_all(&mut *transaction).await?;
+                }
+                sqlx::query("DELETE FROM forks WHERE run = $1").bind(&run).execute(&mut *transaction).await?;
                 // Guarded like an append: whoever took it in between keeps it.
                 let epoch: i64 = row.try_get(5)?;
                 let gone = sqlx::query("DELETE FROM runs WHERE id = $1 AND epoch = $2").bind(&run).bind(epoch).execute(&mut *transaction).await?;

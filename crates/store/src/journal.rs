@@ -45,6 +45,13 @@ impl Journal for Store {
         })
     }
 
+    fn page<'a>(&'a self, run: &'a str, after: i64, most: usize) -> BoxFuture<'a, JournalResult<Vec<Row>>> {
+        Box::pin(async move {
+            let mut conn = self.reader().await.map_err(storage)?;
+            batch::page_of(&mut conn, run, after, most).await.map_err(storage)
+        })
+    }
+
     fn raw<'a>(&'a self, run: &'a str, key: &'a str, attempt: i64) -> BoxFuture<'a, JournalResult<Option<String>>> {
         Box::pin(async move {
             let mut conn = self.reader().await.map_err(storage)?;

@@ -12,8 +12,10 @@ impl Store {
         let now = crate::lease::now(&mut conn, self.engine()).await?;
         let sql = concat!(
             "SELECT id, owner, (SELECT lease_until FROM owners WHERE owners.id = runs.owner), state FROM runs",
-            " WHERE state = 'running' OR state = 'waiting' AND owner IS NULL AND EXISTS (SELECT 1 FROM inbox i WHERE i.run = runs.id",
-            " AND i.kind = 'answer' AND NOT EXISTS (SELECT 1 FROM journal a WHERE a.run = i.run AND a.key = i.key AND a.kind = 'answered'))",
+            // The first condition is that of the index.
+            " WHERE state IN ('running', 'waiting') AND (state = 'running' OR owner IS NULL AND EXISTS (SELECT 1 FROM inbox i",
+            " WHERE i.run = runs.id AND i.kind = 'answer'",
+            " AND NOT EXISTS (SELECT 1 FROM journal a WHERE a.run = i.run AND a.key = i.key AND a.kind = 'answered')))",
             " ORDER BY created_at, id"
         );
         let mut orphans = Vec::new();
@@ -28,6 +30,13 @@ impl Store {
 
     fn is_gone(&self, owner: &str, lease_until: Option<Millis>, now: Millis) -> bool {
         owner != self.owner() && matches!(crate::lease::claim(self.owners(), owner, lease_until, now), crate::lease::Claim::Free)
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let mut conn = self.reader().await?;
+        sqlx::query("SELECT 1").fetch_one(&mut *conn).await?;
+        Ok(())
     }
 
     /// How many runs there are of each state as it is stored: one whose process is gone still counts as running.

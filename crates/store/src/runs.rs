@@ -78,22 +78,24 @@ impl Store {
                 "SELECT id, mode, state, status, question, created_at, updated_at, spent_usd, owner, rehearsal, parent, conversation,",
                 " (SELECT lease_until FROM owners WHERE owners.id = runs.owner), principal, seq",
                 " FROM runs WHERE ($1 = '' OR mode = $1) AND ($2 = '' OR conversation = $2) AND ($3 = '' OR $3 LIKE '%,' || state || ',%')",
-                " AND ($4 = '' OR status = $4) AND created_at >= $5 AND created_at < $6 AND ($7 = '' OR LOWER(question) LIKE $7 ESCAPE '!')",
-                " AND ($8 = '' OR principal = $8) AND (created_at < $9 OR created_at = $9 AND id < $10)",
+                " AND ($4 = '' OR status = $4) AND created_at >= $5 AND created_at < $6",
+                " AND ($7 = '' OR principal = $7) AND (created_at < $8 OR created_at = $8 AND id < $9)",
                 " ORDER BY created_at DESC, id DESC"
             );
             let or_any = |given: &Option<String>| given.clone().unwrap_or_default();
             let (before, before_id) = filter.before.clone().unwrap_or((Millis::MAX, String::new()));
             let query = sqlx::query(sql).bind(or_any(&filter.mode)).bind(or_any(&filter.conversation)).bind(stored_states(&filter.states));
             let query = query.bind(or_any(&filter.status)).bind(filter.since.unwrap_or(Millis::MIN)).bind(filter.until.unwrap_or(Millis::MAX));
-            let text = filter.text.as_deref().map(containing).unwrap_or_default();
-            let query = query.bind(text).bind(or_any(&filter.principal)).bind(before).bind(before_id);
+            // Not in SQL: SQLite knows the small form of ASCII letters only.
+            let text = filter.text.as_deref().map(str::to_lowercase).unwrap_or_default();
+            let query = query.bind(or_any(&filter.principal)).bind(before).bind(before_id);
             let mut rows = query.fetch(&mut *conn);
             while runs.len() < limit
                 && let Some(row) = rows.try_next().await?
             {
                 let run = self.summary(&row, now)?;
-                if filter.states.is_empty() || filter.states.contains(&run.state) {
+                let meant = filter.states.is_empty() || filter.states.contains(&run.state);
+                if meant && (text.is_empty() || run.question.to_lowercase().contains(&text)) {
                     runs.push(run);
                 }
             }
@@ -202,12 +204,6 @@ fn is_local(principal: &str) -> bool {
 fn stored_states(states: &[RunState]) -> String {
     let stored = |state: &RunState| if *state == RunState::Interrupted { RunState::Running } else { *state };
     if states.is_empty() { String::new() } else { states.iter().fold(",".to_owned(), |list, state| list + stored(state).as_str() + ",") }
-}
-
-/// A pattern for texts that hold this one.
-fn containing(text: &str) -> String {
-    let literal = text.to_lowercase().replace('!', "!!").replace('%', "!%").replace('_', "!_");
-    format!("%{}%", crate::sql::storable(&literal))
 }
 
 async fn waiting(conn: &mut AnyConnection, run: &str) -> sqlx::Result<Vec<WaitingFor>> {

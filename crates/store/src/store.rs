@@ -132,6 +132,7 @@ impl Store {
     }
 
     pub(crate) async fn reader(&self) -> Result<PoolConnection<Any>, sqlx::Error> {
+        metrics::counter!("synod_database_reads_total").increment(1);
         self.shared.readers.acquire().await
     }
 

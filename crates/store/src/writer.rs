@@ -152,11 +152,15 @@ impl Writer {
             for group in &mut work.groups {
                 self.prepare(group);
             }
+            let began = Instant::now();
             let Unwritten { error, begun } = match self.desk.parts().await {
                 Err(error) => Unwritten { error, begun: false },
                 Ok((connection, statements)) => match batch::write(connection, statements, &work.groups, &work.releases).await {
                     Err(unwritten) => unwritten,
                     Ok(refused) => {
+                        metrics::histogram!("synod_journal_batch_seconds").record(began.elapsed().as_secs_f64());
+                        metrics::histogram!("synod_journal_batch_rows")
+                            .record(work.groups.iter().map(|group| group.rows().count()).sum::<usize>() as f64);
                         self.settle(work, &refused);
                         continue;
                     }

@@ -47,6 +47,11 @@ impl Event {
             Kind::Replied | Kind::Tool | Kind::Figure | Kind::Answered => return None,
         };
         let mut data = serde_json::from_str(&row.body).unwrap_or(Value::Null);
+        if let (Kind::Closing, Value::Object(map)) = (row.kind, &mut data)
+            && let Ok(closing) = row.read::<crate::Closing>()
+        {
+            map.insert("text".into(), closing.plain().into());
+        }
         if let (Kind::Shown, Value::Object(map)) = (row.kind, &mut data)
             && let Some(stage) = map.get("stage").cloned()
         {

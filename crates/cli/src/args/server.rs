@@ -35,8 +35,10 @@ pub struct KeyNew {
     /// For guests: 3 runs a minute, 20 an hour, 100 a day, 2 at once.
     #[arg(long)]
     pub guest: bool,
+    /// Requests of any kind.
     #[arg(long, value_name = "N")]
     pub requests_per_minute: Option<u32>,
+    /// Runs begun within 24 hours.
     #[arg(long, value_name = "N")]
     pub runs_per_day: Option<u32>,
     /// Runs under way at once.

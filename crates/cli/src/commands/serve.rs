@@ -6,6 +6,7 @@ use crate::door;
 use crate::exit::{CliResult, DECIDED};
 use crate::outcome::Signals;
 use crate::say::note;
+use std::io::IsTerminal;
 use synod_app::{App, AppError, FileAccess};
 use synod_server::{ServerSettings, bind};
 use synod_types::Problems;
@@ -18,12 +19,23 @@ pub async fn run(global: &Global, args: Serve) -> CliResult {
     let serving = bind(app, settings).await?;
     let addr = serving.addr().map_err(|error| AppError::broken("addr", error, ""))?;
     let mut signals = Signals::listen()?;
-    note!("Synod listens at http://{addr}{}.", if open { ", for callers on this machine" } else { "; callers need a key" });
-    note!("Try: curl -s http://{addr}/v1/runs -H 'content-type: application/json' -d '{{\"question\": \"Tabs or spaces?\", \"rehearse\": true}}'");
+    let url = format!("http://{addr}");
+    // Where a person reads, in words; else one line of the log, which is JSON.
+    let person = std::io::stderr().is_terminal();
+    if person {
+        note!("Synod listens at {url}{}.", if open { ", for callers on this machine" } else { "; callers need a key" });
+        if open {
+            note!("Try: curl -s {url}/v1/runs -H 'content-type: application/json' -d '{{\"question\": \"Tabs or spaces?\", \"rehearse\": true}}'");
+        }
+    } else {
+        tracing::info!(url, key_needed = !open, "listening");
+    }
     serving
         .run(async {
             signals.next().await;
-            note!("Stopping: turns under way get 8 s, and the next start goes on with what is left. Press Ctrl-C again to leave at once.");
+            if person {
+                note!("Stopping: turns under way get 8 s, and the next start goes on with what is left. Press Ctrl-C again to leave at once.");
+            }
             tokio::spawn(async move {
                 signals.next().await;
                 std::process::exit(i32::from(crate::exit::STOPPED));

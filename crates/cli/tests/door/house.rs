@@ -102,6 +102,18 @@ impl House {
         path
     }
 
+    /// A number out of the database.
+    #[allow(dead_code, reason = "for the tests of the server")]
+    pub fn count(&self, sql: &str) -> i64 {
+        use sqlx::{Connection, Row};
+        self.runtime.block_on(async {
+            sqlx::any::install_default_drivers();
+            let mut db = sqlx::AnyConnection::connect(&format!("sqlite:{}", self.db().display())).await.expect("the database opens");
+            let row = sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).fetch_one(&mut db).await.expect("the query runs");
+            row.try_get(0).expect("a number")
+        })
+    }
+
     /// Runs SQL on the database, behind the product's back.
     pub fn sql(&self, sql: &'static str) -> u64 {
         use sqlx::Connection;

@@ -9,11 +9,19 @@ pub trait Allowance: Send + Sync {
     fn of(&self, header: &Header) -> Option<std::sync::Arc<dyn Purse>>;
 }
 
+/// What was set aside for one call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SetAside {
+    /// The day it counts for, as its purse knows days.
+    pub day: i64,
+    pub usd: f64,
+}
+
 /// One principal's allowance.
 pub trait Purse: Send + Sync {
     /// Sets a call aside at its worst cost, before it is made. The error says which limit has no room for it.
-    fn reserve(&self, usd: f64) -> BoxFuture<'_, Result<(), String>>;
+    fn reserve(&self, usd: f64) -> BoxFuture<'_, Result<SetAside, String>>;
 
     /// What the call then cost in place of what was set aside. One that never came back keeps what was set aside.
-    fn settle(&self, reserved_usd: f64, spent_usd: f64) -> BoxFuture<'_, ()>;
+    fn settle(&self, aside: SetAside, spent_usd: f64) -> BoxFuture<'_, ()>;
 }

@@ -63,6 +63,15 @@ pub trait Journal: Send + Sync {
     /// Rows of a run with `seq > after`, in order.
     fn rows<'a>(&'a self, run: &'a str, after: i64) -> BoxFuture<'a, JournalResult<Vec<Row>>>;
 
+    /// The first of those, up to so many.
+    fn page<'a>(&'a self, run: &'a str, after: i64, most: usize) -> BoxFuture<'a, JournalResult<Vec<Row>>> {
+        Box::pin(async move {
+            let mut rows = self.rows(run, after).await?;
+            rows.truncate(most);
+            Ok(rows)
+        })
+    }
+
     /// The raw reply behind a `replied` row. `None`: expired.
     fn raw<'a>(&'a self, run: &'a str, key: &'a str, attempt: i64) -> BoxFuture<'a, JournalResult<Option<String>>>;
 

@@ -7,7 +7,7 @@ mod journal;
 mod memory;
 mod model;
 
-pub use allowance::{Allowance, Purse};
+pub use allowance::{Allowance, Purse, SetAside};
 pub use clock::{Clock, SystemClock};
 pub use commits::{Commit, Commits, Tellers};
 pub use journal::{Blobs, Journal, JournalError, JournalResult, Lease, Tail};

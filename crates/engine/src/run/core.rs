@@ -29,6 +29,8 @@ pub(crate) struct Core {
     /// Nothing may be asked: recompute from the journal or say what is missing.
     pub replaying: bool,
     pub began: Millis,
+    /// Messages from before this time have been obeyed.
+    pub heard_since: Millis,
     pub state: Mutex<State>,
     /// Something changed that a waiting turn, person or the Runner may care about.
     pub changed: Notify,
@@ -98,6 +100,12 @@ impl Core {
         self.halted.store(true, Ordering::SeqCst);
         self.changed.notify_waiters();
         stands
+    }
+
+    /// The process ends: the run is left for another, within seconds, whatever halted it first.
+    pub fn let_go(&self) {
+        self.hurried.store(true, Ordering::SeqCst);
+        self.halt(Halt::stopped(StopReason::HandedOver, "its process is ending"));
     }
 
     pub fn check(&self) -> Result<()> {

@@ -106,9 +106,9 @@ async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<M
 
 fn grace(core: &Core, halt: &Halt) -> Duration {
     match halt {
+        Halt::Stopped { reason: StopReason::HandedOver, .. } => LAST_WORDS,
         _ if core.hurried.load(Ordering::SeqCst) => GRACE,
         Halt::Stopped { reason: StopReason::Cancelled, .. } => GRACE,
-        Halt::Stopped { reason: StopReason::HandedOver, .. } => LAST_WORDS,
         Halt::Stopped { reason: StopReason::LeaseLost | StopReason::Storage, .. } => Duration::ZERO,
         Halt::Stopped { .. } | Halt::Diverged { .. } | Halt::Lost { .. } => NEVER,
     }
@@ -122,14 +122,17 @@ fn broke(core: &Core, panic: &(dyn std::any::Any + Send)) -> Halt {
 
 /// Waits for turns in flight; after a cancel only for a while.
 async fn settle(core: &Core, give_up: Option<Instant>) {
-    let patience = core.check().err().map_or(NEVER, |halt| grace(core, &halt));
-    let until = give_up.unwrap_or_else(|| Instant::now() + patience);
+    let mut until = give_up.unwrap_or_else(|| Instant::now() + NEVER);
     loop {
         let changed = core.changed.notified();
         tokio::pin!(changed);
         changed.as_mut().enable();
         if core.state().turns == 0 {
             return;
+        }
+        // Who was patient before may have to hurry now.
+        if let Err(halt) = core.check() {
+            until = until.min(Instant::now() + grace(core, &halt));
         }
         if tokio::time::timeout_at(until, changed).await.is_err() {
             return;

@@ -146,6 +146,7 @@ impl Turn {
                 if failure.kind.turned_away() { Some(0.0) } else { asked.reserved_usd }
             }
         };
+        count(core, self.seat, &replied, spent);
         drop(flight);
         aside.settle(spent.unwrap_or(0.0)).await;
         Ok(Some(replied.map(|reply| (reply, sending))))
@@ -226,8 +227,11 @@ impl Turn {
         let Some(purse) = core.purse.as_deref() else { return Ok(Aside(None)) };
         let worst = self.worst(core, request, tokens).unwrap_or(0.0);
         match purse.reserve(worst).await {
-            Ok(()) => Ok(Aside(Some((purse, worst)))),
-            Err(limit) => Err(core.halt(Halt::stopped(StopReason::Budget, format!("the next turn ({key}) may cost ${worst:.4}: {limit}")))),
+            Ok(aside) => Ok(Aside(Some((purse, aside)))),
+            Err(limit) => {
+                let cost = if worst > 0.0 { format!(" may cost ${worst:.4}") } else { " has no room".to_owned() };
+                Err(core.halt(Halt::stopped(StopReason::Budget, format!("the next turn ({key}){cost}: {limit}"))))
+            }
         }
     }
 
@@ -297,13 +301,32 @@ impl Turn {
     }
 }
 
+/// Numbers for whoever collects them; nothing happens where nobody does.
+fn count(core: &Core, seat: SeatIx, replied: &CallResult, spent_usd: Option<f64>) {
+    let endpoint = core.header.card(seat).map_or_else(String::new, |card| card.endpoint.clone());
+    match replied {
+        Ok(reply) => {
+            metrics::counter!("synod_calls_total", "endpoint" => endpoint.clone()).increment(1);
+            let usage = reply.usage.unwrap_or_default();
+            for (direction, tokens) in [("in", usage.input), ("out", usage.output), ("cached", usage.cached)] {
+                metrics::counter!("synod_tokens_total", "endpoint" => endpoint.clone(), "direction" => direction).increment(tokens);
+            }
+        }
+        Err(failure) => metrics::counter!("synod_call_failures_total", "endpoint" => endpoint.clone(), "kind" => failure.kind.as_str()).increment(1),
+    }
+    // Counters are whole numbers.
+    if let Some(usd) = spent_usd.filter(|usd| *usd > 0.0) {
+        metrics::counter!("synod_usd_micros_total", "endpoint" => endpoint).increment((usd * 1e6).round() as u64);
+    }
+}
+
 /// What was set aside of an allowance for one call.
-struct Aside<'a>(Option<(&'a dyn crate::Purse, f64)>);
+struct Aside<'a>(Option<(&'a dyn crate::Purse, crate::SetAside)>);
 
 impl Aside<'_> {
     async fn settle(self, spent_usd: f64) {
-        if let Some((purse, reserved)) = self.0 {
-            purse.settle(reserved, spent_usd).await;
+        if let Some((purse, aside)) = self.0 {
+            purse.settle(aside, spent_usd).await;
         }
     }
 }

@@ -76,6 +76,11 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
+    /// The run has left this process.
+    pub fn is_over(&self) -> bool {
+        self.changes.borrow().is_none()
+    }
+
     /// What was said since the last time, a delta a turn. Waits until there may be something, and a tenth of a second after the last. Dropped in
     /// between, it loses nothing.
     pub async fn next(&mut self, clock: &dyn Clock) -> Vec<Event> {

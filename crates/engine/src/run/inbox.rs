@@ -89,10 +89,7 @@ pub(crate) async fn beat(inner: Arc<Inner>) {
         match inner.setup.journal.heartbeat().await {
             Ok(items) => {
                 for item in items {
-                    let core = inner.here.active().get(&item.run).cloned();
-                    if let Some(core) = core {
-                        deliver(&core, item);
-                    }
+                    inner.here.hand(item);
                 }
             }
             Err(error) => tracing::warn!(%error, "the journal did not answer a heartbeat"),
@@ -109,8 +106,8 @@ pub(crate) fn deliver(core: &Core, item: InboxItem) {
             }
             Err(error) => tracing::error!(run = item.run, key = item.key, %error, "an answer in the inbox cannot be read and is left there"),
         },
-        // A message from before this process took the run up has been obeyed already.
-        InboxKind::Cancel | InboxKind::Conclude if item.at < core.began => {}
+        // A message from before the run was last stopped, or gone on with by somebody who knew it, has been obeyed already.
+        InboxKind::Cancel | InboxKind::Conclude if item.at < core.heard_since => {}
         InboxKind::Cancel => {
             core.halt(Halt::stopped(StopReason::Cancelled, format!("cancelled by {}", item.by)));
         }

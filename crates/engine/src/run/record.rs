@@ -20,6 +20,8 @@ pub struct Record {
     /// Time running so far, without stops.
     pub ran_ms: Millis,
     pub stops: i64,
+    /// When it last stopped.
+    pub stopped_at: Option<Millis>,
     pub resumes: i64,
 }
 
@@ -49,6 +51,7 @@ impl Record {
             ledger: Ledger::default(),
             ran_ms: 0,
             stops: 0,
+            stopped_at: None,
             resumes: 0,
         }
     }
@@ -113,7 +116,10 @@ impl Record {
                 self.answered.insert(row.key.clone(), (row.digest.clone(), answer));
             }
             Body::Closing(closing) => self.closing = Some(closing),
-            Body::Stopped(_) => self.stops += 1,
+            Body::Stopped(_) => {
+                self.stops += 1;
+                self.stopped_at = Some(row.at);
+            }
             Body::Resumed(resumed) => {
                 self.limits = resumed.limits;
                 self.resumes += 1;

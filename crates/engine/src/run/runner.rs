@@ -50,6 +50,10 @@ pub(crate) struct Inner {
 pub(crate) struct Here {
     pub hub: Option<Arc<Hub>>,
     active: Mutex<HashMap<String, Arc<Core>>>,
+    /// Messages for runs that are held here and about to start. Locked only while `active` is.
+    early: Mutex<HashMap<String, Vec<InboxItem>>>,
+    /// This process lets go of its runs: whatever starts now is let go too. Changed under `active`'s lock only.
+    leaving: AtomicBool,
     /// Whether a task keeps the leases. Changed under `active`'s lock only: there is one such task, or none.
     pub beating: AtomicBool,
     pub pulse: Notify,
@@ -99,11 +103,14 @@ pub enum ResumeOutcome<T = RunHandle> {
 /// What came of taking up a run whose process is gone.
 pub enum Recovery {
     Running(RunHandle),
-    Ended,
+    /// It has stopped or ended since.
+    NotWanted,
     /// It was stopped: it had been taken up too often in vain.
     Stuck,
 }
 
+/// Longer than the grace of any run that is handed over.
+const HAND_OVER: Duration = Duration::from_secs(10);
 /// So often is a run taken up without a new row.
 const TAKEN_UP_IN_VAIN: usize = 3;
 
@@ -116,6 +123,7 @@ struct Parts {
     lease: Lease,
     record: Record,
     ancestors: Vec<Record>,
+    heard_since: Millis,
     unreachable: HashMap<String, String>,
 }
 
@@ -202,7 +210,9 @@ impl Runner {
         let blobs = header.question.files.iter().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
         let lease = self.setup().journal.begin(&header, at, blobs, once).await?;
         let record = Record::begin(header.clone());
-        let parts = Parts { mode, header, models, journal: self.setup().journal.clone(), lease, record, ancestors, unreachable: HashMap::new() };
+        let heard_since = at;
+        let parts =
+            Parts { mode, header, models, journal: self.setup().journal.clone(), lease, record, ancestors, heard_since, unreachable: HashMap::new() };
         Ok(self.launch(Arc::new(self.core(parts))))
     }
 
@@ -215,7 +225,9 @@ impl Runner {
         }
         self.same_version(&before)?;
         let lease = journal.take(run).await?;
-        match self.take_up(run, &lease, changes).await {
+        // Whoever resumes it has seen what was said before.
+        let since = Some(self.setup().clock.now());
+        match self.take_up(run, &lease, changes, since).await {
             Ok(ResumeOutcome::Running(core)) => Ok(ResumeOutcome::Running(self.launch(core))),
             Ok(ResumeOutcome::Ended(verdict)) => {
                 journal.release(&lease).await?;
@@ -228,37 +240,63 @@ impl Runner {
         }
     }
 
-    /// Goes on with a run whose process is gone. One that was taken up so often without a new row brings its process down, or hangs: it is
-    /// stopped instead, and says so.
+    /// Goes on with a run that nobody goes on with although it could: its process is gone, or a person has answered it. One that was taken up
+    /// again and again with nothing to show for it brings its process down: it is stopped instead, and says so.
     pub async fn recover(&self, run: &str) -> Result<Recovery, RunError> {
         let journal = &self.setup().journal;
-        let rows = journal.rows(run, 0).await?;
-        let in_vain = rows.iter().rev().take_while(|row| row.kind == Kind::Resumed).count();
-        if in_vain < TAKEN_UP_IN_VAIN {
-            return Ok(match self.resume(run, LimitChanges::default()).await? {
-                ResumeOutcome::Running(handle) => Recovery::Running(handle),
-                ResumeOutcome::Ended(_) => Recovery::Ended,
-            });
-        }
-        let record = Record::of(&rows)?;
+        self.same_version(&Record::of(&journal.rows(run, 0).await?)?)?;
         let lease = journal.take(run).await?;
-        let detail = format!("it was taken up {in_vain} times, and each time its process ended before anything new was written");
-        let row = NewRow::new("", Kind::Stopped, self.setup().clock.now(), &Stopped::new(StopReason::Stuck, detail)).attempt(record.stops);
-        let written = journal.append(&lease, vec![row]).await;
-        journal.release(&lease).await?;
-        written?;
-        Ok(Recovery::Stuck)
+        let recovered = self.recover_held(run, &lease).await;
+        if !matches!(recovered, Ok(Recovery::Running(_))) {
+            journal.release(&lease).await?;
+        }
+        recovered
+    }
+
+    /// Judged by the rows as they are now that nobody else can add one.
+    async fn recover_held(&self, run: &str, lease: &Lease) -> Result<Recovery, RunError> {
+        let journal = &self.setup().journal;
+        let rows = journal.rows(run, 0).await?;
+        let wanted = match rows.iter().fold(RunState::Running, |state, row| state.after(row.kind, &row.body)) {
+            RunState::Running => true,
+            RunState::Waiting => {
+                let used = |key: &str| rows.iter().any(|row| row.kind == Kind::Answered && row.key == key);
+                journal.inbox(run).await?.iter().any(|item| item.kind == InboxKind::Answer && !used(&item.key))
+            }
+            RunState::Stopped | RunState::Interrupted | RunState::Complete | RunState::Lost => false,
+        };
+        if !wanted {
+            return Ok(Recovery::NotWanted);
+        }
+        let of_nothing_new = |row: &&Row| matches!(row.kind, Kind::Resumed | Kind::Stopped);
+        let in_vain = rows.iter().rev().take_while(of_nothing_new).filter(|row| row.kind == Kind::Resumed).count();
+        if in_vain >= TAKEN_UP_IN_VAIN {
+            let stops = Record::of(&rows)?.stops;
+            let detail = format!("it was taken up {in_vain} times, and each time nothing new was written before its process ended");
+            let row = NewRow::new("", Kind::Stopped, self.setup().clock.now(), &Stopped::new(StopReason::Stuck, detail)).attempt(stops);
+            journal.append(lease, vec![row]).await?;
+            return Ok(Recovery::Stuck);
+        }
+        Ok(match self.take_up(run, lease, LimitChanges::default(), None).await? {
+            ResumeOutcome::Running(core) => Recovery::Running(self.launch(core)),
+            ResumeOutcome::Ended(_) => Recovery::NotWanted,
+        })
     }
 
     /// Lets go of every run of this process, so that another takes them up: no turn starts, those under way get a few seconds, and no run is
     /// marked as stopped. Returns when all have been let go.
     pub async fn hand_over(&self) {
-        let cores: Vec<Arc<Core>> = self.active().values().cloned().collect();
+        let cores: Vec<Arc<Core>> = {
+            let active = self.active();
+            self.inner.here.leaving.store(true, Ordering::SeqCst);
+            active.values().cloned().collect()
+        };
         for core in &cores {
-            core.halt(Halt::stopped(StopReason::HandedOver, "its process is ending"));
+            core.let_go();
         }
-        // A run's own grace ends it; this only waits for the last of them.
-        while !self.active().is_empty() {
+        // A run's own grace ends it; this waits for the last of them, and not for ever.
+        let until = tokio::time::Instant::now() + HAND_OVER;
+        while !self.active().is_empty() && tokio::time::Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -268,7 +306,8 @@ impl Runner {
         self.active().len()
     }
 
-    async fn take_up(&self, run: &str, lease: &Lease, changes: LimitChanges) -> Result<ResumeOutcome<Arc<Core>>, RunError> {
+    /// `since`: messages from before it have been obeyed; `None`: only a stop obeys one, and nothing is begun where a model cannot be reached.
+    async fn take_up(&self, run: &str, lease: &Lease, changes: LimitChanges, since: Option<Millis>) -> Result<ResumeOutcome<Arc<Core>>, RunError> {
         let setup = self.setup();
         let rows = setup.journal.rows(run, 0).await?;
         let mut record = Record::of(&rows)?;
@@ -281,15 +320,20 @@ impl Runner {
         let models = self.open(&header)?;
         let ancestors = self.ancestors(header.parent.as_deref()).await?;
         record.limits = changes.over(record.limits, &header)?;
+        // Offline, every seat would fail and the run would be lost for good. What needs no call goes on.
+        let unreachable = self.unreachable(&header).await;
+        if since.is_none() && !unreachable.is_empty() {
+            let problem =
+                |(model, why): (&String, &String)| Problem::new(model.clone(), why.clone(), "a model that answers").code(ProblemCode::Unreachable);
+            return Err(Problems(unreachable.iter().map(problem).collect()).into());
+        }
         let resumed = Resumed { limits: record.limits, binary: setup.binary.clone() };
         let row = NewRow::new("", Kind::Resumed, setup.clock.now(), &resumed).attempt(record.resumes);
         setup.journal.append(lease, vec![row]).await?;
-        // Offline, every seat would fail and the run would be lost for good. What needs no call goes on.
-        let unreachable = self.unreachable(&header).await;
-        let core =
-            Arc::new(self.core(Parts { mode, header, models, journal: setup.journal.clone(), lease: lease.clone(), record, ancestors, unreachable }));
-        let answers = setup.journal.inbox(run).await?;
-        for item in answers.into_iter().filter(|item| item.kind == InboxKind::Answer) {
+        let heard_since = since.or(record.stopped_at).unwrap_or(Millis::MIN);
+        let journal = setup.journal.clone();
+        let core = Arc::new(self.core(Parts { mode, header, models, journal, lease: lease.clone(), record, ancestors, heard_since, unreachable }));
+        for item in setup.journal.inbox(run).await? {
             deliver(&core, item);
         }
         Ok(ResumeOutcome::Running(core))
@@ -314,7 +358,17 @@ impl Runner {
         let lease = memory.take(run).await?;
         let recorded = record.verdict.take();
         let models = header.seats.iter().map(|_| None).collect();
-        let parts = Parts { mode, header, models, journal: memory, lease, record, ancestors: Vec::new(), unreachable: HashMap::new() };
+        let parts = Parts {
+            mode,
+            header,
+            models,
+            journal: memory,
+            lease,
+            record,
+            ancestors: Vec::new(),
+            heard_since: Millis::MAX,
+            unreachable: HashMap::new(),
+        };
         let core = Arc::new(Core { replaying: true, hub: None, purse: None, ..self.core(parts) });
         Ok(ReplayResult { recorded, ending: drive(core).await })
     }
@@ -386,7 +440,7 @@ impl Runner {
 
     fn core(&self, parts: Parts) -> Core {
         let setup = self.setup();
-        let Parts { mode, header, models, journal, lease, record, ancestors, unreachable } = parts;
+        let Parts { mode, header, models, journal, lease, record, ancestors, heard_since, unreachable } = parts;
         let began = setup.clock.now();
         let purse = setup.allowance.as_ref().and_then(|allowance| allowance.of(&header));
         Core {
@@ -406,6 +460,7 @@ impl Runner {
             unreachable,
             replaying: false,
             began,
+            heard_since,
             changed: Notify::new(),
             halted: Default::default(),
             hurried: Default::default(),
@@ -417,20 +472,27 @@ impl Runner {
         if let Some(hub) = &core.hub {
             hub.open(&run);
         }
-        let first = {
+        let (first, leaving) = {
+            let here = &self.inner.here;
             let mut active = self.active();
             active.insert(run.clone(), core.clone());
-            !self.inner.here.beating.swap(true, Ordering::SeqCst)
+            for item in here.early().remove(&run).into_iter().flatten() {
+                deliver(&core, item);
+            }
+            (!here.beating.swap(true, Ordering::SeqCst), here.leaving.load(Ordering::SeqCst))
         };
+        if leaving {
+            core.let_go();
+        }
         if first {
             tokio::spawn(beat(self.inner.clone()));
         }
         let here = self.inner.here.clone();
         let driven = core.clone();
         let ending = tokio::spawn(async move {
-            let ending = drive(driven.clone()).await;
-            here.active().remove(&driven.lease.run);
-            ending
+            // Also if the task breaks: a run that is not driven is not under way.
+            let _place = Place { here, core: driven.clone() };
+            drive(driven).await
         });
         RunHandle { run, core, ending }
     }
@@ -440,7 +502,43 @@ impl Runner {
     }
 }
 
+/// A run's place among those under way; given up when its task ends, unless it was begun anew meanwhile.
+struct Place {
+    here: Arc<Here>,
+    core: Arc<Core>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut active = self.here.active();
+        if active.get(&self.core.lease.run).is_some_and(|core| Arc::ptr_eq(core, &self.core)) {
+            active.remove(&self.core.lease.run);
+        }
+    }
+}
+
+/// So many messages for runs that are about to start are kept.
+const EARLY: usize = 1000;
+
 impl Here {
+    fn early(&self) -> MutexGuard<'_, HashMap<String, Vec<InboxItem>>> {
+        self.early.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Hands a message to its run, now or as soon as it is under way.
+    pub(crate) fn hand(&self, item: InboxItem) {
+        let active = self.active();
+        match active.get(&item.run).cloned() {
+            Some(core) => deliver(&core, item),
+            None => {
+                let mut early = self.early();
+                if early.len() < EARLY {
+                    early.entry(item.run.clone()).or_default().push(item);
+                }
+            }
+        }
+    }
+
     pub(crate) fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
         self.active.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

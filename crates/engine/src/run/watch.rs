@@ -5,11 +5,14 @@
 use super::hub::Listener;
 use crate::{Clock, Commit, Commits, JournalError, Runner};
 use std::future::{Future, pending};
-use synod_types::{Event, Kind, Row};
+use synod_types::{Event, Row, RunState};
 use tokio::sync::mpsc;
 
 /// How often another process's journal is looked at.
 const LOOK_MS: i64 = 500;
+
+/// Rows read at once: a slow watcher of a long run must not hold all of it.
+const PAGE: usize = 256;
 
 type Watched = Result<(Event, Option<Row>), JournalError>;
 
@@ -34,17 +37,19 @@ impl Runner {
         let (journal, clock) = (&self.inner.setup.journal, &self.inner.setup.clock);
         // Asked for before the rows are read: what is committed in between is heard.
         let mut commits = journal.commits(run);
-        let mut words = self.inner.here.hub.as_ref().and_then(|hub| hub.listen(run));
+        let mut words: Option<Listener> = None;
         let mut seen = after;
         let mut ended = false;
         let mut look = true;
         while !ended {
             let here = commits.is_some() && journal.holds(run);
+            // One that was elsewhere, or nowhere, may have come here since.
+            if words.as_ref().is_none_or(Listener::is_over) {
+                words = self.inner.here.hub.as_ref().and_then(|hub| hub.listen(run));
+            }
             let changed = if here { None } else { Some(journal.changed(run, LOOK_MS)) };
             if std::mem::take(&mut look) {
                 ended = self.pass_on(run, &mut seen, end, send).await?;
-                // One that another process had, or nobody, may have come here since.
-                words = words.or_else(|| self.inner.here.hub.as_ref().and_then(|hub| hub.listen(run)));
                 if ended {
                     break;
                 }
@@ -54,7 +59,7 @@ impl Runner {
                     Some(Commit::Row(row)) if row.seq <= seen => {}
                     Some(Commit::Row(row)) if row.seq == seen + 1 => {
                         seen = row.seq;
-                        ended = end.is(row.kind);
+                        ended = end.is(RunState::Running.after(row.kind, &row.body));
                         if let Some(event) = Event::of(&row) {
                             send.send(Ok((event, Some(Row::clone(&row))))).await?;
                         }
@@ -75,33 +80,38 @@ impl Runner {
 
     /// Sends what is new; true when the stream ends with it.
     async fn pass_on(&self, run: &str, seen: &mut i64, end: WatchEnd, send: &mpsc::Sender<Watched>) -> Result<bool, WatcherGone> {
-        let (rows, left) = match self.news(run, *seen).await {
-            Ok(news) => news,
-            Err(error) => {
-                send.send(Err(error)).await?;
-                return Ok(true);
+        loop {
+            let (rows, left) = match self.news(run, *seen).await {
+                Ok(news) => news,
+                Err(error) => {
+                    send.send(Err(error)).await?;
+                    return Ok(true);
+                }
+            };
+            let whole = rows.len() < PAGE;
+            // A stop that was resumed since is history, not the end.
+            let state = rows.iter().fold(RunState::Running, |state, row| state.after(row.kind, &row.body));
+            for row in rows {
+                *seen = row.seq;
+                if let Some(event) = Event::of(&row) {
+                    send.send(Ok((event, Some(row)))).await?;
+                }
             }
-        };
-        // A stop that was resumed since is history, not the end.
-        let ends = rows.last().is_some_and(|row| end.is(row.kind));
-        for row in rows {
-            *seen = row.seq;
-            if let Some(event) = Event::of(&row) {
-                send.send(Ok((event, Some(row)))).await?;
+            if whole {
+                return Ok(end.is(state) || left && end == WatchEnd::Left);
             }
         }
-        Ok(ends || left && end == WatchEnd::Left)
     }
 
     /// Rows after `seen`; and whether nobody holds the run any more, so that none will follow.
     async fn news(&self, run: &str, seen: i64) -> Result<(Vec<Row>, bool), JournalError> {
         let journal = &self.inner.setup.journal;
-        let rows = journal.rows(run, seen).await?;
+        let rows = journal.page(run, seen, PAGE).await?;
         if !rows.is_empty() || journal.held(run).await? {
             return Ok((rows, false));
         }
         // What its holder wrote last may have come between the two looks.
-        Ok((journal.rows(run, seen).await?, true))
+        Ok((journal.page(run, seen, PAGE).await?, true))
     }
 }
 
@@ -117,8 +127,12 @@ pub enum WatchEnd {
 }
 
 impl WatchEnd {
-    fn is(self, kind: Kind) -> bool {
-        kind == Kind::Verdict || kind == Kind::Stopped && self != Self::Verdict
+    fn is(self, state: RunState) -> bool {
+        match state {
+            RunState::Complete | RunState::Lost => true,
+            RunState::Stopped | RunState::Waiting => self != Self::Verdict,
+            RunState::Running | RunState::Interrupted => false,
+        }
     }
 }
 

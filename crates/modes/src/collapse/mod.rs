@@ -97,9 +97,11 @@ pub fn problems_of(cards: &[Card], policy: &Policy) -> Vec<Problem> {
     check::check(&Options { cards: cards.to_vec(), policy: policy.clone(), ..Options::default() }, "")
 }
 
-/// What each card scores under a policy, with nothing looked up and nobody asked: arithmetic alone.
+/// What each card scores under a policy, with nothing looked up and nobody asked: arithmetic on what the cards say alone.
 pub fn score_cards(cards: Vec<Card>, policy: &Policy) -> Vec<ScoreEntry> {
-    let scored = |card: Card| {
+    let scored = |mut card: Card| {
+        // Whoever writes a card cannot also have checked it.
+        card.evidence.iter_mut().for_each(|evidence| evidence.checked = None);
         let mut position = Position::new(card, None, Vec::new(), policy);
         position.weigh(policy);
         position.score_entry()

@@ -6,7 +6,7 @@ use crate::errors::Code;
 use crate::extract::{self, Named};
 use crate::fault::{Answer, Fault};
 use crate::state::Shared;
-use crate::table::{JSON, Route};
+use crate::table::Route;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -23,20 +23,20 @@ use synod_modes::collapse::{self, ScoreEntry, file};
 use synod_report::Snapshot;
 use synod_types::{Problem, Scope, sha256_hex};
 
+/// Scored at once.
+const MOST_CARDS: usize = 1000;
+
 pub fn routes() -> Vec<Route> {
     vec![
         Route::new("post", "/v1/collapse/score", "Scores cards. No model is asked and nothing is kept", post(score))
             .scope(Scope::Read)
-            .body::<ScoreBody>(&[JSON])
+            .body::<ScoreBody>()
             .answers::<Scores>(200, "The scores, in the order of the cards")
             .faults(&[Code::InvalidCards, Code::MixedCostUnits]),
         Route::new("post", "/v1/collapse", "Begins a decision between cards, with no model at all unless some are named", post(decide))
             .scope(Scope::Run)
-            .body::<DecisionBody>(&[JSON])
-            .header(
-                "Idempotency-Key",
-                "A repeated request with the same key and body within 24 hours is answered with the run that the first one began.",
-            )
+            .body::<DecisionBody>()
+            .header("Idempotency-Key", start::IDEMPOTENCY, start::idempotency_key())
             .answers::<Snapshot>(200, "The run that an earlier request with this idempotency key began")
             .answers::<Snapshot>(202, "The run, under way")
             .faults(&[Code::InvalidCards, Code::MixedCostUnits, Code::OtherBody, Code::ShuttingDown]),
@@ -51,7 +51,7 @@ pub fn routes() -> Vec<Route> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ScoreBody {
-    #[schemars(length(min = 1, max = 1000))]
+    #[schemars(length(min = 1, max = MOST_CARDS))]
     cards: Vec<Card>,
     #[serde(default)]
     weights: Option<Weights>,
@@ -75,6 +75,9 @@ async fn score(body: Result<extract::Json<ScoreBody>, Fault>) -> Answer<Json<Sco
         risk_combine: risk_combine.unwrap_or(usual.risk_combine),
         ..usual
     };
+    if !(1..=MOST_CARDS).contains(&cards.len()) {
+        return Err(cards_fault(vec![Problem::new("cards", format!("{} cards", cards.len()), format!("1 to {MOST_CARDS} cards"))]));
+    }
     let problems = collapse::problems_of(&cards, &policy);
     if !problems.is_empty() {
         return Err(cards_fault(problems));

@@ -21,7 +21,11 @@ pub fn routes() -> Vec<Route> {
         Route::new("get", "/v1/runs/{id}/events", "The run's events, as they come", get(events))
             .scope(Scope::Read)
             .query::<EventsQuery>()
-            .header("Last-Event-ID", "The number of the last event seen; a browser sends it by itself. It counts before `after`.")
+            .header(
+                "Last-Event-ID",
+                "The number of the last event seen; a browser sends it by itself. It counts before `after`.",
+                serde_json::json!({"type": "string", "pattern": "^[0-9]{1,15}$"}),
+            )
             .texts(200, "Server-sent events: `id` is the row's number, `event` its type, `data` JSON", &["text/event-stream"])
             .nothing(204, "The run has ended, or stopped, and everything was seen")
             .faults(&[Code::Gone, Code::TooManyStreams]),
@@ -48,6 +52,9 @@ async fn events(
 ) -> Answer<Response> {
     let run = server.run(&caller, &id).await?;
     let after = seen(&headers, query.after)?;
+    if after > run.seq {
+        return Err(Fault::problem(Problem::new("after", after.to_string(), format!("the number of an event of this run; its last is {}", run.seq))));
+    }
     let follow = match query.follow {
         None | Some(0) => false,
         Some(1) => true,
@@ -62,18 +69,18 @@ async fn events(
         // A browser would otherwise come back for ever.
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    stream::events(&server, &id, run.mode, after, if follow { WatchEnd::Verdict } else { WatchEnd::Stop })
+    stream::events(&server, &caller, &id, run.mode, after, if follow { WatchEnd::Verdict } else { WatchEnd::Stop })
 }
 
 /// How far the caller has come. A browser that comes back says so in its header, and its address is still the first one.
 fn seen(headers: &HeaderMap, after: Option<i64>) -> Answer<i64> {
     let wrong = |field: &str, got: String| Fault::problem(Problem::new(field, got, "the number of an event"));
+    if let Some(after) = after.filter(|after| *after < 0) {
+        return Err(wrong("after", after.to_string()));
+    }
     if let Some(last) = headers.get("last-event-id") {
         let last = last.to_str().unwrap_or_default();
         return last.trim().parse().ok().filter(|seq| *seq >= 0).ok_or_else(|| wrong("Last-Event-ID", last.to_owned()));
     }
-    match after {
-        Some(after) if after < 0 => Err(wrong("after", after.to_string())),
-        after => Ok(after.unwrap_or(0)),
-    }
+    Ok(after.unwrap_or(0))
 }

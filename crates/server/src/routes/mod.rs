@@ -35,6 +35,8 @@ pub fn all() -> Vec<Route> {
 
 pub fn router(server: Shared) -> Router {
     let routed = all().into_iter().fold(Router::new(), |router, route| route.mount(router));
+    // A form is read whole first, within this server's own limit.
+    let routed = routed.layer(axum::extract::DefaultBodyLimit::disable());
     routed.fallback(nothing_here).method_not_allowed_fallback(other_method).with_state(server)
 }
 

@@ -20,7 +20,7 @@ pub fn routes() -> Vec<Route> {
         Route::new("get", "/v1/modes", "Every mode with its options, stages and decision", get(modes))
             .scope(Scope::Read)
             .answers::<ModeList>(200, "The modes"),
-        Route::new("get", "/v1/modes/{id}", "One mode", get(mode)).scope(Scope::Read).answers::<Map<String, Value>>(200, "The mode"),
+        Route::new("get", "/v1/modes/{mode}", "One mode", get(mode)).scope(Scope::Read).answers::<Map<String, Value>>(200, "The mode"),
         Route::new("get", "/v1/panels", "The panels of the server's configuration", get(panels))
             .scope(Scope::Read)
             .answers::<PanelList>(200, "The panels"),

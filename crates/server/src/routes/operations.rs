@@ -46,7 +46,7 @@ async fn health() -> Json<Health> {
 
 async fn ready(State(server): State<Shared>) -> Answer<Json<Health>> {
     server.still_open()?;
-    server.app.runs_by_state().await?;
+    server.app.ping().await?;
     Ok(Json(WELL))
 }
 

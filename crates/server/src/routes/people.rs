@@ -1,12 +1,12 @@
 //! What people say to a run: answers to its questions, approvals of positions.
 
-use super::start::{self};
+use super::start;
 use crate::caller::Caller;
 use crate::errors::Code;
 use crate::extract::{self, Named};
 use crate::fault::{Answer, Fault};
 use crate::state::Shared;
-use crate::table::{JSON, Route};
+use crate::table::Route;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -23,14 +23,14 @@ pub fn routes() -> Vec<Route> {
     let approval = |path| {
         Route::new("post", path, "Approves or refuses something that stopped at a gate", post(approve))
             .scope(Scope::Review)
-            .body::<ApprovalBody>(&[JSON])
+            .body::<ApprovalBody>()
             .answers::<Snapshot>(202, "The run; it goes on with the approval")
             .faults(&faults)
     };
     vec![
         Route::new("post", "/v1/runs/{id}/answers", "Answers what a run asks of a person; it then goes on", post(reply))
             .scope(Scope::Review)
-            .body::<AnswerBody>(&[JSON])
+            .body::<AnswerBody>()
             .answers::<Snapshot>(202, "The run; it goes on with the answer")
             .faults(&faults),
         approval("/v1/runs/{id}/approvals"),
@@ -75,7 +75,7 @@ struct ApprovalBody {
     position_id: String,
     /// What it is about, as the question names it.
     subject: String,
-    /// `approved` or `rejected`, as the question offers it.
+    /// `approve`, `reject` or `revise`, as the question offers it.
     decision: String,
     #[serde(default)]
     note: Option<String>,
@@ -92,7 +92,12 @@ async fn approve(
     let Some(question) = run.waiting.iter().find(|question| asked(&question.key)) else {
         return Err(not_open(&server, &run, asked).await?);
     };
-    give(&server, &caller, &id, question, body.decision.clone(), body.note.clone()).await
+    let given = give(&server, &caller, &id, question, body.decision.clone(), body.note.clone()).await;
+    // Here the answer is called a decision.
+    given.map_err(|mut fault| {
+        fault.problems.iter_mut().filter(|problem| problem.field == "answer").for_each(|problem| problem.field = "decision".into());
+        fault
+    })
 }
 
 async fn give(server: &Shared, caller: &Caller, id: &str, question: &WaitingFor, answer: String, note: Option<String>) -> Answer<Response> {

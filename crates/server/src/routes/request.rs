@@ -12,9 +12,11 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use synod_app::{Base, ChairChoice, LimitChoice, PanelChoice, RunRequest};
 use synod_engine::OptionValue;
-use synod_types::{Attachment, Problem, Question, sha256_hex};
+use synod_types::{Attachment, Problem, ProblemCode, Question, sha256_hex};
 
-/// Parts of a form.
+/// Models, roles, options.
+const ENTRIES: usize = 64;
+/// Parts of a form, and attached files.
 const PARTS: usize = 32;
 /// Characters of a file's name.
 const NAME: usize = 200;
@@ -50,6 +52,7 @@ pub struct RunBody {
     /// A turn fails after so many seconds without a sign of life.
     pub timeout_secs: Option<f64>,
     /// Fixes every draw by lot.
+    #[schemars(range(min = 0, max = 9007199254740991u64))]
     pub seed: Option<u64>,
 }
 
@@ -63,8 +66,8 @@ pub struct FileBody {
 
 impl RunBody {
     /// The request, and what is wrong with it already.
-    pub fn into_request(self, caller: &Caller, base: Base) -> (RunRequest, Vec<Problem>) {
-        let mut problems = Vec::new();
+    pub fn into_request(self, caller: &Caller, base: Base, mut problems: Vec<Problem>) -> Answer<(RunRequest, Vec<Problem>)> {
+        self.in_bounds()?;
         let is_fork = base != Base::Nothing;
         if is_fork && (self.question.is_some() || self.content.is_some() || !self.files.is_empty()) {
             problems.push(Problem::new("question", "another question", "none: a fork keeps its parent's question, content and files"));
@@ -105,7 +108,23 @@ impl RunBody {
             principal: caller.principal(),
             ..RunRequest::default()
         };
-        (request, problems)
+        Ok((request, problems))
+    }
+
+    /// Told before anything is looked up: what is beyond all measure is not worth a closer look.
+    fn in_bounds(&self) -> Answer<()> {
+        let mut problems = Vec::new();
+        let counts = [("models", self.models.len()), ("roles", self.roles.len()), ("options", self.options.len()), ("files", self.files.len())];
+        for (field, count) in counts.into_iter().filter(|(field, count)| *count > if *field == "files" { PARTS } else { ENTRIES }) {
+            let most = if field == "files" { PARTS } else { ENTRIES };
+            problems.push(Problem::new(field, format!("{count} entries"), format!("at most {most}")).code(ProblemCode::TooMuch));
+        }
+        let names = self.mode.iter().chain(&self.panel).chain(&self.chair).chain(&self.models).chain(self.roles.keys()).chain(self.roles.values());
+        if let Some(long) = names.chain(self.options.keys()).find(|name| name.chars().count() > NAME) {
+            let got: String = long.chars().take(40).chain(['…']).collect();
+            problems.push(Problem::new("name", got, format!("names of at most {NAME} characters")).code(ProblemCode::TooMuch));
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Fault::of(Code::Invalid, problems)) }
     }
 
     /// What makes two requests the same: where they went and what they say, not how it was written.
@@ -123,24 +142,41 @@ fn attachment(at: usize, file: FileBody) -> Result<Attachment, Problem> {
     Ok(Attachment { name, sha256: sha256_hex(&text), bytes: text.len() as u64, text })
 }
 
+/// The same as a form.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used: the parts are read one by one")]
+pub struct RunForm {
+    /// As JSON.
+    request: RunBody,
+    /// Material under review.
+    content: Option<String>,
+    /// Texts to attach, each under its own name.
+    file: Option<Vec<String>>,
+}
+
 /// A request as JSON, or as a form: `request` (JSON), `content` (text) and any number of `file`s.
-pub struct Asked(pub RunBody);
+pub struct Asked {
+    pub body: RunBody,
+    /// What is wrong with it already.
+    pub problems: Vec<Problem>,
+}
 
 impl<S: Send + Sync> FromRequest<S> for Asked {
     type Rejection = Fault;
 
     async fn from_request(request: Request, state: &S) -> Answer<Self> {
         match extract::media_type(request.headers()).as_str() {
-            "multipart/form-data" => form(request, state).await.map(Self),
+            "multipart/form-data" => form(request, state).await,
             "application/json" => {
                 let (parts, body) = request.into_parts();
-                extract::read(&extract::whole(&parts.headers, body).await?).map(Self)
+                let (body, problems) = extract::read_what_can_be(&extract::whole(&parts.headers, body).await?)?;
+                Ok(Self { body, problems })
             }
             _ => {
                 let (parts, body) = request.into_parts();
                 let bytes = extract::whole(&parts.headers, body).await?;
                 if bytes.is_empty() {
-                    Ok(Self(RunBody::default()))
+                    Ok(Self { body: RunBody::default(), problems: Vec::new() })
                 } else {
                     Err(extract::unsupported(&parts.headers, "application/json or multipart/form-data"))
                 }
@@ -149,7 +185,7 @@ impl<S: Send + Sync> FromRequest<S> for Asked {
     }
 }
 
-async fn form<S: Send + Sync>(request: Request, state: &S) -> Answer<RunBody> {
+async fn form<S: Send + Sync>(request: Request, state: &S) -> Answer<Asked> {
     // Read whole first: within its limits of size and time a form is then only a matter of parsing.
     let (parts, body) = request.into_parts();
     let bytes = extract::whole(&parts.headers, body).await?;
@@ -167,14 +203,14 @@ async fn form<S: Send + Sync>(request: Request, state: &S) -> Answer<RunBody> {
         let field = if name.is_empty() { "part".to_owned() } else { name.clone() };
         let text = || String::from_utf8(bytes.to_vec()).map_err(|_| Fault::problem(Problem::new(field, "bytes that are no text", "text in UTF-8")));
         match name.as_str() {
-            "request" if asked.is_none() => asked = Some(extract::read::<RunBody>(&bytes)?),
+            "request" if asked.is_none() => asked = Some(extract::read_what_can_be::<RunBody>(&bytes)?),
             "content" if content.is_none() => content = Some(text()?),
             "file" => files.push(FileBody { name: file_name.unwrap_or_else(|| format!("file {}", files.len() + 1)), text: text()? }),
             other => return Err(Fault::problem(Problem::new("part", format!("{other:?}"), "request and content once each, and file"))),
         }
     }
-    let mut body: RunBody = asked.unwrap_or_default();
+    let (mut body, problems) = asked.unwrap_or_default();
     body.files.extend(files);
     body.content = content.or(body.content);
-    Ok(body)
+    Ok(Asked { body, problems })
 }

@@ -15,14 +15,17 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use synod_app::{Deletion, ExportFormat, RunFilter, RunSummary};
 use synod_engine::{Clock, LimitChanges, ResumeOutcome, SystemClock};
+use synod_modes::{INTERNAL, MODES};
 use synod_report::{Snapshot, View};
-use synod_types::{Millis, Problem, RunState, Scope, Status, Verdict};
+use synod_types::{Millis, Problem, Row, RunState, Scope, Status, Verdict};
 
 const PAGE: usize = 50;
 const LARGEST_PAGE: u32 = 200;
+/// Characters looked for in questions.
+const LONGEST_TEXT: usize = 200;
 
 pub fn routes() -> Vec<Route> {
     let named = |route: Route| route.faults(&[Code::Gone]);
@@ -47,19 +50,19 @@ pub fn routes() -> Vec<Route> {
             .answers::<VerifyReport>(200, "What was found"),
         named(Route::new("post", "/v1/runs/{id}/resume", "Goes on with a run that stopped: only what is missing is asked", post(resume)))
             .scope(Scope::Run)
-            .header("Prefer", "`respond-async` answers at once with 202.")
-            .body::<LimitsBody>(&[JSON])
+            .header("Prefer", "`respond-async` answers at once with 202.", json!({"type": "string"}))
+            .body::<LimitsBody>()
             .answers::<Snapshot>(200, "The run, ended or stopped")
             .answers::<Snapshot>(202, "The run, under way")
             .faults(&[Code::UnderWay, Code::Ended, Code::OtherVersion, Code::ShuttingDown]),
         named(Route::new("post", "/v1/runs/{id}/cancel", "Stops a run; it can be resumed", post(cancel)))
             .scope(Scope::Run)
-            .body::<NothingBody>(&[JSON])
+            .body::<NothingBody>()
             .answers::<Snapshot>(202, "The run; it stops within a few seconds")
             .faults(&[Code::Ended]),
         named(Route::new("post", "/v1/runs/{id}/conclude", "Lets a run come to its conclusion with what it has", post(conclude)))
             .scope(Scope::Run)
-            .body::<NothingBody>(&[JSON])
+            .body::<NothingBody>()
             .answers::<Snapshot>(202, "The run; it concludes")
             .faults(&[Code::Ended]),
         named(Route::new("delete", "/v1/runs/{id}", "Deletes a run and everything that was kept of it", delete(remove)))
@@ -87,6 +90,7 @@ struct ListQuery {
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
     /// `next` of the page before.
+    #[schemars(regex(pattern = r"^[0-9]{1,15}\..+$"))]
     after: Option<String>,
 }
 
@@ -143,6 +147,14 @@ async fn list(State(server): State<Shared>, caller: Caller, Query(query): Query<
     if query.limit.is_some_and(|limit| !(1..=LARGEST_PAGE).contains(&limit)) {
         return Err(Fault::problem(Problem::new("limit", query.limit.unwrap_or_default().to_string(), format!("1 to {LARGEST_PAGE}"))));
     }
+    let known = || MODES.iter().map(|mode| mode.id);
+    if let Some(mode) = query.mode.as_deref().filter(|mode| !known().chain(INTERNAL.iter().map(|mode| mode.id)).any(|id| id == *mode)) {
+        let want = format!("one of: {}", known().collect::<Vec<_>>().join(", "));
+        return Err(Fault::problem(Problem::new("mode", mode.chars().take(100).collect::<String>(), want)));
+    }
+    if query.text.as_ref().is_some_and(|text| text.chars().count() > LONGEST_TEXT) {
+        return Err(Fault::problem(Problem::new("text", "a long text", format!("at most {LONGEST_TEXT} characters"))));
+    }
     let before = query.after.as_deref().map(cursor).transpose()?;
     let filter = RunFilter {
         states: query.state.into_iter().collect(),
@@ -172,15 +184,22 @@ fn cursor(text: &str) -> Answer<(Millis, String)> {
 
 /// The run as a client needs it.
 pub async fn snapshot(server: &Shared, run: &str) -> Answer<Snapshot> {
-    let state = server.app.run(run).await?.state;
+    let summary = server.app.run(run).await?;
     let rows = server.app.rows(run).await?;
-    Ok(Snapshot::of(&View::of(&rows), state, SystemClock.now()))
+    Ok(snapshot_of(&summary, &rows))
+}
+
+fn snapshot_of(run: &RunSummary, rows: &[Row]) -> Snapshot {
+    let mut snapshot = Snapshot::of(&View::of(rows), run.state, SystemClock.now());
+    // What was answered and not yet read by the run is no longer asked.
+    snapshot.waiting.retain(|question| run.waiting.iter().any(|open| open.key == question.key));
+    snapshot
 }
 
 async fn show(State(server): State<Shared>, caller: Caller, Named(id): Named) -> Answer<Json<Snapshot>> {
     let run = server.run(&caller, &id).await?;
     let rows = server.app.rows(&id).await?;
-    Ok(Json(Snapshot::of(&View::of(&rows), run.state, SystemClock.now())))
+    Ok(Json(snapshot_of(&run, &rows)))
 }
 
 async fn verdict(State(server): State<Shared>, caller: Caller, Named(id): Named) -> Answer<Json<Verdict>> {
@@ -281,11 +300,18 @@ async fn resume(
     if run.state.ended() {
         return Err(Fault::new(Code::Ended, format!("run {id} has ended")));
     }
-    if let Some(key) = caller.key() {
-        server.app.room_to_start(key).await??;
-    }
+    let turn = server.starting(caller.name());
+    let mine = match caller.key() {
+        Some(key) => {
+            let mine = turn.lock().await;
+            server.app.room_to_go_on(key).await??;
+            Some(mine)
+        }
+        None => None,
+    };
     let changes = LimitChanges { budget_usd: body.budget_usd, deadline_secs: body.deadline_secs, timeout_secs: body.timeout_secs };
     let outcome = server.app.runner(&id).await?.resume(&id, changes).await?;
+    drop(mine);
     let ended = match outcome {
         ResumeOutcome::Running(handle) => wait.until(keeper::follow(handle)).await,
         ResumeOutcome::Ended(_) => true,
@@ -311,7 +337,17 @@ async fn end(server: &Shared, caller: &Caller, id: &str, conclude: bool) -> Answ
     if run.state.ended() {
         return Err(Fault::new(Code::Ended, format!("run {id} has ended")));
     }
-    server.app.reader()?.cancel(id, conclude, &caller.owner()).await?;
+    // One that has stopped need not be stopped.
+    if conclude || run.state != RunState::Stopped {
+        server.app.reader()?.cancel(id, conclude, &caller.owner()).await?;
+    }
+    // One that nobody holds comes to its conclusion only if somebody goes on with it.
+    if conclude && matches!(run.state, RunState::Stopped | RunState::Waiting) {
+        server.still_open()?;
+        if let ResumeOutcome::Running(handle) = server.app.runner(id).await?.resume(id, LimitChanges::default()).await? {
+            keeper::follow(handle);
+        }
+    }
     start::answer(server, StatusCode::ACCEPTED, id).await
 }
 
@@ -323,7 +359,16 @@ async fn remove(State(server): State<Shared>, caller: Caller, Named(id): Named) 
             Ok(StatusCode::NO_CONTENT)
         }
         Deletion::UnderWay => Err(Fault::new(Code::UnderWay, format!("run {id} is under way"))),
-        Deletion::Parent(forks) => Err(Fault::new(Code::HasForks, format!("forked from it: {}", forks.join(", ")))),
+        Deletion::Parent(forks) => {
+            let mut seen = Vec::new();
+            for fork in &forks {
+                if server.run(&caller, fork).await.is_ok() {
+                    seen.push(fork.as_str());
+                }
+            }
+            let others = if seen.len() < forks.len() { " and by others" } else { "" };
+            Err(Fault::new(Code::HasForks, format!("forked from it: {}{others}", seen.join(", "))))
+        }
         Deletion::NoSuchRun => Err(Fault::no_run(&id)),
     }
 }

@@ -1,82 +1,90 @@
 //! Beginning runs: a question, a fork, a round more; and what one would take.
 
-use super::request::{Asked, RunBody};
+use super::request::{Asked, RunBody, RunForm};
 use crate::caller::Caller;
 use crate::errors::Code;
 use crate::extract::Named;
 use crate::fault::{Answer, Fault};
 use crate::keeper;
 use crate::state::Shared;
-use crate::table::{JSON, Route};
+use crate::table::Route;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use serde_json::{Value, json};
 use std::time::Duration;
 use synod_app::{AppError, Base, Notes, PreparedRun, RunRequest};
 use synod_engine::Ending;
 use synod_report::Snapshot;
-use synod_types::{Once, Problem, Quote, Scope};
+use synod_types::{Once, Problem, Quote, Scope, StopReason};
 use tokio::task::JoinHandle;
 
-const FORM: [&str; 2] = [JSON, "multipart/form-data"];
+const PREFER: &str = "`respond-async` answers at once with 202; `wait=10` waits at most so many seconds. Without it the answer comes when the run has ended or stopped, or after five minutes.";
+pub const IDEMPOTENCY: &str = "A repeated request with the same key and body within 24 hours is answered with the run that the first one began.";
+/// Nobody waits longer for an answer; the run goes on.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// Characters of an idempotency key.
 const LONGEST_KEY: usize = 200;
+
+/// What an idempotency key may be.
+pub fn idempotency_key() -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"})
+}
 
 pub fn routes() -> Vec<Route> {
     let started = |route: Route| {
         route
             .scope(Scope::Run)
-            .header("Prefer", "`respond-async` answers at once with 202; `wait=10` waits at most so many seconds. Without it the answer comes when the run has ended or stopped.")
-            .header("Idempotency-Key", "A repeated request with the same key and body within 24 hours is answered with the run that the first one began.")
+            .header("Prefer", PREFER, json!({"type": "string"}))
+            .header("Idempotency-Key", IDEMPOTENCY, idempotency_key())
             .answers::<Snapshot>(200, "The run that an earlier request with this idempotency key began")
             .answers::<Snapshot>(201, "The run, ended or stopped")
             .answers::<Snapshot>(202, "The run, under way")
             .faults(&[Code::OtherBody, Code::ShuttingDown, Code::UnderWay, Code::Gone])
     };
     vec![
-        started(Route::new("post", "/v1/runs", "Begins a run", post(start)).body::<RunBody>(&FORM)),
+        started(Route::new("post", "/v1/runs", "Begins a run", post(start)).body::<RunBody>().form::<RunForm>()),
         started(
             Route::new("post", "/v1/runs/{id}/fork", "Begins a run that takes over what this one said, with what is changed", post(fork))
-                .body::<RunBody>(&[JSON]),
+                .body::<RunBody>(),
         ),
         started(
             Route::new("post", "/v1/runs/{id}/continue", "Begins a run that goes one round further than this one", post(go_further))
-                .body::<RunBody>(&[JSON]),
+                .body::<RunBody>(),
         ),
         Route::new("post", "/v1/quote", "What a run would take: calls, tokens, dollars. Nothing is begun", post(quote))
             .scope(Scope::Run)
-            .body::<RunBody>(&FORM)
+            .body::<RunBody>()
+            .form::<RunForm>()
             .answers::<Quote>(200, "The quote"),
     ]
 }
 
-async fn start(State(server): State<Shared>, caller: Caller, headers: HeaderMap, Asked(body): Asked) -> Answer<Response> {
-    let wait = Waiting::asked(&headers)?;
-    begin(&server, &caller, once(&headers, &body, "runs")?, Base::Nothing, body, wait).await
+async fn start(State(server): State<Shared>, caller: Caller, headers: HeaderMap, asked: Asked) -> Answer<Response> {
+    begin(&server, &caller, &headers, "runs", Base::Nothing, asked).await
 }
 
-async fn fork(State(server): State<Shared>, caller: Caller, Named(id): Named, headers: HeaderMap, Asked(body): Asked) -> Answer<Response> {
-    let wait = Waiting::asked(&headers)?;
+async fn fork(State(server): State<Shared>, caller: Caller, Named(id): Named, headers: HeaderMap, asked: Asked) -> Answer<Response> {
     let parent = server.run(&caller, &id).await?;
-    begin(&server, &caller, once(&headers, &body, &format!("fork {id}"))?, Base::Fork(parent.id), body, wait).await
+    begin(&server, &caller, &headers, &format!("fork {id}"), Base::Fork(parent.id), asked).await
 }
 
-async fn go_further(State(server): State<Shared>, caller: Caller, Named(id): Named, headers: HeaderMap, Asked(body): Asked) -> Answer<Response> {
-    let wait = Waiting::asked(&headers)?;
+async fn go_further(State(server): State<Shared>, caller: Caller, Named(id): Named, headers: HeaderMap, asked: Asked) -> Answer<Response> {
     let parent = server.run(&caller, &id).await?;
-    begin(&server, &caller, once(&headers, &body, &format!("continue {id}"))?, Base::Continue(parent.id), body, wait).await
+    begin(&server, &caller, &headers, &format!("continue {id}"), Base::Continue(parent.id), asked).await
 }
 
-async fn quote(State(server): State<Shared>, caller: Caller, Asked(body): Asked) -> Answer<Json<Quote>> {
-    let (request, problems) = body.into_request(&caller, Base::Nothing);
-    let prepared = server.app.prepare(request, problems, &mut Notes::default()).await?;
+async fn quote(State(server): State<Shared>, caller: Caller, Asked { body, problems }: Asked) -> Answer<Json<Quote>> {
+    let request = body.into_request(&caller, Base::Nothing, problems)?;
+    let prepared = server.app.prepare(request.0, request.1, &mut Notes::default()).await?;
     Ok(Json(prepared.quote()))
 }
 
-async fn begin(server: &Shared, caller: &Caller, once: Option<Once>, base: Base, body: RunBody, wait: Waiting) -> Answer<Response> {
-    let (request, problems) = body.into_request(caller, base);
+async fn begin(server: &Shared, caller: &Caller, headers: &HeaderMap, place: &str, base: Base, Asked { body, problems }: Asked) -> Answer<Response> {
+    let (wait, once) = (Waiting::asked(headers)?, once_of(headers, body.digest(place))?);
+    let (request, problems) = body.into_request(caller, base, problems)?;
     begin_request(server, caller, once, request, problems, wait).await
 }
 
@@ -119,7 +127,7 @@ pub async fn begin_request(
 /// Within the limits of the caller's key; a request that is wrong never gets here and takes no place.
 async fn launch(server: &Shared, caller: &Caller, prepared: PreparedRun) -> Answer<(String, JoinHandle<Ending>)> {
     let turn = server.starting(caller.name());
-    let _mine = match caller.key() {
+    let mine = match caller.key() {
         Some(key) => {
             prepared.priced_for(&key.limits)?;
             let mine = turn.lock().await;
@@ -131,6 +139,7 @@ async fn launch(server: &Shared, caller: &Caller, prepared: PreparedRun) -> Answ
     server.still_open()?;
     let mode = prepared.header().mode.clone();
     let (_, handle) = prepared.start(&server.app).await.map_err(|error: AppError| Fault::from(error))?;
+    drop(mine);
     let run = handle.run.clone();
     tracing::info!(run, mode, who = caller.name(), "begun");
     Ok((run, keeper::follow(handle)))
@@ -153,10 +162,6 @@ pub async fn answer(server: &Shared, status: StatusCode, run: &str) -> Answer<Re
         response.headers_mut().insert(header::LOCATION, place);
     }
     Ok(response)
-}
-
-pub fn once(headers: &HeaderMap, body: &RunBody, place: &str) -> Answer<Option<Once>> {
-    once_of(headers, body.digest(place))
 }
 
 pub fn once_of(headers: &HeaderMap, body_sha256: String) -> Answer<Option<Once>> {
@@ -191,9 +196,15 @@ impl Waiting {
 
     /// True when the run has ended in that time. It goes on whether or not anybody waits.
     pub async fn until(self, ending: JoinHandle<Ending>) -> bool {
-        match self.0 {
-            Some(time) => tokio::time::timeout(time, ending).await.is_ok(),
-            None => ending.await.is_ok(),
+        // Whoever does not wait is answered in one way, however quick the run is.
+        if self.0 == Some(Duration::ZERO) {
+            return false;
+        }
+        match tokio::time::timeout(self.0.unwrap_or(LONGEST_WAIT), ending).await {
+            // One that is handed over has neither ended nor stopped.
+            Ok(Ok(Ending::Stopped(stopped))) => stopped.reason != StopReason::HandedOver,
+            Ok(Ok(Ending::Verdict(_))) => true,
+            Ok(Err(_)) | Err(_) => false,
         }
     }
 }

@@ -39,8 +39,8 @@ struct UsageQuery {
 struct Usage {
     /// Whose: a key, or `local` for the user of the server's machine. Null: everybody's.
     principal: Option<String>,
-    /// What counts against the daily limits of the caller's key.
-    today: Today,
+    /// What counts against the daily limits of the caller's key; null for one without.
+    today: Option<Today>,
     limits: KeyLimits,
     /// Of runs that have stopped or ended, newest day first.
     days: Vec<Day>,
@@ -75,11 +75,12 @@ async fn usage(State(server): State<Shared>, caller: Caller, Query(query): Query
     }
     let principal = caller.only();
     let days = server.app.usage(principal.as_deref(), since, until).await?;
+    let limits = caller.key().map(|key| key.limits).unwrap_or_default();
     let used = server.app.used_today(caller.name()).await?;
     Ok(Json(Usage {
         principal,
-        today: Today { calls: used.calls, usd: used.usd },
-        limits: caller.key().map(|key| key.limits).unwrap_or_default(),
+        today: (limits.calls_per_day.is_some() || limits.usd_per_day.is_some()).then_some(Today { calls: used.calls, usd: used.usd }),
+        limits,
         days: days
             .into_iter()
             .map(|day| Day {

@@ -1,5 +1,6 @@
 //! What a store must withstand, on SQLite and, where `SYNOD_TEST_POSTGRES` names one, on PostgreSQL. One file a risk.
 
+mod access;
 mod chain;
 mod conversations;
 mod grouped;

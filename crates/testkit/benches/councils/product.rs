@@ -4,12 +4,9 @@ use crate::Outcome;
 use crate::child::Task;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use std::sync::Arc;
-use std::time::Duration;
-use synod_config::{Config, EndpointConfig, EndpointKind};
-use synod_engine::{Ending, PanelRequest, Prompts, RunSpec, Runner, Setup, SystemClock};
-use synod_llm::Registry;
-use synod_modes::MODES;
-use synod_store::{Store, StoreSettings};
+use synod_engine::{Ending, PanelRequest, RunSpec, Runner};
+use synod_store::Store;
+use synod_testkit::served::runner_on_disk;
 use synod_types::Question;
 
 pub struct Product {
@@ -21,27 +18,8 @@ pub struct Product {
 impl Product {
     pub async fn new(task: &Task) -> Outcome<Self> {
         let folder = tempfile::tempdir()?;
-        let location = folder.path().join("synod.db").display().to_string();
-        let store = Arc::new(Store::open(&location, StoreSettings::default()).await?);
-        let mut config = Config::default();
-        let mut endpoint = EndpointConfig::new(EndpointKind::OpenAi, &task.url);
-        endpoint.concurrency = 100_000;
-        endpoint.stream = task.stream;
-        config.endpoints.insert("x".into(), endpoint);
-        let setup = Setup {
-            internal_modes: &[],
-            library: Arc::new(synod_engine::NoLibrary),
-            modes: MODES,
-            models: Arc::new(Registry::new(config)),
-            journal: store.clone(),
-            prompts: Arc::new(Prompts::load(MODES, None)?),
-            clock: Arc::new(SystemClock),
-            binary: "benchmark".into(),
-            live: false,
-            allowance: None,
-            heartbeat: Duration::from_secs(1),
-        };
-        Ok(Self { runner: Runner::new(setup), store, _folder: folder })
+        let (runner, store) = runner_on_disk(&task.url, &folder.path().join("synod.db"), task.stream).await?;
+        Ok(Self { runner, store, _folder: folder })
     }
 
     /// Returns the mean time a council took above its critical path, in ms.

@@ -200,3 +200,97 @@ async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_sqlite() {
         store.close().await;
     }
 }
+
+mod left_behind {
+    use crate::voices;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+    use synod_engine::{Ending, Journal, MemoryJournal, Record, Recovery};
+    use synod_testkit::rig::{Rig, modes, order};
+    use synod_testkit::turnstile::Turnstile;
+    use synod_types::{InboxItem, InboxKind, Kind, NewRow, Resumed, RunState, StopReason};
+
+    fn state(rows: &[synod_types::Row]) -> RunState {
+        rows.iter().fold(RunState::Running, |state, row| state.after(row.kind, &row.body))
+    }
+
+    /// A run that was let go in the middle of its first turns.
+    async fn let_go() -> (Rig, Arc<MemoryJournal>, Turnstile, String) {
+        let journal = Arc::new(MemoryJournal::default());
+        let gate = Turnstile::new(voices(), 1);
+        let rig = Rig::new(Arc::new(gate.clone())).journal(journal.clone());
+        let runner = rig.runner();
+        let mut handle = runner.start(runner.plan(&order(modes()[0], 6)).await.expect("sound")).await.expect("starts");
+        gate.reached().await;
+        let handing = tokio::spawn({
+            let runner = runner.clone();
+            async move { runner.hand_over().await }
+        });
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        gate.let_go();
+        handing.await.expect("it ends");
+        assert!(matches!(handle.ending().await, Ending::Stopped(stopped) if stopped.reason == StopReason::HandedOver));
+        (rig, journal, gate, handle.run.clone())
+    }
+
+    #[tokio::test]
+    async fn a_run_that_is_handed_over_has_not_stopped_and_keeps_what_was_said_meanwhile() {
+        let (rig, journal, _, run) = let_go().await;
+        let rows = rig.rows(&run).await;
+        assert_eq!(state(&rows), RunState::Running, "no row says that it stopped");
+        assert!(rows.iter().any(|row| row.kind == Kind::Said), "turns under way had time to come back");
+        assert!(!journal.held(&run).await.expect("it answers"));
+        let runner = rig.runner();
+        let Recovery::Running(mut handle) = runner.recover(&run).await.expect("it can be taken up") else { panic!("it goes on") };
+        let Ending::Verdict(verdict) = handle.ending().await else { panic!("it ends") };
+        assert_eq!(verdict.receipt.calls.reasked, 0);
+        assert!(matches!(runner.recover(&run).await, Ok(Recovery::NotWanted)), "one that has ended is left");
+    }
+
+    #[tokio::test]
+    async fn after_three_take_ups_in_vain_a_run_is_stopped_and_says_so() {
+        let (rig, journal, _, run) = let_go().await;
+        let limits = Record::of(&rig.rows(&run).await).expect("a record").limits;
+        for n in 0..3 {
+            let lease = journal.take(&run).await.expect("free");
+            let row = NewRow::new("", Kind::Resumed, 0, &Resumed { limits, binary: "x".into() }).attempt(n);
+            journal.append(&lease, vec![row]).await.expect("written");
+            journal.release(&lease).await.expect("let go");
+        }
+        assert!(matches!(rig.runner().recover(&run).await, Ok(Recovery::Stuck)));
+        let rows = rig.rows(&run).await;
+        assert!(state(&rows) == RunState::Stopped && rows.last().is_some_and(|row| row.body.contains("stuck")), "{:?}", rows.last());
+        assert!(matches!(rig.runner().recover(&run).await, Ok(Recovery::NotWanted)));
+    }
+
+    #[tokio::test]
+    async fn a_cancel_that_nobody_read_is_obeyed_by_whoever_takes_the_run_up() {
+        let (rig, journal, _, run) = let_go().await;
+        let item =
+            InboxItem { run: run.clone(), key: String::new(), kind: InboxKind::Cancel, body: String::new(), by: "ada".into(), at: i64::MAX / 2 };
+        journal.post(InboxItem { at: rig.rows(&run).await.last().expect("rows").at + 1, ..item }).await.expect("posted");
+        let Recovery::Running(mut handle) = rig.runner().recover(&run).await.expect("it can be taken up") else { panic!("it goes on") };
+        assert!(matches!(handle.ending().await, Ending::Stopped(stopped) if stopped.reason == StopReason::Cancelled));
+        // Whoever resumes it knows.
+        let resumed = rig.runner().resume(&run, Default::default()).await.expect("it goes on");
+        let synod_engine::ResumeOutcome::Running(mut handle) = resumed else { panic!("it goes on") };
+        assert!(matches!(handle.ending().await, Ending::Verdict(_)));
+    }
+
+    #[tokio::test]
+    async fn handing_over_does_not_wait_for_what_hangs() {
+        let gate = Turnstile::new(voices(), 1);
+        let rig = Rig::new(Arc::new(gate.clone()));
+        let runner = rig.runner();
+        let handle = runner.start(runner.plan(&order(modes()[0], 6)).await.expect("sound")).await.expect("starts");
+        gate.reached().await;
+        let since = Instant::now();
+        runner.hand_over().await;
+        assert!((Duration::from_secs(7)..Duration::from_secs(11)).contains(&since.elapsed()), "{:?}", since.elapsed());
+        assert_eq!(runner.under_way(), 0);
+        drop(handle);
+        // What is begun now is let go at once.
+        let mut late = runner.start(runner.plan(&order(modes()[0], 6)).await.expect("sound")).await.expect("starts");
+        assert!(matches!(late.ending().await, Ending::Stopped(stopped) if stopped.reason == StopReason::HandedOver));
+    }
+}

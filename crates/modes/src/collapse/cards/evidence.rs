@@ -81,10 +81,16 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_looked_up_only_paths_are_not_valid() {
+    fn where_nothing_is_looked_up_nothing_is_believed_save_against_itself() {
         let nowhere = |_: &str| PointerTarget::NotLookedUp;
         assert_eq!(checked("load.txt", None, &nowhere), (false, "not looked up".to_owned()));
-        assert!(checked("https://example.org/a", None, &nowhere).0 && checked("command: cargo test", Some(0), &nowhere).0);
+        assert_eq!(checked("https://example.org/a", None, &nowhere).1, "not looked up");
+        assert_eq!(checked("command: cargo test", Some(0), &nowhere).1, "not looked up");
+        assert_eq!(checked("command: cargo test", Some(1), &nowhere).1, "recorded with exit code 1");
+        let mut half = cards(json!([{"type": "test", "pointer": "load.txt", "quality": 0.8}]));
+        check(&mut half, &nowhere);
+        let card: Card = serde_json::from_value(half[0].clone()).expect("a card");
+        assert!((card.evidence[0].worth() - 0.4).abs() < 1e-9 && !card.pointers_valid(), "it counts half, and nothing is remembered of it");
     }
 
     #[test]

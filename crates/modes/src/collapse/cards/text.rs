@@ -79,6 +79,7 @@ fn evidence(evidence: &Evidence) -> String {
     };
     let checked = match &evidence.checked {
         None => String::new(),
+        Some(check) if check.not_looked_up => " [not looked up, counts half]".to_owned(),
         Some(check) if check.valid => format!(" [found: {}]", check.found),
         Some(check) => format!(" [leads nowhere, counts as 0: {}]", check.found),
     };

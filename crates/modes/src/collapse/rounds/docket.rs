@@ -48,7 +48,8 @@ impl Docket {
         phase.show("positions", text::cards_exhibit(&row.cards).data(&row))?;
         for (card, evidence) in row.cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
             if let Some(check) = evidence.checked.as_ref().filter(|check| !check.valid) {
-                phase.warn(format!("{}: the evidence {} counts as 0: {}.", card.id, evidence.pointer, check.found));
+                let counts = if check.not_looked_up { "half" } else { "as 0" };
+                phase.warn(format!("{}: the evidence {} counts {counts}: {}.", card.id, evidence.pointer, check.found));
             }
         }
         if docket.seats.len() == 1 && docket.positions.iter().any(|position| position.author.is_some()) {
