@@ -6,7 +6,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::Duration;
-use synod_engine::Runner;
+use synod_engine::{News, Runner};
 use synod_report::one_line;
 use synod_types::{Asked, Body, Closing, Event, Header, Row, Status, seat_of};
 use tokio::task::JoinHandle;
@@ -24,10 +24,10 @@ impl Progress {
         let mut board: Box<dyn Board + Send> =
             if std::io::stderr().is_terminal() && !door.plain { Box::new(Live::new()) } else { Box::new(Lines::default()) };
         let task = tokio::spawn(async move {
-            while let Some(Ok((event, row))) = events.recv().await {
-                match row {
-                    Some(row) => board.row(&row),
-                    None => board.delta(&event),
+            while let Some(Ok(news)) = events.recv().await {
+                match news {
+                    News::Row(row) => board.row(&row),
+                    News::Words(words) => board.delta(&words),
                 }
             }
             board.clear();

@@ -153,7 +153,7 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
     let mut endpoint = EndpointConfig::new(kind.unwrap_or(EndpointKind::OpenAi), "");
     let base_url = base_url(&mut section, kind);
     endpoint.key_env = key_env(&mut section, origin, trust);
-    if let Some(n) = section.number("concurrency", 1.0..=1024.0, true) {
+    if let Some(n) = section.number("concurrency", 1.0..=100_000.0, true) {
         endpoint.concurrency = n as usize;
     }
     endpoint.requests_per_minute = section.number("requests_per_minute", 1.0..=1e6, true).map(|n| n as u32);

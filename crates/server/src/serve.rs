@@ -186,7 +186,13 @@ async fn answer(server: &Shared, router: Router, peer: SocketAddr, request: Requ
     dress(&mut response, &id, cors);
     let status = response.status().as_u16();
     metrics::counter!("synod_requests_total", "method" => short(&method), "status" => status.to_string()).increment(1);
-    tracing::info!(request = id, %method, path, status, ms = began.elapsed().as_millis() as u64, who, "answered");
+    let ms = began.elapsed().as_millis() as u64;
+    // What happens to runs is said where it happens; that somebody asked is of interest when it went wrong.
+    if status >= 500 {
+        tracing::warn!(request = id, %method, path, status, ms, who, "answered");
+    } else {
+        tracing::debug!(request = id, %method, path, status, ms, who, "answered");
+    }
     response
 }
 

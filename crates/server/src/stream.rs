@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use synod_engine::WatchEnd;
+use synod_engine::{News, WatchEnd, Watched};
 use synod_types::Event;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -44,10 +44,8 @@ pub fn events(server: &Shared, caller: &Caller, run: &str, mode: String, after: 
     Ok(response)
 }
 
-type Watching = tokio::sync::mpsc::Receiver<Result<(Event, Option<synod_types::Row>), synod_engine::JournalError>>;
-
 fn frames(
-    watching: Watching,
+    watching: tokio::sync::mpsc::Receiver<Watched>,
     mode: String,
     ended: tokio::sync::watch::Receiver<bool>,
     place: (OwnedSemaphorePermit, Option<KeyPlace>),
@@ -58,7 +56,14 @@ fn frames(
     let rest = stream::unfold(state, |(mut watching, mode, mut ended, mut place)| async move {
         let frame = tokio::select! {
             event = watching.recv() => match event? {
-                Ok((event, _)) => frame(event.in_mode(&mode)),
+                Ok(news) => {
+                    // Whatever else is there goes out with it: a write each would cost more than all else about a stream.
+                    let mut text = frame(&news, &mode);
+                    while let Ok(Ok(more)) = watching.try_recv() {
+                        text.push_str(&frame(&more, &mode));
+                    }
+                    Bytes::from(text)
+                }
                 Err(error) => {
                     // The client comes back with the last number it has seen.
                     tracing::warn!(%error, "a stream ends because the journal does not answer");
@@ -116,8 +121,12 @@ async fn revoked(place: &mut Option<KeyPlace>) {
 }
 
 /// One event on the wire. JSON has no line breaks of its own, so one `data` line is enough.
-fn frame(event: Event) -> Bytes {
-    let data = serde_json::to_string(&event).unwrap_or_default();
-    let id = event.seq.map(|seq| format!("id: {seq}\n")).unwrap_or_default();
-    Bytes::from(format!("{id}event: {}\ndata: {data}\n\n", event.kind))
+fn frame(news: &News, mode: &str) -> String {
+    match news {
+        News::Row(row) => match Event::text(row, mode) {
+            Some((kind, data)) => format!("id: {}\nevent: {kind}\ndata: {data}\n\n", row.seq),
+            None => String::new(),
+        },
+        News::Words(words) => format!("event: {}\ndata: {}\n\n", words.kind, serde_json::to_string(words).unwrap_or_default()),
+    }
 }

@@ -139,7 +139,7 @@ async fn get(addr: SocketAddr, path: &str) -> Outcome<String> {
 /// Begins a council and does not wait for it.
 async fn begin(addr: SocketAddr, seed: usize) -> Outcome<String> {
     let body = format!(
-        r#"{{"question": "Should a small team split its service in two this year?", "models": ["x/a", "y/b", "z/c"], "chair": "c/d", "seed": {seed}}}"#
+        r#"{{"question": "Should a small team split its service in two this year?", "models": ["x/a", "x/b", "x/c"], "chair": "x/d", "seed": {seed}}}"#
     );
     let mut socket = TcpStream::connect(addr).await?;
     let head = format!(

@@ -16,8 +16,8 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     let runner = door.reader()?;
     if door.json {
         let mut events = runner.watch(&run, 0);
-        while let Some(event) = events.recv().await {
-            let mut event = event.map_err(AppError::from)?.0;
+        while let Some(news) = events.recv().await {
+            let Some(mut event) = news.map_err(AppError::from)?.event() else { continue };
             if let ("stopped", Ok(stopped)) = (event.kind.as_str(), serde_json::from_value::<Stopped>(event.data.clone())) {
                 event.data = outcome::stopped_json(&run, &stopped);
             }

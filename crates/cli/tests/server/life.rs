@@ -120,3 +120,62 @@ fn a_run_whose_endpoint_is_not_there_is_left_and_that_is_said_once() {
     let lines: Vec<&str> = log.lines().filter(|line| line.contains("left alone") && line.contains(&left)).collect();
     assert_eq!(lines.len(), 1, "said once: {lines:?}");
 }
+
+/// On a real PostgreSQL, where one is named: each takes up what the other left, and either can be asked for any run.
+#[test]
+fn two_servers_on_one_database_take_up_what_the_other_left() {
+    let Some(database) = Database::of_its_own() else { return };
+    let mut one = Serving::with("", &["--db", &database.url]);
+    let endpoint = format!("[endpoints.x]\nkind = \"openai\"\nbase_url = \"{}\"\nconcurrency = 1000\n", one.house.server.url());
+    let house = crate::house::House::bare();
+    house.write("config/synod/synod.toml", &endpoint);
+    let two = Serving::start(house, &["--db", &database.url]);
+    one.house.server.script(ANY, Fault::latency_ms(800));
+    let runs: Vec<String> = (0..20).map(|n| if n % 2 == 0 { one.begin(&council()) } else { two.begin(&council()) }).collect();
+    // A run of one is watched at two, through the end of one.
+    let (addr, path) = (two.addr, format!("/v1/runs/{}/events", runs[0]));
+    let watcher = std::thread::spawn(move || Request::get(&path).open(addr).events());
+    std::thread::sleep(Duration::from_millis(300));
+    one.kill();
+    for run in &runs {
+        let ended = two.until(run, &["complete"]);
+        assert_eq!(ended["status"], "full");
+        assert_eq!(two.get(&format!("/v1/runs/{run}/verify")).is(200).json()["intact"], true);
+    }
+    let seen: Vec<i64> = watcher.join().expect("it ends").iter().filter_map(|event| event.id).collect();
+    let whole: Vec<i64> = two.events(&runs[0], 0).iter().filter_map(|event| event.id).collect();
+    assert_eq!(seen, whole, "every event once, from either process");
+}
+
+/// A schema that goes when the test ends.
+struct Database {
+    url: String,
+    server: String,
+    schema: String,
+}
+
+impl Database {
+    fn of_its_own() -> Option<Self> {
+        let server = std::env::var("SYNOD_TEST_POSTGRES").ok()?;
+        let schema = format!("synod_serve_{}", std::process::id());
+        sql(&server, &format!("CREATE SCHEMA {schema}"));
+        let joint = if server.contains('?') { '&' } else { '?' };
+        Some(Self { url: format!("{server}{joint}options[search_path]={schema}"), server, schema })
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        sql(&self.server, &format!("DROP SCHEMA {} CASCADE", self.schema));
+    }
+}
+
+fn sql(server: &str, text: &str) {
+    use sqlx::{Connection, Executor};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        sqlx::any::install_default_drivers();
+        let mut db = sqlx::AnyConnection::connect(server).await.expect("PostgreSQL answers");
+        db.execute(sqlx::AssertSqlSafe(text.to_owned())).await.expect("the statement runs");
+    });
+}

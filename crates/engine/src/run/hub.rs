@@ -1,6 +1,6 @@
 //! Live text of running turns, for whoever watches in this process. Nothing here lasts.
 //!
-//! Each running turn has one text. A watcher keeps how much of it was shown and asks for the rest, at most ten times a second: it can be late,
+//! Each running turn has one text. A watcher keeps how much of it was shown and asks for the rest, five times a second: it can be late,
 //! and is then given more at once, but nothing queues up for it and nothing is lost to it.
 
 use crate::{Clock, Deltas};
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 /// Between two deltas of one watcher.
-const PACE: Duration = Duration::from_millis(100);
+const PACE: Duration = Duration::from_millis(200);
 
 #[derive(Default)]
 pub(crate) struct Hub {
@@ -81,7 +81,7 @@ impl Listener {
         self.changes.borrow().is_none()
     }
 
-    /// What was said since the last time, a delta a turn. Waits until there may be something, and a tenth of a second after the last. Dropped in
+    /// What was said since the last time, a delta a turn. Waits until there may be something, and a little after the last. Dropped in
     /// between, it loses nothing.
     pub async fn next(&mut self, clock: &dyn Clock) -> Vec<Event> {
         if !self.due {
@@ -186,16 +186,16 @@ mod tests {
         one.restart();
         assert_eq!(said(early.next(&SystemClock).await), [at("a@0", 0, "")], "by nothing, if that is all there is");
         hub.close("r");
-        assert!(timeout(Duration::from_millis(150), early.next(&SystemClock)).await.is_err(), "a run that has left says nothing");
+        assert!(timeout(Duration::from_millis(300), early.next(&SystemClock)).await.is_err(), "a run that has left says nothing");
         assert!(hub.listen("r").is_none());
     }
 
     #[tokio::test]
-    async fn a_thousand_pieces_are_ten_deltas_a_second() {
+    async fn a_thousand_pieces_are_five_deltas_a_second() {
         let hub = Arc::new(Hub::default());
         hub.open("r");
         let (feed, mut listener) = (feed(&hub, "a@0"), hub.listen("r").expect("it runs here"));
-        let until = Instant::now() + Duration::from_millis(350);
+        let until = Instant::now() + Duration::from_millis(700);
         let (mut deltas, mut text) = (0, String::new());
         while Instant::now() < until {
             feed.push("word ");

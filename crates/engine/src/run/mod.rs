@@ -20,4 +20,4 @@ pub use halt::{Halt, Result};
 pub use record::Record;
 pub use runner::{Recovery, ReplayResult, ResumeOutcome, RunError, RunHandle, Runner, Setup};
 pub use turn::Toolbox;
-pub use watch::WatchEnd;
+pub use watch::{News, WatchEnd, Watched};

@@ -5,6 +5,7 @@
 use super::hub::Listener;
 use crate::{Clock, Commit, Commits, JournalError, Runner};
 use std::future::{Future, pending};
+use std::sync::Arc;
 use synod_types::{Event, Row, RunState};
 use tokio::sync::mpsc;
 
@@ -14,10 +15,29 @@ const LOOK_MS: i64 = 500;
 /// Rows read at once: a slow watcher of a long run must not hold all of it.
 const PAGE: usize = 256;
 
-type Watched = Result<(Event, Option<Row>), JournalError>;
+/// What a watcher gets. Small, because each stream has room for a few.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A row that is an event.
+    Row(Arc<Row>),
+    /// Words of a running turn.
+    Words(Box<Event>),
+}
+
+impl News {
+    pub fn event(&self) -> Option<Event> {
+        match self {
+            Self::Row(row) => Event::of(row, ""),
+            Self::Words(words) => Some(Event::clone(words)),
+        }
+    }
+}
+
+/// News, or that the journal does not answer: the stream then ends.
+pub type Watched = Result<News, JournalError>;
 
 impl Runner {
-    /// Events of a run after `seq`, to its end: `complete`, `error`, `stopped`, or its process gone without a word. Rows come with them, for those who fold rows.
+    /// Events of a run after `seq`, to its end: `complete`, `error`, `stopped`, or its process gone without a word.
     pub fn watch(&self, run: &str, after: i64) -> mpsc::Receiver<Watched> {
         self.watch_until(run, after, WatchEnd::Left)
     }
@@ -60,15 +80,15 @@ impl Runner {
                     Some(Commit::Row(row)) if row.seq == seen + 1 => {
                         seen = row.seq;
                         ended = end.is(RunState::Running.after(row.kind, &row.body));
-                        if let Some(event) = Event::of(&row) {
-                            send.send(Ok((event, Some(Row::clone(&row))))).await?;
+                        if Event::is_one(row.kind) {
+                            send.send(Ok(News::Row(row))).await?;
                         }
                     }
                     Some(Commit::Row(_) | Commit::Left) | None => look = true,
                 },
                 said = spoken(&mut words, clock.as_ref()) => {
                     for delta in said {
-                        send.send(Ok((delta, None))).await?;
+                        send.send(Ok(News::Words(Box::new(delta)))).await?;
                     }
                 }
                 () = or_never(changed) => look = true,
@@ -93,8 +113,8 @@ impl Runner {
             let state = rows.iter().fold(RunState::Running, |state, row| state.after(row.kind, &row.body));
             for row in rows {
                 *seen = row.seq;
-                if let Some(event) = Event::of(&row) {
-                    send.send(Ok((event, Some(row)))).await?;
+                if Event::is_one(row.kind) {
+                    send.send(Ok(News::Row(Arc::new(row)))).await?;
                 }
             }
             if whole {

@@ -4,7 +4,7 @@ use crate::voices;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use synod_engine::{CallContext, EndpointSlot, Model, Models};
+use synod_engine::{CallContext, EndpointSlot, Model, Models, Watched};
 use synod_store::{Store, StoreSettings};
 use synod_testkit::rig::{Rig, modes, order};
 use synod_testkit::shuffled::ShuffledModels;
@@ -16,11 +16,11 @@ use synod_types::{Event, Failure, ModelCard, Problem, Reply, Request};
 /// Less than the pause after which a watcher looks by itself.
 const PROMPT: Duration = Duration::from_millis(400);
 
-async fn all(mut events: tokio::sync::mpsc::Receiver<Result<(Event, Option<synod_types::Row>), synod_engine::JournalError>>) -> Vec<Event> {
+async fn all(mut events: tokio::sync::mpsc::Receiver<Watched>) -> Vec<Event> {
     let mut seen = Vec::new();
     let until = Instant::now() + Duration::from_secs(10);
     while let Some(next) = tokio::time::timeout_at(until.into(), events.recv()).await.expect("the stream ends") {
-        seen.push(next.expect("the journal answers").0);
+        seen.extend(next.expect("the journal answers").event());
     }
     seen
 }
@@ -73,7 +73,7 @@ async fn events_come_once_in_order_with_the_words_between_and_end_with_the_run()
         let events = watching.await.expect("the watcher ends");
         assert!(since.elapsed() < PROMPT, "{}: the end was seen only after {:?}", mode.id, since.elapsed());
         let rows = rig.rows(&handle.run).await;
-        let want: Vec<i64> = rows.iter().filter(|row| Event::of(row).is_some()).map(|row| row.seq).collect();
+        let want: Vec<i64> = rows.iter().filter(|row| Event::is_one(row.kind)).map(|row| row.seq).collect();
         let got: Vec<i64> = events.iter().filter_map(|event| event.seq).collect();
         assert_eq!(got, want, "{}", mode.id);
         assert_eq!(events.last().map(|event| event.kind.as_str()), Some("complete"), "{}", mode.id);
@@ -106,7 +106,7 @@ async fn watchers_of_a_run_of_this_process_cost_no_query() {
     assert_eq!(journal.looks(), arrived, "an idle stream looked again");
     gate.let_go();
     handle.ending().await;
-    let want: Vec<i64> = rig.rows(&handle.run).await.iter().filter(|row| Event::of(row).is_some()).map(|row| row.seq).collect();
+    let want: Vec<i64> = rig.rows(&handle.run).await.iter().filter(|row| Event::is_one(row.kind)).map(|row| row.seq).collect();
     for watcher in watching {
         let events = watcher.await.expect("it ends");
         assert_eq!(events.iter().filter_map(|event| event.seq).collect::<Vec<_>>(), want);
