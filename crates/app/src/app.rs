@@ -17,6 +17,11 @@ use synod_types::{Header, Problem};
 /// Name and version, as frozen into headers.
 pub const BINARY: &str = concat!("synod ", env!("CARGO_PKG_VERSION"));
 
+/// What was looked for and found beside the configuration.
+type Found = (Option<DetectedModels>, Option<EndpointConfig>);
+/// So many are kept: what is found changes when a server is started or a key is set.
+const KEPT: usize = 8;
+
 /// A configuration read and a database opened. Models are looked for and the Runner is made when a request needs them.
 pub struct App {
     pub sources: Sources,
@@ -33,8 +38,8 @@ pub struct App {
     detected: tokio::sync::Mutex<Option<(Instant, Option<DetectedModels>)>>,
     /// Everything of a Runner but the models: made once, so that runs of one process know of each other.
     base: OnceLock<Runner>,
-    /// The models of the last request, kept as long as the configuration is the same: limits and breakers belong to endpoints, not to requests.
-    models: Mutex<Option<(Config, Arc<Registry>)>>,
+    /// Models by what was found beside the configuration: limits and breakers belong to endpoints, not to requests.
+    models: Mutex<Vec<(Found, Arc<Registry>)>>,
 }
 
 impl App {
@@ -125,14 +130,15 @@ impl App {
     }
 
     pub(crate) fn runner_over(&self, detected: Option<DetectedModels>, local: Option<EndpointConfig>) -> AppResult<Runner> {
-        let config = self.config_with(detected, local);
+        let found = (detected, local);
         let models = {
             let mut kept = self.models.lock().unwrap_or_else(PoisonError::into_inner);
-            match &*kept {
-                Some((known, models)) if *known == config => models.clone(),
-                _ => {
-                    let models = Arc::new(self.registry(config.clone()));
-                    *kept = Some((config, models.clone()));
+            match kept.iter().find(|(known, _)| *known == found) {
+                Some((_, models)) => models.clone(),
+                None => {
+                    let models = Arc::new(self.registry(self.config_with(found.0.clone(), found.1.clone())));
+                    kept.truncate(KEPT - 1);
+                    kept.insert(0, (found, models.clone()));
                     models
                 }
             }

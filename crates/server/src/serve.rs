@@ -133,7 +133,8 @@ async fn connection(server: Shared, router: Router, socket: TcpStream, peer: Soc
     }
     let service = hyper::service::service_fn(move |request: Request<hyper::body::Incoming>| {
         let (server, router) = (server.clone(), router.clone());
-        async move { Ok::<_, std::convert::Infallible>(answer(&server, router, peer, request.map(Body::new)).await) }
+        // Boxed, so that a connection that carries a stream keeps no room for answering.
+        Box::pin(async move { Ok::<_, std::convert::Infallible>(answer(&server, router, peer, request.map(Body::new)).await) })
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE).max_buf_size(HEADER_BYTES).half_close(false);

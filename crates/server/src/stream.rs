@@ -59,8 +59,12 @@ fn frames(
                 Ok(news) => {
                     // Whatever else is there goes out with it: a write each would cost more than all else about a stream.
                     let mut text = frame(&news, &mode);
-                    while let Ok(Ok(more)) = watching.try_recv() {
-                        text.push_str(&frame(&more, &mode));
+                    while let Ok(more) = watching.try_recv() {
+                        match more {
+                            Ok(more) => text.push_str(&frame(&more, &mode)),
+                            // The last of it: nothing follows.
+                            Err(error) => tracing::warn!(%error, "a stream ends because the journal does not answer"),
+                        }
                     }
                     Bytes::from(text)
                 }

@@ -52,9 +52,11 @@ async fn busy(task: &Task) -> Outcome<Seen> {
                 tokio::time::sleep(start).await;
                 let mut mine = Watched::default();
                 let mut seed = n;
+                // One connection for everything, as a browser keeps one.
+                let mut socket = TcpStream::connect(addr).await?;
                 while Instant::now() < until {
-                    let run = begin(addr, seed).await?;
-                    mine.watch(addr, &run).await?;
+                    let run = begin(&mut socket, seed).await?;
+                    mine.watch(&mut socket, &run).await?;
                     seed += 100_000;
                 }
                 Outcome::Ok(mine)
@@ -78,7 +80,7 @@ async fn busy(task: &Task) -> Outcome<Seen> {
 async fn idle(task: &Task) -> Outcome<Seen> {
     let mut runs = Vec::new();
     for seed in 0..16 {
-        runs.push(begin(task.addr, seed).await?);
+        runs.push(begin(&mut TcpStream::connect(task.addr).await?, seed).await?);
     }
     let pause = Duration::from_secs(task.seconds / 2);
     let reads = |text: &str| -> f64 {
@@ -137,18 +139,28 @@ async fn get(addr: SocketAddr, path: &str) -> Outcome<String> {
 }
 
 /// Begins a council and does not wait for it.
-async fn begin(addr: SocketAddr, seed: usize) -> Outcome<String> {
+async fn begin(socket: &mut TcpStream, seed: usize) -> Outcome<String> {
     let body = format!(
         r#"{{"question": "Should a small team split its service in two this year?", "models": ["x/a", "x/b", "x/c"], "chair": "x/d", "seed": {seed}}}"#
     );
-    let mut socket = TcpStream::connect(addr).await?;
     let head = format!(
-        "POST /v1/runs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nprefer: respond-async\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        "POST /v1/runs HTTP/1.1\r\nhost: localhost\r\nprefer: respond-async\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     socket.write_all((head + &body).as_bytes()).await?;
-    let mut text = String::new();
-    socket.read_to_string(&mut text).await?;
+    let mut text = Vec::with_capacity(8 * 1024);
+    loop {
+        if socket.read_buf(&mut text).await? == 0 {
+            return Err(format!("no run: {}", String::from_utf8_lossy(&text)).into());
+        }
+        let Some(end) = find(&text, b"\r\n\r\n") else { continue };
+        let head = String::from_utf8_lossy(&text[..end]).to_ascii_lowercase();
+        let length: usize = head.split("content-length: ").nth(1).and_then(|rest| rest.split('\r').next()).ok_or("no length")?.parse()?;
+        if text.len() >= end + 4 + length {
+            break;
+        }
+    }
+    let text = String::from_utf8_lossy(&text);
     let id = text.split("\"id\":\"").nth(1).and_then(|rest| rest.split('"').next());
     id.map(str::to_owned).ok_or_else(|| format!("no run: {text}").into())
 }
@@ -164,9 +176,8 @@ struct Watched {
 
 impl Watched {
     /// One run to its end. Events out of order, a gap at the beginning or an end without a verdict are errors.
-    async fn watch(&mut self, addr: SocketAddr, run: &str) -> Outcome {
-        let mut socket = TcpStream::connect(addr).await?;
-        socket.write_all(format!("GET /v1/runs/{run}/events HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").as_bytes()).await?;
+    async fn watch(&mut self, socket: &mut TcpStream, run: &str) -> Outcome {
+        socket.write_all(format!("GET /v1/runs/{run}/events HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes()).await?;
         let (mut buffer, mut last, mut done) = (Vec::with_capacity(16 * 1024), 0_i64, false);
         loop {
             let read = socket.read_buf(&mut buffer).await?;
@@ -181,6 +192,10 @@ impl Watched {
                 from += end + 2;
             }
             buffer.drain(..from);
+            // The last chunk of the answer has no bytes.
+            if done && buffer.ends_with(b"0\r\n\r\n") {
+                break;
+            }
         }
         if !done {
             return Err(format!("{run}: the stream ended without a verdict").into());

@@ -15,6 +15,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use synod_testkit::server::{ANY, Fault, ModelServer, Settings};
 
+/// As the product has it: the library is compared by what it does, not by its allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// A reply comes in so many pieces, spread over two seconds.

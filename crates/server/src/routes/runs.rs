@@ -189,6 +189,12 @@ pub async fn snapshot(server: &Shared, run: &str) -> Answer<Snapshot> {
     Ok(snapshot_of(&summary, &rows))
 }
 
+/// The same of a run that this process has just begun.
+pub async fn snapshot_here(server: &Shared, run: &str) -> Answer<Snapshot> {
+    let view = View::of(&server.app.rows(run).await?);
+    Ok(Snapshot::of(&view, view.state, SystemClock.now()))
+}
+
 fn snapshot_of(run: &RunSummary, rows: &[Row]) -> Snapshot {
     let mut snapshot = Snapshot::of(&View::of(rows), run.state, SystemClock.now());
     // What was answered and not yet read by the run is no longer asked.

@@ -121,7 +121,8 @@ pub async fn begin_request(
     };
     let ended = wait.until(ending).await;
     let status = if ended { StatusCode::CREATED } else { StatusCode::ACCEPTED };
-    answer(server, status, &run).await
+    // Its rows say how it stands: it is held here.
+    placed(status, &run, super::runs::snapshot_here(server, &run).await?)
 }
 
 /// Within the limits of the caller's key; a request that is wrong never gets here and takes no place.
@@ -156,7 +157,10 @@ async fn repeated(server: &Shared, caller: &Caller, once: &Once) -> Answer<Optio
 
 /// The run as it is now, and where it is found.
 pub async fn answer(server: &Shared, status: StatusCode, run: &str) -> Answer<Response> {
-    let snapshot = super::runs::snapshot(server, run).await?;
+    placed(status, run, super::runs::snapshot(server, run).await?)
+}
+
+fn placed(status: StatusCode, run: &str, snapshot: Snapshot) -> Answer<Response> {
     let mut response = (status, Json(snapshot)).into_response();
     if let Ok(place) = HeaderValue::from_str(&format!("/v1/runs/{run}")) {
         response.headers_mut().insert(header::LOCATION, place);
