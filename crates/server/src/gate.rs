@@ -14,7 +14,6 @@ const PUBLIC: [&str; 3] = ["/healthz", "/readyz", "/openapi.json"];
 /// What proxies add: a request that carries one was not sent by this machine's user.
 const FORWARDED: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 /// Attempts without a valid key, a minute and address.
-
 const UNKNOWN_PER_MINUTE: u32 = 60;
 
 /// Lets a request in, or says why not.

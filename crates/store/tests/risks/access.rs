@@ -147,7 +147,7 @@ fn runs_that_nobody_goes_on_with_are_found_by_another_process() {
         gone.close().await;
         let store = bed.open().await;
         let mine = store.create(&header(&new_run()), 1006, vec![]).await.expect("begun");
-        assert_eq!(store.orphans().await.expect("read"), [dead.run.clone()]);
+        assert_eq!(store.orphans().await.expect("read"), std::slice::from_ref(&dead.run));
         let answer = InboxItem { run: asked.run.clone(), key: "q".into(), kind: InboxKind::Answer, body: "{}".into(), by: "ada".into(), at: 1007 };
         store.post(answer).await.expect("posted");
         assert_eq!(store.orphans().await.expect("read"), [dead.run.clone(), asked.run.clone()]);
