@@ -136,7 +136,7 @@ fn end(ended: CliResult, json: bool) -> ExitCode {
 /// A server says what it does, and as JSON where no person watches; any other command says only what is wrong.
 fn start_tracing(verbose: u8, server: bool) {
     let level = match verbose {
-        0 if server => "info",
+        0 if server => "info,sqlx=warn",
         0 => "error",
         1 => "synod=debug,synod_server=debug,synod_app=debug,synod_engine=debug,synod_llm=debug,synod_store=debug,warn",
         _ => "debug",

@@ -126,7 +126,7 @@ fn serve(home: &std::path::Path, models: &str) -> Outcome<Process> {
     command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_DATA_HOME", home.join("data")).env("SYNOD_OFFLINE", "1");
     let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(process.stderr.take().ok_or("no words")?).lines();
-    let said = lines.next().ok_or("it says nothing")??;
+    let said = lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"listening\"")).ok_or("it does not listen")?;
     let addr = said.split("\"http://").nth(1).and_then(|rest| rest.split('"').next()).ok_or(said.clone())?.to_owned();
     // It logs as it always does; only what is wrong is shown.
     std::thread::spawn(move || lines.map_while(Result::ok).filter(|line| !line.contains("\"INFO\"")).for_each(|line| eprintln!("{line}")));

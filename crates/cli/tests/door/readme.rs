@@ -33,7 +33,8 @@ fn its_commands_run_as_printed() {
         .into_iter()
         .filter(|(kind, _)| kind.is_empty())
         .flat_map(|(_, body)| body.lines().map(|line| line.replace("cargo run -p synod -- ", "synod ")).collect::<Vec<_>>())
-        .filter(|line| line.starts_with("synod "))
+        // A server is tried in tests of its own.
+        .filter(|line| line.starts_with("synod ") && !line.ends_with('&'))
         .collect();
     assert!(lines.len() >= 8, "{lines:?}");
     for line in lines {

@@ -126,7 +126,7 @@ fn launch(house: &House, flags: &[&str]) -> (Child, SocketAddr) {
     args.extend(flags);
     let mut process = house.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("synod serves");
     let mut lines = BufReader::new(process.stderr.take().expect("its words")).lines();
-    let said = lines.next().expect("a line").expect("text");
+    let said = lines.by_ref().map(|line| line.expect("text")).find(|line| line.contains("\"listening\"")).expect("it listens");
     let address = said.split("\"http://").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_else(|| panic!("{said}"));
     let addr = address.parse().unwrap_or_else(|_| panic!("{said}"));
     let log = house.path("server.log");
