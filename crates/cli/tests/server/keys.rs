@@ -129,6 +129,10 @@ fn the_same_request_twice_begins_one_run() {
     let mut other = council();
     other["seed"] = json!(8);
     serving.send(Request::post("/v1/runs", &other).header("idempotency-key", "abc")).fails(422, "other_body");
+    // What is wrong with a body is told, though the rest of it was sent before.
+    let mut wrong = council();
+    wrong["colour"] = json!("red");
+    serving.send(Request::post("/v1/runs", &wrong).header("idempotency-key", "abc")).fails(400, "invalid");
     // Another key's idempotency keys are its own.
     let theirs = serving.send(request().soon().key(&key)).is(202).json();
     assert_ne!(theirs["id"], first["id"]);

@@ -98,7 +98,8 @@ pub async fn begin_request(
     wait: Waiting,
 ) -> Answer<Response> {
     server.still_open()?;
-    if let Some(once) = &once
+    // A request that is wrong is no repetition, whatever is left of it.
+    if let Some(once) = once.as_ref().filter(|_| problems.is_empty())
         && let Some(again) = repeated(server, caller, once).await?
     {
         return Ok(again);
