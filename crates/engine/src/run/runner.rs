@@ -2,13 +2,13 @@
 
 use super::core::{Core, State};
 use super::drive::{Ending, drive};
-use super::hub::Hub;
+use super::here::{Here, UnderWay};
 use super::inbox::{beat, deliver};
 use crate::plan::{LimitChanges, Plan, RunSpec, plan, unknown_mode};
 use crate::{Allowance, Clock, Halt, Journal, JournalError, Lease, Library, MemoryJournal, Mode, Model, Models, Prompts, Record};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 use synod_types::*;
 use tokio::sync::Notify;
@@ -43,20 +43,6 @@ pub struct Runner {
 pub(crate) struct Inner {
     pub setup: Setup,
     pub here: Arc<Here>,
-}
-
-/// What is under way in this process, whichever Runner began it.
-#[derive(Default)]
-pub(crate) struct Here {
-    pub hub: Option<Arc<Hub>>,
-    active: Mutex<HashMap<String, Arc<Core>>>,
-    /// Messages for runs that are held here and about to start. Locked only while `active` is.
-    early: Mutex<HashMap<String, Vec<InboxItem>>>,
-    /// This process lets go of its runs: whatever starts now is let go too. Changed under `active`'s lock only.
-    leaving: AtomicBool,
-    /// Whether a task keeps the leases. Changed under `active`'s lock only: there is one such task, or none.
-    pub beating: AtomicBool,
-    pub pulse: Notify,
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -100,20 +86,6 @@ pub enum ResumeOutcome<T = RunHandle> {
     Ended(Box<Verdict>),
 }
 
-/// What came of taking up a run whose process is gone.
-pub enum Recovery {
-    Running(RunHandle),
-    /// It has stopped or ended since.
-    NotWanted,
-    /// It was stopped: it had been taken up too often in vain.
-    Stuck,
-}
-
-/// Longer than the grace of any run that is handed over.
-const HAND_OVER: Duration = Duration::from_secs(10);
-/// So often is a run taken up without a new row.
-const TAKEN_UP_IN_VAIN: usize = 3;
-
 /// What the state of a run is built from.
 struct Parts {
     mode: &'static Mode,
@@ -156,7 +128,7 @@ impl RunHandle {
 
 impl Runner {
     pub fn new(setup: Setup) -> Self {
-        let here = Here { hub: setup.live.then(Arc::<Hub>::default), ..Here::default() };
+        let here = Here::new(setup.live);
         Self { inner: Arc::new(Inner { setup, here: Arc::new(here) }) }
     }
 
@@ -240,74 +212,19 @@ impl Runner {
         }
     }
 
-    /// Goes on with a run that nobody goes on with although it could: its process is gone, or a person has answered it. One that was taken up
-    /// again and again with nothing to show for it brings its process down: it is stopped instead, and says so.
-    pub async fn recover(&self, run: &str) -> Result<Recovery, RunError> {
-        let journal = &self.setup().journal;
-        self.same_version(&Record::of(&journal.rows(run, 0).await?)?)?;
-        let lease = journal.take(run).await?;
-        let recovered = self.recover_held(run, &lease).await;
-        if !matches!(recovered, Ok(Recovery::Running(_))) {
-            journal.release(&lease).await?;
-        }
-        recovered
-    }
-
-    /// Judged by the rows as they are now that nobody else can add one.
-    async fn recover_held(&self, run: &str, lease: &Lease) -> Result<Recovery, RunError> {
-        let journal = &self.setup().journal;
-        let rows = journal.rows(run, 0).await?;
-        let wanted = match rows.iter().fold(RunState::Running, |state, row| state.after(row.kind, &row.body)) {
-            RunState::Running => true,
-            RunState::Waiting => {
-                let used = |key: &str| rows.iter().any(|row| row.kind == Kind::Answered && row.key == key);
-                journal.inbox(run).await?.iter().any(|item| item.kind == InboxKind::Answer && !used(&item.key))
-            }
-            RunState::Stopped | RunState::Interrupted | RunState::Complete | RunState::Lost => false,
-        };
-        if !wanted {
-            return Ok(Recovery::NotWanted);
-        }
-        let of_nothing_new = |row: &&Row| matches!(row.kind, Kind::Resumed | Kind::Stopped);
-        let in_vain = rows.iter().rev().take_while(of_nothing_new).filter(|row| row.kind == Kind::Resumed).count();
-        if in_vain >= TAKEN_UP_IN_VAIN {
-            let stops = Record::of(&rows)?.stops;
-            let detail = format!("it was taken up {in_vain} times, and each time nothing new was written before its process ended");
-            let row = NewRow::new("", Kind::Stopped, self.setup().clock.now(), &Stopped::new(StopReason::Stuck, detail)).attempt(stops);
-            journal.append(lease, vec![row]).await?;
-            return Ok(Recovery::Stuck);
-        }
-        Ok(match self.take_up(run, lease, LimitChanges::default(), None).await? {
-            ResumeOutcome::Running(core) => Recovery::Running(self.launch(core)),
-            ResumeOutcome::Ended(_) => Recovery::NotWanted,
-        })
-    }
-
-    /// Lets go of every run of this process, so that another takes them up: no turn starts, those under way get a few seconds, and no run is
-    /// marked as stopped. Returns when all have been let go.
-    pub async fn hand_over(&self) {
-        let cores: Vec<Arc<Core>> = {
-            let active = self.active();
-            self.inner.here.leaving.store(true, Ordering::SeqCst);
-            active.values().cloned().collect()
-        };
-        for core in &cores {
-            core.let_go();
-        }
-        // A run's own grace ends it; this waits for the last of them, and not for ever.
-        let until = tokio::time::Instant::now() + HAND_OVER;
-        while !self.active().is_empty() && tokio::time::Instant::now() < until {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    }
-
     /// How many runs are under way here.
     pub fn under_way(&self) -> usize {
         self.active().len()
     }
 
     /// `since`: messages from before it have been obeyed; `None`: only a stop obeys one, and nothing is begun where a model cannot be reached.
-    async fn take_up(&self, run: &str, lease: &Lease, changes: LimitChanges, since: Option<Millis>) -> Result<ResumeOutcome<Arc<Core>>, RunError> {
+    pub(super) async fn take_up(
+        &self,
+        run: &str,
+        lease: &Lease,
+        changes: LimitChanges,
+        since: Option<Millis>,
+    ) -> Result<ResumeOutcome<Arc<Core>>, RunError> {
         let setup = self.setup();
         let rows = setup.journal.rows(run, 0).await?;
         let mut record = Record::of(&rows)?;
@@ -467,7 +384,7 @@ impl Runner {
         }
     }
 
-    fn launch(&self, core: Arc<Core>) -> RunHandle {
+    pub(super) fn launch(&self, core: Arc<Core>) -> RunHandle {
         let run = core.lease.run.clone();
         if let Some(hub) = &core.hub {
             hub.open(&run);
@@ -491,55 +408,13 @@ impl Runner {
         let driven = core.clone();
         let ending = tokio::spawn(async move {
             // Also if the task breaks: a run that is not driven is not under way.
-            let _place = Place { here, core: driven.clone() };
+            let _under_way = UnderWay { here, core: driven.clone() };
             drive(driven).await
         });
         RunHandle { run, core, ending }
     }
 
-    fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
+    pub(super) fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
         self.inner.here.active()
-    }
-}
-
-/// A run's place among those under way; given up when its task ends, unless it was begun anew meanwhile.
-struct Place {
-    here: Arc<Here>,
-    core: Arc<Core>,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut active = self.here.active();
-        if active.get(&self.core.lease.run).is_some_and(|core| Arc::ptr_eq(core, &self.core)) {
-            active.remove(&self.core.lease.run);
-        }
-    }
-}
-
-/// So many messages for runs that are about to start are kept.
-const EARLY: usize = 1000;
-
-impl Here {
-    fn early(&self) -> MutexGuard<'_, HashMap<String, Vec<InboxItem>>> {
-        self.early.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    /// Hands a message to its run, now or as soon as it is under way.
-    pub(crate) fn hand(&self, item: InboxItem) {
-        let active = self.active();
-        match active.get(&item.run).cloned() {
-            Some(core) => deliver(&core, item),
-            None => {
-                let mut early = self.early();
-                if early.len() < EARLY {
-                    early.entry(item.run.clone()).or_default().push(item);
-                }
-            }
-        }
-    }
-
-    pub(crate) fn active(&self) -> MutexGuard<'_, HashMap<String, Arc<Core>>> {
-        self.active.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
