@@ -103,7 +103,6 @@ impl House {
     }
 
     /// A number out of the database.
-    #[allow(dead_code, reason = "for the tests of the server")]
     pub fn count(&self, sql: &str) -> i64 {
         use sqlx::{Connection, Row};
         self.runtime.block_on(async {

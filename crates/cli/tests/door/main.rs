@@ -16,5 +16,6 @@ mod readme;
 mod record;
 mod requests;
 mod seats_fail;
+mod server;
 mod stops;
 mod usage;

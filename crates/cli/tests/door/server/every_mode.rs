@@ -1,6 +1,6 @@
 //! Every mode is begun, watched, read, exported and checked over HTTP, in an empty home.
 
-use crate::serving::{Serving, rehearsal};
+use crate::server::serving::{Serving, rehearsal};
 use serde_json::Value;
 
 fn modes(serving: &Serving) -> Vec<Value> {

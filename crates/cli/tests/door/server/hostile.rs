@@ -1,7 +1,7 @@
 //! What no honest caller sends, each at the socket: refused in the one form errors have, with nothing begun and nothing read.
 
-use crate::http::{Request, raw};
-use crate::serving::{Serving, council, rehearsal};
+use crate::server::http::{Request, raw};
+use crate::server::serving::{Serving, council, rehearsal};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,7 +1,7 @@
 //! Who may come in, and whose runs are whose.
 
-use crate::http::Request;
-use crate::serving::{Serving, council, rehearsal};
+use crate::server::http::Request;
+use crate::server::serving::{Serving, council, rehearsal};
 use serde_json::{Value, json};
 use synod_testkit::server::{ANY, Fault};
 

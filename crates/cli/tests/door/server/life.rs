@@ -1,7 +1,7 @@
 //! The server dies, or is told to stop, under many running deliberations: the next start goes on with all of them, and pays for nothing twice.
 
-use crate::http::Request;
-use crate::serving::{Serving, council};
+use crate::server::http::Request;
+use crate::server::serving::{Serving, council};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

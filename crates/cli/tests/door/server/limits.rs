@@ -1,7 +1,7 @@
 //! How much one caller may do: counted in the database, so that neither a restart nor a deletion gives anything back.
 
-use crate::http::Request;
-use crate::serving::{Serving, council, rehearsal};
+use crate::server::http::Request;
+use crate::server::serving::{Serving, council, rehearsal};
 use serde_json::json;
 use synod_testkit::server::{ANY, Fault};
 

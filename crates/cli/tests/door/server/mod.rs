@@ -2,9 +2,6 @@
 
 mod every_mode;
 mod hostile;
-#[path = "../door/house.rs"]
-#[allow(dead_code, reason = "shared with the tests of the command line, which use more of it")]
-mod house;
 mod http;
 mod keys;
 mod life;

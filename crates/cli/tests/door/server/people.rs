@@ -1,7 +1,7 @@
 //! Decisions between cards, and the people who are asked about them.
 
-use crate::http::Request;
-use crate::serving::Serving;
+use crate::server::http::Request;
+use crate::server::serving::Serving;
 use serde_json::{Value, json};
 
 fn card(id: &str, more: Value) -> Value {

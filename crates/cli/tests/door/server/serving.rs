@@ -1,7 +1,7 @@
 //! A server of one's own for each test, as a process.
 
 use crate::house::House;
-use crate::http::{Answer, Event, Request};
+use crate::server::http::{Answer, Event, Request};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! Streams: every event once, whoever comes late, leaves early or comes back.
 
-use crate::http::{Event, Request};
-use crate::serving::{Serving, council};
+use crate::server::http::{Event, Request};
+use crate::server::serving::{Serving, council};
 use std::time::{Duration, Instant};
 use synod_testkit::server::{ANY, Fault};
 
