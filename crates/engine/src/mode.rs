@@ -1,6 +1,6 @@
 //! A mode as data: what the registry shows, what the Runner checks, and the one function that runs it.
 
-use crate::{Bench, Library, Result};
+use crate::{Bench, Library, RequestName, Result};
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +23,10 @@ pub struct Mode {
     pub phases: &'static [&'static str],
     /// The rows a run stores, in order of their first appearance.
     pub stages: &'static [Stage],
+    /// The numbers a run records, so that they can be counted without knowing the mode.
+    pub figures: &'static [FigureKind],
+    /// Names that requests may use beside the options' own.
+    pub request_names: &'static [RequestName],
     pub multi_turn: bool,
     pub estimated_ms: i64,
     /// Default limit of one turn's silence.
@@ -232,6 +236,38 @@ fn covers(pattern: &str, name: &str) -> bool {
     rest.char_indices().skip(1).map(|(at, _)| at).chain([rest.len()]).any(|at| at > 0 && covers(tail, &rest[at..]))
 }
 
+/// A number that runs of a mode record, and how those of many runs are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FigureKind {
+    pub name: &'static str,
+    /// In a few words, for whoever reads the numbers.
+    pub what: &'static str,
+    pub counted: Counted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// The mean, each by what it is out of.
+    Mean,
+    /// The same for parts of a whole: from 0 to 1.
+    Share,
+    /// How many in all, label by label.
+    Total,
+}
+
+impl FigureKind {
+    pub const fn mean(name: &'static str, what: &'static str) -> Self {
+        Self { name, what, counted: Counted::Mean }
+    }
+    pub const fn share(name: &'static str, what: &'static str) -> Self {
+        Self { name, what, counted: Counted::Share }
+    }
+    pub const fn total(name: &'static str, what: &'static str) -> Self {
+        Self { name, what, counted: Counted::Total }
+    }
+}
+
 /// Who sits where, and who holds which role.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seating {
@@ -286,10 +322,10 @@ pub struct ModeResult {
 macro_rules! mode {
     (
         id: $id:literal, $(version: $version:literal,)? name: $name:literal, family: $family:ident, seats: $min:literal ..= $max:literal,
-        roles: $roles:expr, summary: $summary:literal, pick: $pick:literal, phases: $phases:expr, stages: $stages:expr, multi_turn: $multi:literal,
+        roles: $roles:expr, summary: $summary:literal, pick: $pick:literal, phases: $phases:expr, stages: $stages:expr, $(figures: $figures:expr,)? multi_turn: $multi:literal,
         estimated_ms: $estimate:literal, turn_secs: $turn:literal, run_secs: $run_secs:literal, cost: $cost:literal, example: $example:expr,
         failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(, seats_from_options: $made:ident)? $(, prepare: $prepare:ident)?
-        $(, check_seating: $fits:ident)? $(, abilities: $abilities:expr)? $(,)?
+        $(, check_seating: $fits:ident)? $(, abilities: $abilities:expr)? $(, request_names: $names:expr)? $(,)?
     ) => {
         $crate::Mode {
             id: $id,
@@ -302,6 +338,8 @@ macro_rules! mode {
             roles: $roles,
             phases: $phases,
             stages: $stages,
+            figures: $crate::mode!(@or &[] $(, $figures)?),
+            request_names: $crate::mode!(@or &[] $(, $names)?),
             multi_turn: $multi,
             estimated_ms: $estimate,
             turn_secs: $turn,

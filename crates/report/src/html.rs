@@ -7,7 +7,7 @@ mod safe;
 mod shapes;
 mod thread;
 
-use crate::figures::{moment, score};
+use crate::figures::moment;
 use crate::text::{excerpt, one_line};
 use crate::view::View;
 use crate::words;
@@ -195,8 +195,11 @@ fn the_record(view: &View) -> String {
     }
     let mut body: String = view.phases.iter().map(|phase| record::phase_html(view, phase)).collect();
     if !view.figures.is_empty() {
-        let figures: String =
-            view.figures.iter().map(|each| format!("<dt>{}</dt><dd>{}</dd>", esc(&each.figure.name), score(each.figure.value))).collect();
+        let figures: String = view
+            .figures
+            .iter()
+            .map(|each| format!("<dt>{}</dt><dd>{}</dd>", esc(&words::figure_name(view, &each.figure)), words::figure_value(&each.figure)))
+            .collect();
         body.push_str(&format!("<section class=\"phase\"><h3>Figures</h3><dl class=\"facts\">{figures}</dl></section>\n"));
     }
     section("record", "The record", &body)

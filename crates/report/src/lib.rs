@@ -18,7 +18,7 @@ mod words;
 pub use export::{json, json_line, json_text};
 pub use figures::moment;
 pub use html::{STYLE, exhibit_html, html};
-pub use markdown::markdown;
+pub use markdown::{conversation as conversation_markdown, markdown};
 pub use snapshot::{Snapshot, SnapshotPhase, SnapshotQuestion, SnapshotSeat, SnapshotStage};
 pub use terminal::{Style, show, stopped, terminal};
 pub use text::{clean, one_line};

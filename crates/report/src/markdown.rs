@@ -7,7 +7,7 @@ mod quote;
 mod shapes;
 mod thread;
 
-use crate::figures::{moment, score, span};
+use crate::figures::{moment, span};
 use crate::text::excerpt;
 use crate::thread::{Piece, pieces};
 use crate::view::{Outcome, Phase, Turn, View};
@@ -202,7 +202,8 @@ fn turn_part(out: &mut String, view: &View, turn: &Turn, quoted: bool) {
 }
 
 fn figures(out: &mut String, view: &View) {
-    let items: Vec<String> = view.figures.iter().map(|each| format!("{}: {}", each.figure.name, score(each.figure.value))).collect();
+    let items: Vec<String> =
+        view.figures.iter().map(|each| format!("{}: {}", words::figure_name(view, &each.figure), words::figure_value(&each.figure))).collect();
     list(out, "Figures", items.iter().map(String::as_str));
 }
 
@@ -246,4 +247,32 @@ fn receipt(out: &mut String, view: &View) {
     for (command, purpose) in words::commands::commands(view) {
         out.push_str(&format!("- {}: {purpose}\n", inline(&command)));
     }
+}
+
+/// Several runs as one text: a title, a line about it, and each run under headings one step lower than its own.
+pub fn conversation(title: &str, about: &str, runs: &[View]) -> String {
+    let mut out = format!("# {}\n\n{}\n", inline(title), inline(about));
+    for run in runs {
+        out.push_str("\n---\n\n");
+        out.push_str(&lowered(&markdown(run)));
+    }
+    out
+}
+
+/// Every heading one step lower. What stands in a block of code is none.
+fn lowered(text: &str) -> String {
+    let mut fence: Option<String> = None;
+    let mut out = String::with_capacity(text.len() + 64);
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start();
+        let marks: String = bare.chars().take_while(|c| matches!(c, '`' | '~')).collect();
+        match &fence {
+            None if marks.len() >= 3 => fence = Some(marks),
+            Some(open) if marks.starts_with(open.as_str()) && bare.trim_end() == marks => fence = None,
+            None if line.starts_with('#') && line.trim_start_matches('#').starts_with(' ') => out.push('#'),
+            None | Some(_) => {}
+        }
+        out.push_str(line);
+    }
+    out
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use synod_types::{Asking, Millis, RunState, SeatIx, Status, Stopped, Verdict};
+use synod_types::{Asking, Millis, RunState, SeatIx, Status, Stopped, Verdict, answer_message};
 
 /// A run up to the row `seq`. Events after it follow at `/events?after=` that number.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub title: Option<String>,
     pub parent: Option<String>,
     pub conversation: Option<String>,
+    /// The id that its answer has, or will have, as a message.
+    pub message: String,
     /// Built-in voices spoke: nothing here is anybody's opinion.
     pub rehearsal: bool,
     pub seats: Vec<SnapshotSeat>,
@@ -70,7 +72,7 @@ pub struct SnapshotStage {
     pub title: String,
     pub seat: Option<SeatIx>,
     pub role: Option<String>,
-    /// The words of it, where it has any.
+    /// The words of it, where it has any; what a seat filled into a form is in `shape` and `data`.
     pub content: Option<String>,
     /// Its shape and what belongs to it: `kind` says which.
     pub shape: Value,
@@ -98,7 +100,7 @@ impl Snapshot {
                     title: shown.exhibit.title.clone(),
                     seat: shown.exhibit.seat,
                     role: shown.exhibit.role.clone(),
-                    content: view.words(&shown.exhibit),
+                    content: view.prose(&shown.exhibit),
                     shape: serde_json::to_value(&shown.exhibit.shape).unwrap_or_default(),
                     data: shown.exhibit.data.clone(),
                 });
@@ -123,6 +125,7 @@ impl Snapshot {
             title: view.title.clone(),
             parent: header.and_then(|header| header.parent.clone()),
             conversation: header.and_then(|header| header.conversation.clone()),
+            message: answer_message(&view.run),
             rehearsal: view.rehearsal(),
             seats: header.map(seats).unwrap_or_default(),
             current_stage: phases.iter().rev().find(|phase| running && phase.ended.is_none()).map(|phase| phase.phase.clone()),

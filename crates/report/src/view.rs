@@ -171,7 +171,7 @@ impl View {
             Body::Closing(closing) => self.warn(closing.plain()),
             Body::Stopped(stopped) => self.stops.push(stopped),
             Body::Resumed(_) => {}
-            Body::Title(title) => self.title = Some(title.text),
+            Body::Title(title) => self.title = Some(title.title),
             Body::Verdict(verdict) => {
                 for warning in &verdict.warnings {
                     self.warn(warning.clone());
@@ -272,15 +272,27 @@ impl View {
 
     /// The words of a statement: its own, else those of its turn.
     pub fn words(&self, exhibit: &Exhibit) -> Option<String> {
-        let own = match &exhibit.shape {
+        self.own_words(exhibit).or_else(|| self.turn_of(exhibit).and_then(Turn::words))
+    }
+
+    /// The same where they are prose.
+    pub fn prose(&self, exhibit: &Exhibit) -> Option<String> {
+        self.own_words(exhibit).or_else(|| self.turn_of(exhibit).filter(|turn| !turn.typed()).and_then(Turn::words))
+    }
+
+    fn turn_of(&self, exhibit: &Exhibit) -> Option<&Turn> {
+        exhibit.turn.as_deref().and_then(|key| self.turn(key))
+    }
+
+    fn own_words(&self, exhibit: &Exhibit) -> Option<String> {
+        match &exhibit.shape {
             Shape::Statement(statement) => statement.text.clone(),
             Shape::Note { text } => Some(text.clone()),
             Shape::Ballot(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => None,
             Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) => None,
             Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => None,
             Shape::Shifts(_) | Shape::Card(_) => None,
-        };
-        own.or_else(|| exhibit.turn.as_deref().and_then(|key| self.turn(key)).and_then(Turn::words))
+        }
     }
 
     /// The stop a run is in now.

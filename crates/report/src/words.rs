@@ -7,13 +7,14 @@ pub mod commands;
 mod exhibit;
 mod shapes;
 
-use crate::figures::{count, several, span, tokens, usd, usd_or_unknown};
+use crate::figures::{count, score, several, span, tokens, usd, usd_or_unknown};
 use crate::markup::without_marks;
 use crate::text::{clean, excerpt, one_line};
 use crate::view::{Turn, View};
 use serde_json::Value;
 use synod_types::{
-    Absent, Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Header, Missing, Place, RunState, SeatIx, Status, StopReason, Usage, Verdict,
+    Absent, Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Figure, Header, Missing, Place, RunState, SeatIx, Status, StopReason, Usage,
+    Verdict,
 };
 
 pub use cards::*;
@@ -336,6 +337,16 @@ pub fn what_happened(view: &View) -> String {
         }
         .to_owned(),
     }
+}
+
+/// A figure by its name, and what or whom it is about.
+pub fn figure_name(view: &View, figure: &Figure) -> String {
+    let about: Vec<String> = figure.label.iter().cloned().chain(figure.seat.map(|seat| view.seat(seat))).collect();
+    if about.is_empty() { figure.name.clone() } else { format!("{} ({})", figure.name, about.join(", ")) }
+}
+
+pub fn figure_value(figure: &Figure) -> String {
+    if figure.of == 1.0 { score(figure.value) } else { format!("{} of {}", score(figure.value), score(figure.of)) }
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use synod_engine::{
-    Ending, Journal, LimitChanges, MemoryJournal, Mode, Models, NoLibrary, OptionValue, PanelRequest, Prompts, ResumeOutcome, RoleHolder, RunHandle,
-    RunSpec, Runner, Setup, SystemClock, Today,
+    Clock, Ending, Journal, LimitChanges, MemoryJournal, Mode, Models, NoLibrary, OptionValue, PanelRequest, Prompts, ResumeOutcome, RoleHolder,
+    RunHandle, RunSpec, Runner, Setup, SystemClock, Today,
 };
 use synod_modes::MODES;
 use synod_types::{Question, Row, Stopped, Verdict};
@@ -18,6 +18,7 @@ pub struct Rig {
     pub journal: Arc<dyn Journal>,
     pub prompts: Arc<Prompts>,
     pub live: bool,
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Rig {
@@ -25,7 +26,14 @@ impl Rig {
     pub fn new(models: Arc<dyn Models>) -> Self {
         static PROMPTS: OnceLock<Arc<Prompts>> = OnceLock::new();
         let prompts = PROMPTS.get_or_init(|| Arc::new(Prompts::load(MODES, None).expect("built-in prompts compile")));
-        Self { modes: MODES, models, journal: Arc::new(MemoryJournal::default()), prompts: prompts.clone(), live: false }
+        Self {
+            modes: MODES,
+            models,
+            journal: Arc::new(MemoryJournal::default()),
+            prompts: prompts.clone(),
+            live: false,
+            clock: Arc::new(SystemClock),
+        }
     }
     pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
         self.journal = journal;
@@ -46,6 +54,10 @@ impl Rig {
         self.prompts = Arc::new(Prompts::load(self.modes, Some(folder)).expect("prompts compile"));
         self
     }
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
     pub fn live(mut self) -> Self {
         self.live = true;
         self
@@ -59,7 +71,7 @@ impl Rig {
             journal: self.journal.clone(),
             prompts: self.prompts.clone(),
             library: Arc::new(NoLibrary),
-            clock: Arc::new(SystemClock),
+            clock: self.clock.clone(),
             binary: "testkit".into(),
             live: self.live,
             allowance: None,

@@ -1,6 +1,6 @@
 //! What a watcher sees of a run: at most one event a row, and the words in between.
 
-use crate::{Closing, Kind, Millis, PhaseMark, Row, Status};
+use crate::{Closing, Kind, Millis, PhaseMark, Row, Status, answer_message};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -60,6 +60,16 @@ impl Event {
     fn beside(row: &Row, mode: &str) -> Vec<(&'static str, Value)> {
         let mut beside = Vec::new();
         match row.kind {
+            Kind::Header => {
+                /// The names under which clients look for them.
+                #[derive(Deserialize)]
+                struct Place {
+                    conversation: Option<String>,
+                }
+                let conversation = serde_json::from_str::<Place>(&row.body).ok().and_then(|place| place.conversation);
+                beside.extend(conversation.map(|id| ("conversationId", id.into())));
+                beside.push(("messageId", answer_message(&row.run).into()));
+            }
             Kind::Closing => beside.extend(row.read::<Closing>().ok().map(|closing| ("text", closing.plain().into()))),
             Kind::Shown => {
                 /// Its name alone, whatever was shown.

@@ -17,6 +17,9 @@ pub struct Question {
     /// Earlier turns of the conversation, oldest first, as they were when the run began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<PastTurn>,
+    /// What the conversation came to before, for modes that answer one question at a time: given as context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<PastTurn>,
 }
 
 /// An attached text file. Its bytes are kept once, by hash; `text` is filled when a run is loaded.
@@ -121,6 +124,9 @@ pub struct Header {
     pub planned_calls: (u32, u32),
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// The conversation begins with this run and has no name yet: one is asked for beside the deliberation.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub titled: bool,
     /// The key whose request began it. `None`: the user of this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
@@ -130,6 +136,20 @@ pub struct Header {
     /// Known before the run: a chair this mode has no role for, a model without a price, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// The id of the message that a run's question is in its conversation.
+pub fn question_message(run: &str) -> String {
+    format!("{run}:question")
+}
+
+/// The id of the message that its answer is, whether or not there is one yet.
+pub fn answer_message(run: &str) -> String {
+    format!("{run}:answer")
 }
 
 impl Header {

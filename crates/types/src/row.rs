@@ -275,10 +275,52 @@ pub struct Shown {
     pub exhibit: Exhibit,
 }
 
+/// Body of `figure`: a number worth following over time. Which there are, a mode declares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     pub name: String,
+    /// What it is about, where the same is counted of several: a verdict, a severity, a dimension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Whose it is, where it is one seat's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<SeatIx>,
     pub value: f64,
+    /// Out of how many, where it is a part of something: two of three matches. Otherwise it is one observation.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub of: f64,
+}
+
+impl Figure {
+    pub fn new(name: impl Into<String>, value: f64) -> Self {
+        Self { name: name.into(), label: None, seat: None, value, of: 1.0 }
+    }
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+    pub fn seat(mut self, seat: SeatIx) -> Self {
+        self.seat = Some(seat);
+        self
+    }
+    pub fn of(mut self, of: f64) -> Self {
+        self.of = of;
+        self
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(value: &f64) -> bool {
+    *value == 1.0
+}
+
+/// Body of `title`: what the conversation is called that begins with this run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Title {
+    pub title: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -330,7 +372,7 @@ pub enum Body {
     Closing(Closing),
     Stopped(Stopped),
     Resumed(Resumed),
-    Title(PlainText),
+    Title(Title),
     Verdict(Box<Verdict>),
 }
 

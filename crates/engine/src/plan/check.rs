@@ -107,7 +107,8 @@ pub(crate) fn plan(
     if !options.is_null() {
         problems.extend((mode.prepare)(&mut options, library));
     }
-    let needs_clerk = mode.prompts.iter().any(|(name, _)| prompts.settings(mode.id, name).is_some_and(|settings| settings.tier == Tier::Light));
+    let needs_clerk = (spec.titled && !spec.title_from_question)
+        || mode.prompts.iter().any(|(name, _)| prompts.settings(mode.id, name).is_some_and(|settings| settings.tier == Tier::Light));
     let (table, found) = seating::seat(mode, &options, needs_clerk, &spec.panel, models);
     if found.is_empty() && !options.is_null() {
         problems.extend((mode.check_seating)(&options, &table.seating));
@@ -134,6 +135,9 @@ pub(crate) fn plan(
     let planned_calls = (calls.iter().map(|line| line.min).sum(), calls.iter().map(|line| line.max).sum());
     let history = recent(&spec.question.history);
     let mut warnings = table.warnings;
+    if spec.question.earlier.is_some() {
+        warnings.push(format!("{} answers one question at a time: the last verdict of the conversation was given to it as context.", mode.name));
+    }
     if history.len() < spec.question.history.len() {
         let left_out = spec.question.history.len() - history.len();
         warnings.push(format!(
@@ -158,6 +162,7 @@ pub(crate) fn plan(
         quoted_usd: None,
         planned_calls,
         conversation: spec.conversation.clone(),
+        titled: spec.titled,
         principal: spec.principal.clone(),
         today,
         warnings,

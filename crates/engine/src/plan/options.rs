@@ -120,7 +120,7 @@ fn dotted(pointer: &str) -> String {
 }
 
 /// A value as given, at a length that fits a message.
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(80) {
         None => text,

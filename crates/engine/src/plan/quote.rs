@@ -16,6 +16,8 @@ impl Plan {
         let asked = tokens::count(&question.text) + question.content.as_deref().map_or(0, tokens::count);
         let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
         let history: u64 = question.history.iter().map(|turn| tokens::count(&turn.question) + tokens::count(&turn.answer)).sum();
+        let earlier = question.earlier.as_ref().map_or(0, |turn| tokens::count(&turn.question) + tokens::count(&turn.answer));
+        let asked = asked + earlier;
         let first = self.calls.first();
         let answer_limit =
             first.and_then(|line| line.max_tokens.or_else(|| prompts.settings(self.mode.id, line.prompt).map(|settings| settings.max_tokens)));

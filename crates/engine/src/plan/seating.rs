@@ -29,18 +29,22 @@ impl PanelRequest {
         if !self.may_shrink {
             return (&self.models, &[]);
         }
-        let apart = self.chair.is_some() && mode.special_role().is_some();
-        let seats = if made > 0 { made } else { mode.seats.1.saturating_sub(u32::from(apart)) as usize };
+        let seats = if made > 0 { made } else { mode.seats.1.saturating_sub(self.beside(mode)) as usize };
         self.models.split_at(seats.min(self.models.len()))
+    }
+
+    /// Seats that are laid beside the panel: a chair, and whoever is named for a role.
+    fn beside(&self, mode: &Mode) -> u32 {
+        let of_role = |name: &str| mode.roles.iter().any(|role| role.name == name && role.held != RoleHolder::Each);
+        let named = self.roles.iter().filter(|(name, _)| of_role(name)).count() as u32;
+        named + u32::from(mode.special_role().is_some() && self.chair.is_some())
     }
 
     /// How many seats the panel has at least, the one that leaves it for a chair of its own counted.
     fn least(&self, mode: &Mode) -> usize {
         let (least, most) = mode.seats;
         let special = mode.roles.iter().find(|role| matches!(role.held, RoleHolder::Chair | RoleHolder::ChairApart));
-        let of_role = |name: &str| mode.roles.iter().any(|role| role.name == name && role.held != RoleHolder::Each);
-        let named = self.roles.iter().filter(|(name, _)| of_role(name)).count() as u32;
-        let beside = named + u32::from(special.is_some() && self.chair.is_some());
+        let beside = self.beside(mode);
         let leaves = special
             .is_some_and(|role| role.held == RoleHolder::ChairApart && self.chair.is_none() && !self.roles.iter().any(|(name, _)| name == role.name));
         let enough = if self.enough > 0 { (self.enough + u32::from(leaves)).min(most.saturating_sub(beside)) } else { 0 };

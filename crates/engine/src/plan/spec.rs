@@ -16,6 +16,10 @@ pub struct RunSpec {
     pub timeout_secs: Option<f64>,
     pub seed: Option<u64>,
     pub conversation: Option<String>,
+    /// The conversation begins with it and has no name yet.
+    pub titled: bool,
+    /// Its title is taken from the question: nobody is seated to give one.
+    pub title_from_question: bool,
     pub parent: Option<String>,
     /// The key it is asked with. `None`: the user of this machine.
     pub principal: Option<String>,
@@ -63,6 +67,8 @@ impl RunSpec {
             timeout_secs: Some(limits.idle_ms as f64 / 1000.0),
             seed: Some(header.seed),
             conversation: header.conversation.clone(),
+            titled: false,
+            title_from_question: false,
             parent: Some(header.run.clone()),
             // Whoever forks it owns the fork.
             principal: None,

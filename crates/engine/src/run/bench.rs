@@ -215,6 +215,8 @@ impl Bench {
             partial: rendered.settings.partial,
             extra: prompt.extra,
             optional: prompt.optional,
+            beside_ms: prompt.beside_ms,
+            began: tokio::time::Instant::now(),
             digest: digest_of(rendered.settings.tier, &request),
             request,
             reader: Arc::new(move |raw| T::read(raw, &terms)),
@@ -336,7 +338,14 @@ impl Bench {
 
     /// A number worth following over time.
     pub fn figure(&self, name: &str, value: f64) {
-        self.core.once(&self.scopes, Kind::Figure, self.join(&format!("figure {name}")), 0, &Figure { name: name.to_owned(), value });
+        self.note(Figure::new(name, value));
+    }
+
+    /// The same of one label or one seat, or as a part of something.
+    pub fn note(&self, figure: Figure) {
+        let label = figure.label.as_deref().map(|label| format!(" {}", plain(label))).unwrap_or_default();
+        let seat = figure.seat.map(|seat| format!("@{seat}")).unwrap_or_default();
+        self.core.once(&self.scopes, Kind::Figure, self.join(&format!("figure {}{label}{seat}", figure.name)), 0, &figure);
     }
 
     /// Something the reader of the verdict must know. It leaves the status alone.

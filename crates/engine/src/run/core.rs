@@ -45,6 +45,8 @@ pub(crate) type Appends = Vec<BoxFuture<'static, std::result::Result<Tail, Journ
 #[derive(Default)]
 pub(crate) struct State {
     pub halt: Option<Halt>,
+    /// What the conversation is called was written in this execution.
+    pub has_title: bool,
     /// The verdict is being written: nothing may change it any more.
     pub concluded: bool,
     pub closing: Option<(Closing, Millis)>,
@@ -113,6 +115,15 @@ impl Core {
             return Ok(());
         }
         self.state().halt.clone().map_or(Ok(()), Err)
+    }
+
+    /// The questions to people that stand between the run and its next turn: none is under way, and nobody has answered.
+    pub fn waits_for_people(&self) -> Option<Vec<String>> {
+        let state = self.state();
+        // Answers to questions of earlier stops may lie about; only one to a question now open counts.
+        let heard = state.waiting.keys().any(|key| state.answers.contains_key(key));
+        let idle = state.turns == 0 && state.halt.is_none() && !heard && !state.waiting.is_empty();
+        idle.then(|| state.waiting.keys().cloned().collect())
     }
 
     /// Turns that have not started yet will not, save concluding ones. Written once.

@@ -1,6 +1,7 @@
 //! Drives one run to its end: the mode's future, the deadline, people, halts, and the row that says how it ended.
 
 use super::core::{Core, halt_of};
+use super::title;
 use crate::{Bench, Halt, ModeResult, Result};
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use synod_types::*;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 /// How a run ended, for now or for good.
@@ -25,12 +27,20 @@ const LAST_WORDS: Duration = Duration::from_secs(8);
 const NEVER: Duration = Duration::from_secs(365 * 86_400);
 
 pub(crate) async fn drive(core: Arc<Core>) -> Ending {
-    let mut give_up = None;
-    let returned = deliberate(&core, &mut give_up).await;
+    let (mut give_up, mut title) = (None, None);
+    let returned = deliberate(&core, &mut give_up, &mut title).await;
     if let Err(lost @ Halt::Lost { .. }) = &returned {
         core.halt(lost.clone());
     }
     settle(&core, give_up).await;
+    if let Some(title) = title {
+        // Its turn has ended with the others; one that was left is not waited for.
+        if core.state().turns > 0 {
+            title.abort();
+        } else if let Err(error) = title.await {
+            tracing::warn!(run = core.lease.run, %error, "the title could not be written");
+        }
+    }
     let ending = match returned {
         Ok(result) => conclude(&core, result).await,
         Err(Halt::Lost { status, phase, detail }) => lose(&core, status, phase, detail).await,
@@ -50,7 +60,7 @@ pub(crate) async fn drive(core: Arc<Core>) -> Ending {
 }
 
 /// Polls the mode until it returns, the run halts, or only people could go on.
-async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<ModeResult> {
+async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>, title: &mut Option<JoinHandle<()>>) -> Result<ModeResult> {
     let mode = (core.mode.run)(Bench::new(core.clone()), core.header.options.clone());
     let mode = AssertUnwindSafe(mode).catch_unwind();
     tokio::pin!(mode);
@@ -63,6 +73,7 @@ async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<M
         closed = true;
         core.close("deadline");
     }
+    let mut untitled = true;
     loop {
         let changed = core.changed.notified();
         tokio::pin!(changed);
@@ -70,6 +81,16 @@ async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<M
         if let Err(halt) = core.check() {
             let until = Instant::now() + grace(core, &halt);
             *give_up = Some(give_up.map_or(until, |known| known.min(until)));
+        }
+        // Looked at once whatever changes from here on is heard: nothing falls in between.
+        if core.waits_for_people().is_some() {
+            // One more poll: a strand may be about to go on.
+            if let Some(returned) = (&mut mode).now_or_never() {
+                return returned.unwrap_or_else(|panic| Err(broke(core, &*panic)));
+            }
+            if let Some(keys) = core.waits_for_people() {
+                return Err(core.halt(Halt::stopped(StopReason::Waiting, format!("waiting for a person: {}", keys.join(", ")))));
+            }
         }
         tokio::select! {
             biased;
@@ -83,22 +104,11 @@ async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>) -> Result<M
             () = sleep_until(give_up.unwrap_or_else(Instant::now)), if give_up.is_some() => {
                 core.check()?;
             }
-            () = &mut changed => {
-                let waiting = {
-                    let state = core.state();
-                    // Answers to questions of earlier stops may lie about; only one to a question now open counts.
-                    let heard = state.waiting.keys().any(|key| state.answers.contains_key(key));
-                    (state.turns == 0 && state.halt.is_none() && !heard).then(|| state.waiting.keys().cloned().collect::<Vec<_>>())
-                };
-                if let Some(keys) = waiting.filter(|keys| !keys.is_empty()) {
-                    // One more poll: a strand may be about to go on.
-                    if let Some(returned) = (&mut mode).now_or_never() {
-                        return returned.unwrap_or_else(|panic| Err(broke(core, &*panic)));
-                    }
-                    if core.state().turns == 0 {
-                        return Err(core.halt(Halt::stopped(StopReason::Waiting, format!("waiting for a person: {}", keys.join(", ")))));
-                    }
-                }
+            () = &mut changed => {}
+            // Last, so that the panel's first turns are before it in every queue, and whatever they changed has been looked at.
+            () = std::future::ready(()), if untitled => {
+                untitled = false;
+                *title = title::begin(core);
             }
         }
     }
@@ -210,6 +220,7 @@ fn missing(core: &Core) -> Vec<Missing> {
 
 async fn write(core: &Core, mut verdict: Verdict) -> Result<Verdict> {
     core.end_phases();
+    title::settle(core);
     core.commit(&[], Vec::new()).await?;
     let now = core.clock.now();
     verdict.receipt = receipt(core, now).await?;

@@ -5,7 +5,9 @@ use super::hub::Feed;
 use super::turn::Turn;
 use crate::{CallContext, Halt, Result, tokens};
 use std::sync::Arc;
+use std::time::Duration;
 use synod_types::*;
+use tokio::time::{Instant, sleep_until};
 
 pub(super) type CallResult = std::result::Result<Reply, Failure>;
 
@@ -41,7 +43,7 @@ impl Turn {
             Some(Err(failure)) => return Ok(Err(failure)),
             None => return Ok(Err(closed())),
         };
-        if !first.starved() && !first.crowded(request.max_tokens) {
+        if self.beside_ms.is_some() || (!first.starved() && !first.crowded(request.max_tokens)) {
             return Ok(Ok(first));
         }
         // What the model may write at most bounds it; where that is no more than it had, less thought is all that is left.
@@ -98,13 +100,20 @@ impl Turn {
             return Ok(Some(Err(closed())));
         }
         if let Some(why) = core.unreachable.get(&core.seat(self.seat).model) {
+            if self.beside_ms.is_some() {
+                return Ok(None);
+            }
             return Err(core.halt(Halt::stopped(StopReason::Offline, format!("{key} cannot be asked: {why}"))));
         }
         let Some(model) = core.models.get(self.seat as usize).and_then(Option::as_ref) else {
             return Ok(Some(Err(Failure::new(FailureKind::ModelGone, format!("no model is seated at {}", self.seat)))));
         };
         let Some(slot) = self.slot(core, model.as_ref(), attempt).await? else { return Ok(Some(Err(closed()))) };
-        let again = again.unwrap_or_else(|| Again { sending: model.sending(request, self.tier), least: request.max_tokens, or_not: false });
+        let again = again.unwrap_or_else(|| Again {
+            sending: model.sending(request, self.tier),
+            least: request.max_tokens,
+            or_not: self.beside_ms.is_some(),
+        });
         let sending = again.sending;
         let mut asked = Asked {
             seat: self.seat,
@@ -119,7 +128,7 @@ impl Turn {
             extra,
             reasked: attempt > 0,
         };
-        let aside = self.set_aside(core, key, request, sending.tokens).await?;
+        let Some(aside) = self.set_aside(core, key, request, sending.tokens).await? else { return Ok(None) };
         let appends = match self.admitted(core, key, attempt, &mut asked, (request, again), digest).await {
             Ok(Admission::Sent(appends)) => appends,
             not_sent => {
@@ -166,7 +175,12 @@ impl Turn {
         Err(core.halt(Halt::diverged(key, why)))
     }
 
-    /// A slot at the endpoint. `None`: the run closed while this turn waited for one.
+    /// Until when a turn beside the deliberation may take.
+    fn patience(&self) -> Option<Instant> {
+        self.beside_ms.map(|ms| self.began + Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
+    }
+
+    /// A slot at the endpoint. `None`: the run closed while this turn waited for one, or it has waited long enough.
     async fn slot(&self, core: &Core, model: &dyn crate::Model, attempt: i64) -> Result<Option<crate::EndpointSlot>> {
         let slot = model.slot();
         tokio::pin!(slot);
@@ -181,6 +195,7 @@ impl Turn {
             tokio::select! {
                 biased;
                 slot = &mut slot => return Ok(Some(slot)),
+                () = sleep_until(self.patience().unwrap_or(self.began)), if self.beside_ms.is_some() => return Ok(None),
                 () = &mut changed => {}
             }
         }
@@ -202,7 +217,7 @@ impl Turn {
             key: key.to_owned(),
             seed: core.header.seed,
             idle_ms: core.limits.idle_ms,
-            total_ms: core.limits.turn_ms,
+            total_ms: self.patience().map_or(core.limits.turn_ms, |until| (until - Instant::now()).as_millis() as Millis).min(core.limits.turn_ms),
             sending,
             deltas: feed,
         }
@@ -222,12 +237,14 @@ impl Turn {
         spent_usd
     }
 
-    /// Asks the allowance of whoever began the run, where there is one, for one more call at its worst cost.
-    async fn set_aside<'a>(&self, core: &'a Core, key: &str, request: &Request, tokens: u32) -> Result<Aside<'a>> {
-        let Some(purse) = core.purse.as_deref() else { return Ok(Aside(None)) };
+    /// Asks the allowance of whoever began the run, where there is one, for one more call at its worst cost. `None`: it has no room for it, and
+    /// it need not be sent.
+    async fn set_aside<'a>(&self, core: &'a Core, key: &str, request: &Request, tokens: u32) -> Result<Option<Aside<'a>>> {
+        let Some(purse) = core.purse.as_deref() else { return Ok(Some(Aside(None))) };
         let worst = self.worst(core, request, tokens).unwrap_or(0.0);
         match purse.reserve(worst).await {
-            Ok(aside) => Ok(Aside(Some((purse, aside)))),
+            Ok(aside) => Ok(Some(Aside(Some((purse, aside))))),
+            Err(_) if self.beside_ms.is_some() => Ok(None),
             Err(limit) => {
                 let cost = if worst > 0.0 { format!(" may cost ${worst:.4}") } else { " has no room".to_owned() };
                 Err(core.halt(Halt::stopped(StopReason::Budget, format!("the next turn ({key}){cost}: {limit}"))))
@@ -275,7 +292,7 @@ impl Turn {
                 let tokens = match price {
                     _ if fits(wanted) => Some(wanted),
                     // Whoever is under way may yet cost less than was set aside.
-                    _ if state.in_flight > 0 => None,
+                    _ if state.in_flight > 0 && self.beside_ms.is_none() => None,
                     Some(price) if fits(least) => {
                         let left = core.limits.budget_usd.unwrap_or(0.0) - held - price.worst(input, 0);
                         Some(((left / price.output * 1e6) as u32).clamp(least, wanted))

@@ -12,6 +12,7 @@ mod inbox;
 mod record;
 mod recover;
 mod runner;
+mod title;
 mod turn;
 mod watch;
 
@@ -22,5 +23,6 @@ pub use halt::{Halt, Result};
 pub use record::Record;
 pub use recover::Recovery;
 pub use runner::{ReplayResult, ResumeOutcome, RunError, RunHandle, Runner, Setup};
+pub use title::of_question as title_of;
 pub use turn::Toolbox;
 pub use watch::{News, WatchEnd, Watched};

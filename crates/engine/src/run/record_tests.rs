@@ -21,6 +21,7 @@ fn header() -> Header {
         quoted_usd: None,
         planned_calls: (0, 0),
         conversation: None,
+        titled: false,
         principal: None,
         today: None,
         warnings: Vec::new(),

@@ -152,7 +152,19 @@ impl Runner {
         self.plan_from(self.setup().internal_modes, spec).await
     }
 
+    /// A title is worth no refusal: where only whoever would give it is in the way, the question's words do.
     async fn plan_from(&self, modes: &'static [&'static Mode], spec: &RunSpec) -> Result<Plan, Problems> {
+        let planned = self.plan_as_given(modes, spec).await;
+        match planned {
+            Err(_) if spec.titled && !spec.title_from_question => {
+                let plain = RunSpec { title_from_question: true, ..spec.clone() };
+                self.plan_as_given(modes, &plain).await.or(planned)
+            }
+            planned => planned,
+        }
+    }
+
+    async fn plan_as_given(&self, modes: &'static [&'static Mode], spec: &RunSpec) -> Result<Plan, Problems> {
         let setup = self.setup();
         let planned = plan(spec, modes, setup.models.as_ref(), &setup.prompts, setup.library.as_ref(), &setup.binary, setup.clock.now());
         let cards: Vec<ModelCard> = match &planned {
@@ -239,10 +251,11 @@ impl Runner {
         record.limits = changes.over(record.limits, &header)?;
         // Offline, every seat would fail and the run would be lost for good. What needs no call goes on.
         let unreachable = self.unreachable(&header).await;
-        if since.is_none() && !unreachable.is_empty() {
+        let needed: Vec<(&String, &String)> = unreachable.iter().filter(|(model, _)| !self.only_titles(mode, &header, model)).collect();
+        if since.is_none() && !needed.is_empty() {
             let problem =
                 |(model, why): (&String, &String)| Problem::new(model.clone(), why.clone(), "a model that answers").code(ProblemCode::Unreachable);
-            return Err(Problems(unreachable.iter().map(problem).collect()).into());
+            return Err(Problems(needed.into_iter().map(problem).collect()).into());
         }
         let resumed = Resumed { limits: record.limits, binary: setup.binary.clone() };
         let row = NewRow::new("", Kind::Resumed, setup.clock.now(), &resumed).attempt(record.resumes);
@@ -324,6 +337,13 @@ impl Runner {
             return Err(Problems(problems));
         }
         Ok(header.seats.iter().map(|seat| opened.get(seat.model.as_str()).cloned()).collect())
+    }
+
+    /// Whether a model is seated for the title alone.
+    fn only_titles(&self, mode: &Mode, header: &Header, model: &str) -> bool {
+        let light = |(name, _): &(&str, &str)| self.setup().prompts.settings(mode.id, name).is_some_and(|settings| settings.tier == Tier::Light);
+        let mut seats = header.seats.iter().filter(|seat| seat.model == model);
+        header.titled && seats.all(|seat| seat.place == Place::Clerk) && !mode.prompts.iter().any(light)
     }
 
     async fn unreachable(&self, header: &Header) -> HashMap<String, String> {

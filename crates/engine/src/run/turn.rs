@@ -44,6 +44,10 @@ pub(crate) struct Turn {
     pub extra: bool,
     /// Its failure leaves nothing missing.
     pub optional: bool,
+    /// Asked beside the deliberation, for so long at most: it is given up before the run is stopped for it.
+    pub beside_ms: Option<Millis>,
+    /// When it was made.
+    pub began: tokio::time::Instant,
     pub request: Request,
     pub digest: String,
     pub reader: Reader,
@@ -120,7 +124,8 @@ impl Turn {
             return Ok(());
         }
         let detail = format!("the journal holds this turn for another request (prompt {:?}, options or model changed since)", self.prompt);
-        Err(core.halt(Halt::diverged(&self.key, detail)))
+        let diverged = Halt::diverged(&self.key, detail);
+        Err(if self.beside_ms.is_some() { diverged } else { core.halt(diverged) })
     }
 
     /// An earlier run's words, if it was asked the very same.

@@ -18,7 +18,10 @@ use rows::{AssemblyRow, CorrectionEntry, DocumentRow, OutlineRow, SectionRow, Ve
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Prompt, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
+use synod_engine::{
+    Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, Prompt, RequestName, Result, SeatReply, Seating, Stage, each, mode, prompt,
+    seat,
+};
 use synod_math::likeness::kept;
 use synod_types::*;
 
@@ -37,11 +40,22 @@ pub static MODE: Mode = mode! {
         Stage::computed::<AssemblyRow>("assembly").stand_in(),
         Stage::computed::<DocumentRow>("document"),
     ],
+    figures: &[
+        FigureKind::mean("sections", "Sections"),
+        FigureKind::share("todo", "Documents with a TODO left in them"),
+        FigureKind::mean("words", "Words of the document"),
+    ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 300, run_secs: 900,
     cost: "s + 2 for s sections, however many seats write them",
     example: Example { options: &[("document_type", "implementation_roadmap")], files: &["notes.md"], ..Example::ask("Plan the move to one database") },
     failure_rule: "If the architect fails, the next seat outlines. A section that fails is given to the next author once, and then stands as a marked gap; one written section is enough. If the assembler fails, the authors are asked in seat order; if nobody can, the sections are joined without summary and transitions.",
     prompts: ["outline", "section", "assembly"],
+    request_names: &[
+        RequestName::option("documentType", "document_type"),
+        RequestName::role("architectModel", "architect"),
+        RequestName::panel("authorModels"),
+        RequestName::role("assemblerModel", "assembler"),
+    ],
 };
 
 /// What a script branches on.
@@ -88,6 +102,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     bench.figure("words", f64::from(decision.words));
     bench.figure("sections", f64::from(decision.sections));
+    bench.figure("todo", f64::from(u8::from(!decision.todos.is_empty())));
     let mut by = vec![architect];
     for seat in writers.into_iter().chain(assembler) {
         if !by.contains(&seat) {

@@ -23,7 +23,7 @@ use scores::{MOST, ScorerMarks};
 pub use scores::{Mark, Scores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, each, mode, prompt, seat};
+use synod_engine::{Bench, Example, FigureKind, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, each, mode, prompt, seat};
 use synod_math::Agreement;
 use synod_types::*;
 
@@ -41,11 +41,25 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<RefinementRow>("refinement", "refiner"),
         Stage::computed::<RefinementRow>("refinement").stand_in(),
     ],
+    figures: &[
+        FigureKind::mean("ideas", "Ideas"),
+        FigureKind::mean("score", "Mean score of the best group, by dimension"),
+        FigureKind::mean("clusters", "Groups of ideas"),
+        FigureKind::mean("diversity", "Groups for each idea"),
+        FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
+    ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2n + 2 for a panel of n (n + 2 when all ideas fall into one group)",
     example: Example::ask("How could a small museum bring in people who never visit museums?"),
     failure_rule: "Two seats with ideas are enough. If the curator fails, the next seat groups; if nobody can, the ideas are grouped by the words they share. With fewer than two scorers the curator's promise decides, or the number of ideas if there is none. If nobody can write the proposal, the best group is returned as it is.",
     prompts: ["ideas", "clusters", "score", "refine"],
+    request_names: &[
+        RequestName::panel("models"),
+        RequestName::role("curatorModel", "curator"),
+        RequestName::role("refinerModel", "refiner"),
+        RequestName::option("minIdeasPerModel", "ideas_per_seat"),
+        RequestName::option("maxClusters", "max_clusters"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -110,6 +124,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let answer = refine(bench, &pool, &clusters, &ranking).await?;
 
     bench.figure("ideas", pool.entries.len() as f64);
+    for (dimension, mean) in ["novelty", "feasibility", "impact"].into_iter().zip(ranking.scores[best].means) {
+        if let Some(mean) = mean {
+            bench.note(Figure::new("score", mean).label(dimension));
+        }
+    }
     bench.figure("clusters", clusters.len() as f64);
     bench.figure("diversity", clusters.len() as f64 / pool.entries.len() as f64);
     // The higher a scorer's total for a cluster, the earlier its place; clusters without a whole mark have none.

@@ -2,6 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use synod_engine::PartList;
 use synod_types::Problem;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -94,6 +96,30 @@ pub fn tasks(steps: &[Mandate], custom: &[String]) -> Vec<Task> {
         named => Task { mandate: *named, display: named.display().to_owned(), focus: named.focus().to_owned() },
     };
     steps.iter().map(task).collect()
+}
+
+/// A step with a model of its own.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StepEntry {
+    model: Option<String>,
+    mandate: Mandate,
+    custom_mandate: Option<String>,
+}
+
+/// Steps as requests list them: mandates, or entries with a model each.
+pub fn steps(field: &str, entries: &[Value]) -> Result<PartList, Vec<Problem>> {
+    if entries.iter().all(Value::is_string) {
+        return Ok(PartList { models: Vec::new(), options: vec![("steps", entries.into())] });
+    }
+    let want = "an object with model and mandate and, where that is custom, customMandate";
+    let steps: Vec<StepEntry> = synod_engine::read_entries(field, entries, want)?;
+    let custom: Vec<&str> = steps.iter().filter_map(|step| step.custom_mandate.as_deref()).collect();
+    let mut options = vec![("steps", steps.iter().map(|step| synod_engine::to_value(&step.mandate)).collect())];
+    if !custom.is_empty() {
+        options.push(("custom_mandates", custom.into()));
+    }
+    Ok(PartList { models: steps.into_iter().map(|step| step.model).collect(), options })
 }
 
 /// What the options' schema cannot say.

@@ -16,7 +16,10 @@ use notes::without_notes;
 use rows::{StepRow, SummaryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, SeatFailure, SeatReply, Seating, Stage, each, mode, prompt};
+use synod_engine::{
+    Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatFailure, SeatReply, Seating, Stage, each, mode,
+    prompt,
+};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
@@ -29,12 +32,20 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<StepRow>("chain_step_{n}", "improver"),
         Stage::computed::<SummaryRow>("chain_summary"),
     ],
+    figures: &[
+        FigureKind::share("skipped", "Steps that were skipped"),
+        FigureKind::mean("steps", "Steps"),
+        FigureKind::mean("words", "Words of the text"),
+    ],
     multi_turn: false, estimated_ms: 240_000, turn_secs: 120, run_secs: 600,
     cost: "one a step: 4 by default",
     example: Example { options: &[("steps", "draft,security_review,polish_format")], ..Example::ask("A guide to rotating our signing keys") },
     failure_rule: "If the first seat cannot draft, the next one does; without a draft there is no result. A later step that fails, refuses, or loses too much of the text is skipped: the version before it goes on, and the next step is told what was left out.",
     prompts: ["draft", "improve"],
     seats_from_options: seats_of,
+    request_names: &[
+        RequestName { name: "steps", means: Means::Parts(mandate::steps) },
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -228,7 +239,8 @@ fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress)
     };
     bench.show("chain_summary", Exhibit::new("Words by step", Shape::Series(series)).data(&summary))?;
     bench.figure("words", f64::from(decision.words));
-    bench.figure("skipped", decision.skipped_steps.len() as f64);
+    bench.figure("steps", tasks.len() as f64);
+    bench.note(Figure::new("skipped", decision.skipped_steps.len() as f64).of(tasks.len() as f64));
     // A draft that nobody improved is one seat's text, not a synthesis.
     let kind = if version.step == 1 { AnswerKind::Selected } else { AnswerKind::Synthesis };
     Ok(ModeResult {

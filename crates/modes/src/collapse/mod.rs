@@ -30,7 +30,7 @@ use rows::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use synod_engine::{Abilities, Bench, Evidence, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, each, mode};
+use synod_engine::{Abilities, Bench, Evidence, Example, FigureKind, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, each, mode};
 use synod_types::Problem;
 
 pub static MODE: Mode = mode! {
@@ -54,6 +54,12 @@ pub static MODE: Mode = mode! {
         Stage::computed::<DecisionRow>("decision"),
         Stage::computed::<SensitivityRow>("sensitivity"),
         Stage::computed::<AuditRow>("audit"),
+    ],
+    figures: &[
+        FigureKind::total("rung", "What decided"),
+        FigureKind::mean("score", "Score of the decision"),
+        FigureKind::mean("consensus", "Consensus of the panel"),
+        FigureKind::mean("reflexions", "Rounds of reworking the cards"),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 3600,
     cost: "3a for a cards written (0 with all of them given), 3a more for each revision, 7 to 14 for the panel, 10 for a hybrid",

@@ -11,7 +11,9 @@ use rows::{AnswerRow, ModelWeight, SynthesisRow, VerdictData, WeightsRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
+use synod_engine::{
+    Answers, Bench, Example, FigureKind, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatReply, Seating, Stage, each, mode, prompt, seat,
+};
 use synod_math::weights::percent;
 use synod_types::*;
 use weighing::{WeightedAnswer, heaviest_first, weigh};
@@ -27,11 +29,19 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
         Stage::computed::<SynthesisRow>("synthesis").stand_in(),
     ],
+    figures: &[
+        FigureKind::mean("outliers", "Answers far from the others in confidence"),
+        FigureKind::mean("top_weight", "Weight of the heaviest answer"),
+    ],
     multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "n + 1 for a panel of n",
     example: Example::ask("Which of these two index layouts will be faster for range scans?"),
     failure_rule: "One answer is enough; alone it is returned as it is. A confidence that was not stated is missing, not a half: the mean of the others stands in for it, and the record says so. If the synthesizer fails, the next seat by weight writes; if nobody can, the heaviest answer is returned.",
     prompts: ["answer", "synthesis"],
+    request_names: &[
+        RequestName::panel("models"),
+        RequestName::role("synthesisModel", "synthesizer"),
+    ],
 };
 
 /// How much of a text a row's data quotes.

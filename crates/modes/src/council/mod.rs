@@ -9,7 +9,9 @@ use rows::{AggregatePlace, AggregateRow, BallotPlace, BallotRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{
+    Answers, Bench, Example, FigureKind, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair, each, mode, prompt,
+};
 use synod_math::{Agreement, Ranking as BordaRanking, agreement, borda};
 use synod_types::*;
 
@@ -25,11 +27,18 @@ pub static MODE: Mode = mode! {
         Stage::computed::<AggregateRow>("aggregate"),
         Stage::from_seat::<()>("synthesis", "chairman"),
     ],
+    figures: &[
+        FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
+    ],
     multi_turn: true, estimated_ms: 120_000, turn_secs: 120, run_secs: 600,
     cost: "2n + 1 for a panel of n (n + 1 for two)",
     example: Example::ask("Should a team of four keep one repository or many?"),
     failure_rule: "Two answers are enough. Unreadable ballots abstain; with two answers ranking is skipped. If the chairman fails, the best-ranked author writes; if nobody can, the best-ranked answer is returned as it is.",
     prompts: ["answer", "rank", "synthesis"],
+    request_names: &[
+        RequestName::panel("councilModels"),
+        RequestName::role("chairmanModel", "chairman"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use speech::names::find_person;
 use state::DebateState;
-use synod_engine::{Bench, Example, Halt, Library, Mode, ModeResult, NoLibrary, PlannedCalls, Result, Seating, Stage, chair, each, mode};
+use synod_engine::{Bench, Example, FigureKind, Halt, Library, Mode, ModeResult, NoLibrary, PlannedCalls, Result, Seating, Stage, chair, each, mode};
 use synod_types::*;
 
 /// How many personas debate.
@@ -51,6 +51,11 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<StatementRow>("closing", "persona"),
         Stage::from_seat::<ShiftsRow>("shifts", "clerk"),
         Stage::from_seat::<DebateSummaryRow>("debate_summary", "moderator"),
+    ],
+    figures: &[
+        FigureKind::mean("cruxes", "Cruxes found"),
+        FigureKind::mean("resolved", "Cruxes resolved"),
+        FigureKind::mean("shifts", "Personas who changed their mind"),
     ],
     multi_turn: false, estimated_ms: 420_000, turn_secs: 120, run_secs: 3600,
     cost: "at most 11n + 78 for n personas and three aspects; 23 of that for each room",

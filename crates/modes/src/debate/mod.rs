@@ -10,6 +10,7 @@ mod tests;
 
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally::{self, Poll};
+use crate::text::words;
 use ballot::{DebateBallot, RevisionMarks, count_marks};
 use exhibits::{summary_exhibit, tally_exhibit, winner_exhibit};
 pub use revision::Stance;
@@ -18,7 +19,9 @@ use rows::{DebateTallyRow, DebateVoteRow, DebateWinnerRow, RevisionRow, Revision
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, each, mode, prompt};
+use synod_engine::{
+    Answers, Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, each, mode, prompt,
+};
 use synod_math::{Rng, Tally as Count, labels_apart};
 use synod_types::*;
 
@@ -37,11 +40,22 @@ pub static MODE: Mode = mode! {
         Stage::computed::<DebateTallyRow>("debate_vote_tally"),
         Stage::from_seat::<DebateWinnerRow>("debate_winner", "winner"),
     ],
+    figures: &[
+        FigureKind::total("decision", "What debaters did with their answer"),
+        FigureKind::mean("word_change", "Words a debater's answer gained or lost"),
+        FigureKind::share("changed", "Debaters who changed their answer"),
+        FigureKind::share("tiebroken", "Votes that ended in a tie"),
+        FigureKind::mean("lost_to_original", "Answers whose readers preferred the original"),
+        FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
+    ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "3n for a panel of n",
     example: Example::ask("Is a monorepo worth it for a team of four?"),
     failure_rule: "Two answers and one valid vote are enough. Where a revision fails, the original stands in. With two answers only those who wrote neither vote; if nobody can, the seed draws between them. A tie goes to the answer whose revision fewer readers found weaker than its original, then to the seed's draw, and the verdict says so.",
     prompts: ["answer", "revise", "vote"],
+    request_names: &[
+        RequestName::panel("models"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -155,6 +169,14 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     phase.show("debate_winner", winner_exhibit(&decision, won, broken))?;
     bench.figure("tiebroken", f64::from(u8::from(broken)));
     bench.figure("changed", revised.iter().filter(|revised| revised.changed()).count() as f64 / revised.len() as f64);
+    for stance in Stance::ALL {
+        let count = revised.iter().filter(|revised| revised.stance == Some(stance)).count();
+        if count > 0 {
+            bench.note(Figure::new("decision", count as f64).label(stance.as_str()));
+        }
+    }
+    let gained: f64 = revised.iter().map(|revised| f64::from(words(&revised.text)) - f64::from(words(&revised.original))).sum();
+    bench.note(Figure::new("word_change", gained).of(revised.len() as f64));
     bench.figure("lost_to_original", lost.len() as f64);
     let kept = |answer: &LabelledAnswer, text: &str| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: text.to_owned() };
     let before = decision.lost_to_original.then(|| kept(won, &outcome.original));

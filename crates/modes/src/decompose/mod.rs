@@ -15,7 +15,9 @@ use rows::{AssemblyRow, Assignment, GraphRow, PlanRow, TaskRow, VerdictData};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, SeatReply, Seating, Stage, each, mode, prompt, seat};
+use synod_engine::{
+    Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatReply, Seating, Stage, each, mode, prompt, seat,
+};
 use synod_types::*;
 use work::TaskOutcome;
 
@@ -31,11 +33,23 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<AssemblyRow>("assembly", "assembler"),
         Stage::computed::<AssemblyRow>("assembly").stand_in(),
     ],
+    figures: &[
+        FigureKind::mean("efficiency", "Parts for each wave: how much is done side by side"),
+        FigureKind::mean("tasks", "Parts"),
+        FigureKind::mean("failed_tasks", "Parts that failed"),
+        FigureKind::mean("parallelism", "Parts in the widest wave"),
+    ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "t + 2 for a plan of t parts, at most max_tasks",
     example: Example::ask("Compare three ways to host our search and recommend one, with a migration plan"),
     failure_rule: "If the planner fails, the next seat plans. A part that fails is tried once on another seat; then those that need it go on without it and are told. One finished part is enough. If nobody can assemble, the results are returned one after another with the gaps listed.",
     prompts: ["plan", "work", "assembly"],
+    request_names: &[
+        RequestName::role("plannerModel", "planner"),
+        RequestName::panel("workerModels"),
+        RequestName::role("assemblerModel", "assembler"),
+        RequestName::option("maxTasks", "max_tasks"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -109,6 +123,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     }
     let answer = assemble(bench, &schedule, &outcomes, &failed).await?;
     bench.figure("tasks", outcomes.len() as f64);
+    bench.note(Figure::new("efficiency", outcomes.len() as f64).of(schedule.waves.len() as f64));
     bench.figure("failed_tasks", failed.len() as f64);
     bench.figure("parallelism", schedule.widest() as f64);
     let decision = Decision {

@@ -17,7 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use synod_engine::{
-    Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Prompt, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt,
+    Answers, Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, Prompt, RequestName, Result, SeatReply, Seating, Stage,
+    chair_apart, each, mode, prompt,
 };
 use synod_math::numbers::plain;
 use synod_types::*;
@@ -35,11 +36,26 @@ pub static MODE: Mode = mode! {
         Stage::computed::<TrajectoryRow>("trajectory"),
         Stage::from_seat::<OutcomeRow>("synthesis", "facilitator"),
     ],
+    figures: &[
+        FigureKind::mean("convergence_round", "Rounds until the panel settled"),
+        FigureKind::mean("rounds", "Rounds held"),
+        FigureKind::share("settled", "Panels that settled"),
+        FigureKind::mean("dispersion", "Spread of the last estimates"),
+        FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
+    ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 600,
     cost: "1 to classify, n a round for n panelists, 1 for the report; none to classify when the kind of answer is given",
     example: Example { options: &[("unit", "person-days")], ..Example::ask("How long will it take to move forty batch jobs to a queue?") },
     failure_rule: "Three panelists must answer every round. Fewer in the first round end the run; fewer later end the rounds, and the last whole round stands. An answer is never carried over. If the facilitator fails, a panelist may classify in its place, but none writes the report: the computed result is then the answer. A choice for which nobody proposes two options ends the run.",
     prompts: ["classify", "estimate", "synthesis"],
+    request_names: &[
+        RequestName::panel("panelistModels"),
+        RequestName::role("facilitatorModel", "facilitator"),
+        RequestName::option("maxRounds", "max_rounds"),
+        RequestName::option("numericConvergenceThreshold", "within"),
+        RequestName::option("qualitativeConvergenceThreshold", "agreement"),
+        RequestName { name: "questionType", means: Means::Option("question_type", &[("qualitative", "choice")]) },
+    ],
 };
 
 /// How many answers a round needs. None is carried over from the round before.

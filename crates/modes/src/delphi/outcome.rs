@@ -78,6 +78,9 @@ impl<'a> Outcome<'a> {
         };
         bench.figure("rounds", f64::from(decision.rounds));
         bench.figure("settled", f64::from(u8::from(decision.settled)));
+        if decision.settled {
+            bench.figure("convergence_round", f64::from(decision.rounds));
+        }
         Ok(ModeResult {
             status: None,
             stop_reason: self.stop.as_str(),

@@ -22,7 +22,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{
-    Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, ReplyFormat, Result, SeatReply, Seating, Stage, each, mode, prompt, seat,
+    Answers, Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, ReplyFormat, RequestName, Result, SeatReply, Seating, Stage, each,
+    mode, prompt, seat,
 };
 use synod_types::*;
 
@@ -41,11 +42,26 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<ReportRow>("report", "reporter"),
         Stage::computed::<ReportRow>("report").stand_in(),
     ],
+    figures: &[
+        FigureKind::total("ruling", "Claims, by what was ruled on them"),
+        FigureKind::mean("claims", "Claims"),
+        FigureKind::mean("reliability", "Reliability score, 0 to 100"),
+        FigureKind::share("checkers_agree", "Votes that share the ruling on their claim"),
+        FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
+    ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2 for a panel of n, whether the content is given or generated (then its author does not check); 1 or 2 when it holds no claims",
     example: Example { content: Some("release.md"), files: &["figures.csv"], ..Example::ask("Are the figures in this release right?") },
     failure_rule: "If the generator or the extractor fails, the next seat takes its place; whoever wrote the content never checks it. Unreadable checkers abstain; one that can be read is enough, but a verdict on a claim needs two votes. Where the checkers' confidence is tied, the lower counts, on purpose. If nobody can write the report, a computed one is returned.",
     prompts: ["generate", "extract", "verify", "report"],
+    request_names: &[
+        RequestName::content("contentToCheck"),
+        RequestName::role("generatorModel", "generator"),
+        RequestName::role("extractorModel", "extractor"),
+        RequestName::panel("checkerModels"),
+        RequestName::role("reporterModel", "reporter"),
+        RequestName::option("maxContentLength", "max_content_chars"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -129,10 +145,14 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.phase("verify").show("consensus", claim_rulings::exhibit(bench, &rulings, &totals))?;
     let method = Method { checkers, with_passages: !material.passages.is_empty() };
     let answer = write(bench, &content, &rulings, &totals, &method, &failed).await?;
-    for (name, value) in
-        [("claims", totals.claims()), ("verified", totals.verified), ("disputed", totals.disputed), ("unverifiable", totals.unverifiable)]
-    {
-        bench.figure(name, f64::from(value));
+    bench.figure("claims", f64::from(totals.claims()));
+    for (ruling, count) in [("verified", totals.verified), ("disputed", totals.disputed), ("unverifiable", totals.unverifiable)] {
+        if count > 0 {
+            bench.note(Figure::new("ruling", f64::from(count)).label(ruling));
+        }
+    }
+    if let Some(share) = totals.share {
+        bench.figure("checkers_agree", share);
     }
     if let Some(score) = totals.score {
         bench.figure("reliability", f64::from(score));

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use summary::{Juror, Summary, Votes};
 use synod_engine::{
-    Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, SeatReply, Seating, Stage, chair_apart, each, mode, prompt,
+    Answers, Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatReply, Seating, Stage, chair_apart,
+    each, mode, prompt,
 };
 use synod_math::{Agreement, Choice, JudgedThing};
 use synod_types::*;
@@ -35,11 +36,24 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<VerdictRow>("verdict", "foreman"),
         Stage::computed::<VerdictRow>("verdict").stand_in(),
     ],
+    figures: &[
+        FigureKind::total("verdict", "What the juries decided"),
+        FigureKind::mean("dimension", "Mean score, by dimension"),
+        FigureKind::mean("average", "Mean score of the work"),
+        FigureKind::share("foreman_agrees", "Foremen who agreed with their jury"),
+        FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
+    ],
     multi_turn: false, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "n + 1 for n jurors",
     example: Example { content: Some("release-notes.md"), ..Example::ask("Notes for users upgrading from 1.x") },
     failure_rule: "Two readable jurors are enough. If the foreman fails, no juror takes over, since the jurors wrote what is reported on: the report is computed from the scores.",
     prompts: ["juror", "foreman"],
+    request_names: &[
+        RequestName::content("content"),
+        RequestName { name: "originalQuestion", means: Means::WrittenFor },
+        RequestName::panel("jurorModels"),
+        RequestName::role("foremanModel", "foreman"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -116,6 +130,12 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let agreement = Agreement::of_choices(&[JudgedThing { panel: Some(summary.verdict.index()), choices }]);
     if let Some(average) = summary.average {
         bench.figure("average", average);
+    }
+    bench.note(Figure::new("verdict", 1.0).label(summary.verdict.as_str()));
+    for (dimension, row) in assessment::DIMENSIONS.iter().zip(&summary.dimensions) {
+        if let Some(average) = row.average {
+            bench.note(Figure::new("dimension", average).label(*dimension));
+        }
     }
     let minority = summary.by_label().into_iter().filter(|juror| juror.vote != summary.verdict);
     let mut dissent: Vec<Dissent> =

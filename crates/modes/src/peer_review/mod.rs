@@ -17,7 +17,9 @@ pub use rubric::{Criterion, ReviewType, Rubric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{
+    Answers, Bench, Example, FigureKind, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair, each, mode, prompt,
+};
 use synod_math::rubric::Level;
 use synod_types::*;
 
@@ -37,11 +39,21 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<ConsolidationRow>("consolidation", "consolidator"),
         Stage::computed::<ConsolidationRow>("consolidation").stand_in(),
     ],
+    figures: &[
+        FigureKind::mean("overall", "Weighted mean score"),
+        FigureKind::share("findings_overlap", "Findings that more than one reviewer made"),
+    ],
     multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
     cost: "n + 1 for n reviewers",
     example: Example { options: &[("review_type", "code_review")], content: Some("queue.rs"), ..Example::ask("The job queue of our scheduler") },
     failure_rule: "Two readable reviews are enough. If the consolidator fails, the next reviewer who gave a review consolidates; if nobody can, the report is computed from scores and findings.",
     prompts: ["review", "consolidate"],
+    request_names: &[
+        RequestName::option("reviewType", "review_type"),
+        RequestName::panel("reviewerModels"),
+        RequestName::role("consolidatorModel", "consolidator"),
+        RequestName::option("customRubric", "custom_rubric"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -19,7 +19,7 @@ use rows::{AttackRow, AuditRow, DefenceRow, RestatementRow, RulingsRow, Synthesi
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use severity::{Risk, Severity, SeverityCounts};
-use synod_engine::{Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, mode, prompt, seat};
+use synod_engine::{Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, mode, prompt, seat};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
@@ -36,11 +36,23 @@ pub static MODE: Mode = mode! {
         Stage::computed::<AuditRow>("audit"),
         Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
     ],
+    figures: &[
+        FigureKind::total("severity", "Findings, by severity"),
+        FigureKind::share("accepted", "Findings the author accepted and mended"),
+        FigureKind::mean("findings", "Findings"),
+        FigureKind::mean("unresolved", "Findings left open, overruled or contested"),
+    ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2 + 3r for r rounds (2 + 2r with two seats), less when nothing more is found",
     example: Example { content: Some("design.md"), ..Example::ask("Our plan for rotating keys") },
     failure_rule: "Without a readable attack in the first round there is no result; later the rounds stop. If the attacker fails, the judge attacks in its place and judges no more. If the defender fails, its text stays and the findings stay open; without a judge, disputed findings stay contested. A revision or final version that loses too much of the text is refused. If nobody can write the final version, the last revision is returned.",
     prompts: ["generate", "attack", "attack_again", "defend", "judge", "synthesis"], check_seating: check_models,
+    request_names: &[
+        RequestName::place("generatorModel", 0),
+        RequestName::place("attackerModel", 1),
+        RequestName::role("synthesizerModel", "synthesizer"),
+        RequestName::option("maxInputLength", "max_input_chars"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -198,6 +210,15 @@ async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32)
     let counts = findings.counts();
     bench.figure("findings", findings.all().len() as f64);
     bench.figure("unresolved", f64::from(counts.unresolved()));
+    let of_each = findings.by_severity(|_| true);
+    for (severity, count) in [("critical", of_each.critical), ("high", of_each.high), ("medium", of_each.medium), ("low", of_each.low)] {
+        if count > 0 {
+            bench.note(Figure::new("severity", f64::from(count)).label(severity));
+        }
+    }
+    if !findings.all().is_empty() {
+        bench.note(Figure::new("accepted", f64::from(counts.fixed)).of(findings.all().len() as f64));
+    }
     if counts.contested > 0 && bench.role("judge").is_empty() {
         let disputed = if counts.contested == 1 { "1 disputed finding".to_owned() } else { format!("{} disputed findings", counts.contested) };
         phase.warn(format!("With two seats there is no neutral judge: nobody ruled on {disputed}."));

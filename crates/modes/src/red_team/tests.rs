@@ -249,7 +249,7 @@ fn material_is_cut_between_characters_and_says_so() {
         text: "Is this sound?".into(),
         content: content.map(str::to_owned),
         files,
-        history: Vec::new(),
+        ..Question::default()
     };
     let cut = Material::of(&question(Some(&"é".repeat(1200)), Vec::new()), 1000);
     assert_eq!((cut.left_out, cut.is_question), (200, false));

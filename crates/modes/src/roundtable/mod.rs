@@ -20,8 +20,8 @@ use prompting::{Perspective, Perspectives, one_per_seat};
 use rounds::{Debate, LEAST, conclude_round, hold_objections, safety, stop_if_incomplete};
 use rows::*;
 use style::Style;
-use synod_engine::{Abilities, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
-use synod_types::{Exhibit, SeatIx};
+use synod_engine::{Abilities, Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_types::{Exhibit, Figure, SeatIx};
 
 pub static MODE: Mode = mode! {
     id: "roundtable", version: 2, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
@@ -45,6 +45,13 @@ pub static MODE: Mode = mode! {
         Stage::computed::<DiversityRow>("diversity"),
         Stage::computed::<ClaimsRow>("claims"),
         Stage::from_seat::<SynthesisRow>("synthesis", "chair"),
+    ],
+    figures: &[
+        FigureKind::total("action", "What to do next, as decided"),
+        FigureKind::mean("rounds", "Rounds held"),
+        FigureKind::mean("agreement", "How far the last round agreed"),
+        FigureKind::mean("mean_confidence", "Stated confidence in the last round"),
+        FigureKind::total("high_stakes", "What was said to be at stake"),
     ],
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
     cost: "n + 1 a round for n seats, up to twice more for objections, n more a round while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
@@ -89,7 +96,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         if options.high_stakes[..n].contains(category) {
             continue;
         }
-        bench.figure(&format!("high_stakes_{}", category.id()), 1.0);
+        bench.note(Figure::new("high_stakes", 1.0).label(category.id()));
     }
     let mut groupthink = GroupthinkGuard::default();
     let mut number = 0;

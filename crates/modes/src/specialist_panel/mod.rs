@@ -19,7 +19,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use specialist::Specialist;
-use synod_engine::{Answers, Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{
+    Answers, Bench, Example, FigureKind, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair, each, mode, prompt,
+};
 use synod_math::Reception;
 use synod_types::*;
 
@@ -37,11 +39,19 @@ pub static MODE: Mode = mode! {
         Stage::computed::<ConvergenceRow>("convergence"),
         Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
     ],
+    figures: &[
+        FigureKind::mean("overall", "Mean score of the material"),
+        FigureKind::mean("conflicts", "Findings that specialists disagree on"),
+    ],
     multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
     cost: "2n + 1 for n roles",
     example: Example { options: &[("roles", "security_expert,cost_analyst,devops_engineer")], content: Some("design.md"), ..Example::ask("What is wrong with this design?") },
     failure_rule: "Two reports are enough, and the synthesis names the perspectives that are missing. A cross-review that fails leaves its stances out. If the synthesizer fails, the specialists are asked in seat order; if nobody can write, the findings, ratings and recommendations are put together as they stand.",
     prompts: ["report", "cross_review", "synthesis"], seats_from_options: seat_titles,
+    request_names: &[
+        RequestName { name: "specialists", means: Means::Parts(roles::specialists) },
+        RequestName::role("synthesizerModel", "synthesizer"),
+    ],
 };
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -4,6 +4,8 @@ use super::Options;
 use super::preset_roles::{PRESETS, PresetRole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use synod_engine::PartList;
 use synod_types::Problem;
 
 /// How many roles a panel may hold, and how many it gets when nobody says. One model playing all of them is a panel too.
@@ -43,6 +45,7 @@ pub struct CustomRole {
     /// What the role is called, at least 3 characters.
     pub title: String,
     /// What it knows, at least 10 characters.
+    #[serde(alias = "expertiseAreas")]
     pub expertise_areas: String,
     /// From where it looks at things, at least 20 characters.
     pub description: String,
@@ -101,6 +104,41 @@ impl CustomRole {
             problems.push(Problem::new(format!("{at}.title"), self.title.clone(), format!("another title: {own} is a role of the library")));
         }
     }
+}
+
+/// A seat with its role, which is one of the library's or `custom`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SpecialistEntry {
+    role_id: String,
+    model: Option<String>,
+    custom_role: Option<CustomRole>,
+}
+
+/// Roles as requests list them, with a model each.
+pub fn specialists(field: &str, entries: &[Value]) -> Result<PartList, Vec<Problem>> {
+    let want = "an object with roleId and model and, where the role is custom, customRole";
+    let entries: Vec<SpecialistEntry> = synod_engine::read_entries(field, entries, want)?;
+    let (mut roles, mut custom, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, entry) in entries.iter().enumerate() {
+        match (entry.role_id.as_str(), &entry.custom_role) {
+            ("custom", Some(role)) => {
+                roles.push(role.id());
+                custom.push(role);
+            }
+            ("custom", None) => problems.push(Problem::new(format!("{field}[{i}].customRole"), "nothing", "the role itself, where roleId is custom")),
+            (id, None) => roles.push(id.to_owned()),
+            (id, Some(_)) => problems.push(Problem::new(format!("{field}[{i}].roleId"), id, "custom, where there is a customRole")),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut options = vec![("roles", roles.into())];
+    if !custom.is_empty() {
+        options.push(("custom_roles", synod_engine::to_value(&custom)));
+    }
+    Ok(PartList { models: entries.into_iter().map(|entry| entry.model).collect(), options })
 }
 
 /// A text as part of an id: lower case, runs of anything but letters and digits as one `_`.

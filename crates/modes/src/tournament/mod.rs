@@ -18,7 +18,9 @@ use rows::{ChampionRow, DrawKind, DrawRow, MatchRow, StandingsRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Bench, Example, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair_apart, each, mode, prompt};
+use synod_engine::{
+    Bench, Example, FigureKind, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair_apart, each, mode, prompt,
+};
 use synod_math::{Rng, bracket};
 use synod_types::*;
 
@@ -35,11 +37,19 @@ pub static MODE: Mode = mode! {
         Stage::computed::<StandingsRow>("standings"),
         Stage::from_seat::<ChampionRow>("winner", "champion"),
     ],
+    figures: &[
+        FigureKind::share("match_wins", "Matches won, of those a judge decided"),
+        FigureKind::share("orders_agreed", "Matches judged alike in both orders"),
+    ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2(n - 1) to n + 4(n - 1) for n contestants; a round robin has n(n - 1)/2 matches where a knockout has n - 1",
     example: Example::ask("Write the opening line of a talk on technical debt"),
     failure_rule: "Two answers are enough. If the judge fails, or its word changes with the order, a contestant who wrote neither answer judges, those already beaten first. If no word holds in both orders, the seed draws; if nobody can judge, the higher seed goes on.",
     prompts: ["answer", "judge"], check_seating: check_seating,
+    request_names: &[
+        RequestName::panel("contestantModels"),
+        RequestName::role("judgeModel", "judge"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -197,6 +207,13 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let same_word = |matches: &[&MatchResult]| share(matches.iter().filter(|result| result.how == MatchEnding::Agreed).count(), matches.len());
     if let Some(steady) = same_word(&all_judged) {
         bench.figure("orders_agreed", steady);
+    }
+    for (entrant, seat) in entrants.iter().map(|entrant| entrant.seat).enumerate() {
+        let decided: Vec<&MatchResult> = rounds.iter().flatten().filter(|result| result.involves(entrant) && result.how.by_judge()).collect();
+        if !decided.is_empty() {
+            let won = decided.iter().filter(|result| result.winner == Some(entrant)).count();
+            bench.note(Figure::new("match_wins", won as f64).of(decided.len() as f64).seat(seat));
+        }
     }
     let others = entrants.iter().filter(|entrant| entrant.seat != won.seat);
     Ok(ModeResult {

@@ -9,7 +9,9 @@ use rows::{TiebreakRow, VoteRow, WinnerRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Answers, Bench, Example, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
+use synod_engine::{
+    Answers, Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair, each, mode, prompt,
+};
 use synod_math::Tally as Count;
 use synod_types::*;
 
@@ -27,11 +29,20 @@ pub static MODE: Mode = mode! {
         Stage::computed::<TiebreakRow>("tiebreaker").stand_in(),
         Stage::from_seat::<WinnerRow>("winner", "winner"),
     ],
+    figures: &[
+        FigureKind::share("tiebroken", "Votes that ended in a tie"),
+        FigureKind::mean("margin", "Votes between the winner and the next"),
+        FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
+    ],
     multi_turn: true, estimated_ms: 90_000, turn_secs: 120, run_secs: 600,
     cost: "2n for a panel of n, and 1 more for a tie",
     example: Example::ask("Which name is better for a backup tool: Amber or Vault?"),
     failure_rule: "Two answers and one valid vote are enough. With two answers only those who wrote neither decide, the chairman last. A tie goes to the chairman, or the next seat that wrote none of the tied answers; if none can decide, to the label that sorts first, and the verdict says so.",
     prompts: ["answer", "vote", "tiebreak"],
+    request_names: &[
+        RequestName::panel("councilModels"),
+        RequestName::role("chairmanModel", "chairman"),
+    ],
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -122,6 +133,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let votes_won = count.counts[winner];
     let broken = tiebreak != Tiebreak::None;
     bench.figure("tiebroken", f64::from(u8::from(broken)));
+    let next = count.counts.iter().enumerate().filter(|(item, _)| *item != winner).map(|(_, votes)| *votes).max().unwrap_or(0);
+    bench.figure("margin", f64::from(votes_won) - f64::from(next));
     let decision =
         Decision { label: won.label.clone(), seat: won.seat, model: bench.seat(won.seat).model.clone(), votes: votes_won, of: count.valid, tiebreak };
     let data = WinnerRow {

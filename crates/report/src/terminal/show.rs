@@ -3,7 +3,7 @@
 use super::exhibit::{Length, several_shown};
 use super::paper::{Ink, Paper};
 use super::{Style, commands, foot, missing, top, verdict_body, warnings};
-use crate::figures::{moment, score, several, span};
+use crate::figures::{moment, several, span};
 use crate::text::{clean, one_line};
 use crate::view::{Outcome, Phase, Turn, View};
 use crate::words;
@@ -157,7 +157,7 @@ fn figures(paper: &mut Paper, view: &View) {
     }
     paper.heading("Figures");
     for each in &view.figures {
-        paper.para(Ink::PLAIN, "  ", &format!("{}: {}", one_line(&each.figure.name), score(each.figure.value)));
+        paper.para(Ink::PLAIN, "  ", &format!("{}: {}", one_line(&words::figure_name(view, &each.figure)), words::figure_value(&each.figure)));
     }
 }
 

@@ -171,7 +171,7 @@ fn everywhere() -> Vec<Row> {
         let exhibit = if i == 2 { exhibit.aside(HOSTILE) } else { exhibit };
         tape.show(&format!("collect/show {i}"), HOSTILE, exhibit);
     }
-    tape.add("figure x", Kind::Figure, &Figure { name: HOSTILE.into(), value: 1.0 });
+    tape.add("figure x", Kind::Figure, &Figure::new(HOSTILE, 1.0));
     tape.add("gate@person", Kind::Waiting, &Asking { question: HOSTILE.into(), choices: vec![HOSTILE.into()] });
     tape.add("gate@person", Kind::Answered, &PersonAnswer { answer: HOSTILE.into(), note: None, by: HOSTILE.into() });
     tape.add("other@person", Kind::Waiting, &Asking { question: HOSTILE.into(), choices: vec![HOSTILE.into()] });

@@ -153,6 +153,7 @@ pub fn header(mode: &str, question: &str) -> Header {
         quoted_usd: Some(0.12),
         planned_calls: (7, 7),
         conversation: None,
+        titled: false,
         principal: None,
         today: None,
         warnings: Vec::new(),
@@ -252,7 +253,7 @@ pub fn council() -> Vec<Row> {
     tape.phase_end("rank").phase("synthesis");
     tape.turn("synthesis/synthesis@3", "opus", 9_800, (3_900, 512), Some(0.0323), json!(CHAIR));
     tape.show("synthesis/show synthesis@3", "synthesis", Exhibit::said("Synthesis", 3, "chairman", "synthesis/synthesis@3"));
-    tape.add("figure ranked", Kind::Figure, &Figure { name: "ranked".into(), value: 3.0 });
+    tape.add("figure ranked", Kind::Figure, &Figure::new("ranked", 3.0));
     tape.phase_end("synthesis");
     let answer = Answer { kind: AnswerKind::Synthesis, text: CHAIR.into(), by: vec![3] };
     let dissent = vec![Dissent { seat: 2, label: Some("B6".into()), text: QWEN.into() }];

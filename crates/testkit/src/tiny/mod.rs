@@ -36,6 +36,8 @@ const fn mode(
         roles: ROLES,
         phases,
         stages: &[],
+        figures: &[],
+        request_names: &[],
         multi_turn: false,
         estimated_ms: 1000,
         turn_secs: 10,

@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use synod_engine::{RoleHolder, options};
+use synod_engine::{Counted, OptionValue, RoleHolder, options};
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, modes, order, varied};
 use synod_types::{Attachment, Body, Kind, PastTurn, Status, sha256_hex};
@@ -106,5 +106,52 @@ async fn whoever_is_named_for_a_seat_apart_takes_it_and_nobody_leaves_the_panel(
         let [held] = plan.header.role(role.name) else { panic!("{}: one seat holds {}", mode.id, role.name) };
         assert_eq!(plan.header.seat(*held).map(|seat| seat.model.as_str()), Some("chair"), "{}", mode.id);
         assert_eq!(plan.header.seats.len(), order.panel.models.len() + 1, "{}: nobody sits idle", mode.id);
+    }
+}
+
+/// Figures are counted by what a mode says of them.
+#[tokio::test]
+async fn figures_are_those_the_mode_declares() {
+    for mode in modes() {
+        let mut unseen: BTreeSet<&str> = mode.figures.iter().map(|kind| kind.name).collect();
+        assert_eq!(unseen.len(), mode.figures.len(), "{}: each once", mode.id);
+        for seed in 0..40 {
+            let rig = Rig::new(voices());
+            let mut order = varied(mode, seed);
+            // Agreement is measured from four ballots on.
+            if seed % 2 == 1 {
+                order.panel.models = (0..6).map(|n| format!("m{n}")).collect();
+                order.panel.may_shrink = true;
+            }
+            // Lists of choices that nobody fills in by default.
+            if seed == 3 {
+                let (schema, defaults) = ((mode.options_schema)(), (mode.option_defaults)());
+                let choices =
+                    schema["properties"].as_object().into_iter().flatten().filter(|(name, _)| defaults[name.as_str()] == serde_json::json!([]));
+                let first = choices.filter_map(|(name, property)| Some((name.clone(), options::choices(&property["items"]).into_iter().next()?)));
+                order.options = first.map(|(name, choice)| (name, OptionValue::Json(serde_json::json!([choice])))).collect();
+            }
+            let step = format!("{} seed {seed}", mode.id);
+            let (run, ending) = rig.run(&order).await;
+            ended(&rig, &run, ending, &step).await;
+            for row in rig.rows(&run).await {
+                let Ok(Body::Figure(figure)) = row.body() else { continue };
+                let kind =
+                    mode.figures.iter().find(|kind| kind.name == figure.name).unwrap_or_else(|| panic!("{step}: {} is not declared", figure.name));
+                let share = figure.value / figure.of;
+                let sound = figure.of > 0.0 && figure.value.is_finite() && (kind.counted != Counted::Share || (0.0..=1.0).contains(&share));
+                assert!(sound, "{step}: {figure:?}");
+                assert_eq!(
+                    kind.counted == Counted::Total,
+                    kind.counted == Counted::Total && figure.label.is_some(),
+                    "{step}: {figure:?} has no label"
+                );
+                unseen.remove(figure.name.as_str());
+            }
+            if seed >= 4 && unseen.is_empty() {
+                break;
+            }
+        }
+        assert!(unseen.is_empty(), "{}: never recorded in 40 runs: {unseen:?}", mode.id);
     }
 }

@@ -15,6 +15,7 @@ mod soup;
 mod stages;
 mod stopped;
 mod thinking;
+mod titles;
 mod tools;
 mod watch;
 

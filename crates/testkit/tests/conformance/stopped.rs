@@ -76,6 +76,14 @@ async fn at_every_append(mode: &'static Mode, order: &RunSpec, journal: Arc<dyn 
 }
 
 #[tokio::test]
+async fn so_does_one_whose_conversation_gets_a_title_beside_it() {
+    for mode in modes().into_iter().filter(|mode| ["council", "red_team"].contains(&mode.id)) {
+        let order = RunSpec { titled: true, ..order(mode, 2) };
+        at_every_append(mode, &order, Arc::new(MemoryJournal::default()), voices).await;
+    }
+}
+
+#[tokio::test]
 async fn a_run_stopped_at_any_append_resumes_to_the_same_end_in_memory() {
     for mode in modes() {
         for seed in [2, 1] {

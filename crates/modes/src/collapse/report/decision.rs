@@ -107,6 +107,7 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
     if let Some(consensus) = decision.consensus {
         bench.figure("consensus", consensus);
     }
+    bench.note(Figure::new("rung", 1.0).label(&decision.rung));
     bench.figure("reflexions", f64::from(docket.attempts));
 
     let winner = ruling.winner.map(|at| &docket.positions[at]);

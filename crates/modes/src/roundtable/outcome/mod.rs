@@ -17,7 +17,7 @@ use exhibits::{show_charts, show_claims, show_exit};
 use stops::ExitNumbers;
 use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::debate::exits;
-use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, SeatIx, Shape, Statement};
+use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, SeatIx, Shape, Statement};
 use synthesis::{Synthesis, answer_from_record, compose};
 
 pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeResult> {
@@ -36,6 +36,7 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
             debate.bench.figure(name, value);
         }
     }
+    debate.bench.note(Figure::new("action", 1.0).label(&decision.action));
     if !debate.context_requests.is_empty() {
         phase.warn(format!("Seats asked for context they did not have ({} requests, in the verdict's data).", debate.context_requests.len()));
     }

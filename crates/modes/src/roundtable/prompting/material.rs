@@ -60,7 +60,7 @@ mod tests {
 
     fn asked(content: Option<&str>, files: &[(&str, String)]) -> Question {
         let file = |(name, text): &(&str, String)| Attachment { name: (*name).into(), sha256: String::new(), bytes: 0, text: text.clone() };
-        Question { text: "q".into(), content: content.map(str::to_owned), files: files.iter().map(file).collect(), history: Vec::new() }
+        Question { text: "q".into(), content: content.map(str::to_owned), files: files.iter().map(file).collect(), ..Question::default() }
     }
 
     #[test]

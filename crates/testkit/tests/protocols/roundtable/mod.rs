@@ -437,7 +437,7 @@ async fn a_category_named_twice_counts_once_and_a_question_has_an_end() {
     let options = [("high_stakes", json!(["medical_legal", "medical_legal"])), ("rounds", json!(1))];
     let played = play("roundtable", 2, None, &options, script).await;
     assert_eq!(played.verdict.status, Status::Full);
-    assert_eq!(played.rows.iter().filter(|row| row.kind == Kind::Figure && row.key.contains("high_stakes_medical_legal")).count(), 1);
+    assert_eq!(played.rows.iter().filter(|row| row.kind == Kind::Figure && row.key.contains("high_stakes medical_legal")).count(), 1);
     let synod_types::Shape::Rule(rule) = played.shown("exit").exhibit.shape else { panic!("a rule") };
     assert!(rule.decided.contains("before there was a proposal to vote on"), "{}", rule.decided);
 
