@@ -9,7 +9,7 @@ use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use std::collections::HashSet;
 use synod_engine::{Blobs, JournalError, JournalResult, Lease, Tail};
-use synod_types::{Hash, Header, Kind, LOCAL, Millis, NewRow, Once, PlainText, Row, RunState, sha256_hex};
+use synod_types::{Hash, Header, Kind, LOCAL, Millis, NewRow, Once, Row, RunState, Title, sha256_hex};
 use tokio::sync::oneshot;
 
 pub(crate) const NO_HASH: Hash = [0; 32];
@@ -243,8 +243,8 @@ async fn write_in(conn: &mut AnyConnection, statements: &mut Statements, groups:
     let mut due = Vec::new();
     for group in written {
         for row in group.rows().filter(|row| row.kind == Kind::Title) {
-            if let Ok(title) = row.read::<PlainText>() {
-                retitle(conn, &group.run, &title.text, row.at).await?;
+            if let Ok(title) = row.read::<Title>() {
+                retitle(conn, &group.run, &title.title, row.at).await?;
             }
         }
         if group.projects() {
@@ -330,7 +330,7 @@ fn principal(header: &Header) -> &str {
 }
 
 async fn retitle(conn: &mut AnyConnection, run: &str, title: &str, at: Millis) -> sqlx::Result<()> {
-    let sql = "UPDATE conversations SET title = $1, updated_at = $2 WHERE id = (SELECT conversation FROM runs WHERE id = $3)";
+    let sql = "UPDATE conversations SET title = $1, updated_at = $2 WHERE id = (SELECT conversation FROM runs WHERE id = $3) AND renamed = 0";
     sqlx::query(sql).bind(storable(title)).bind(at).bind(run).execute(conn).await?;
     Ok(())
 }

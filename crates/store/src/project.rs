@@ -5,10 +5,13 @@
 
 use crate::experiences::ExperienceRow;
 use crate::sql::storable;
+use crate::stats::{BallotBox, Votes};
 use crate::turns::{CostRow, TurnRow, Turns, model_name};
 use serde_json::{Value, json};
-use std::collections::{BTreeSet, HashMap};
-use synod_types::{Document, Exhibit, Figure, Header, Kind, Millis, Reply, Row, RunState, Shape, Shown, Status, Verdict};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use synod_types::{
+    Document, Exhibit, Figure, Header, Kind, LOCAL, Millis, Reply, Row, RunState, Shape, Shown, Status, Verdict, answer_message, question_message,
+};
 
 /// Raw replies by key and try. What is not here has expired.
 pub type Raws<'a> = HashMap<(&'a str, i64), &'a str>;
@@ -19,6 +22,14 @@ pub struct Projection {
     pub run: String,
     pub mode: String,
     pub conversation: Option<String>,
+    pub principal: String,
+    pub rehearsal: bool,
+    /// When its first row was written.
+    pub began: Millis,
+    /// From the verdict's receipt.
+    pub wall_ms: Option<Millis>,
+    /// What the ballots shown came to, by model.
+    pub votes: BTreeMap<String, Votes>,
     pub state: RunState,
     pub status: Option<Status>,
     /// The known part; `None` when nothing is known.
@@ -68,7 +79,11 @@ pub struct StageRow {
 pub struct FigureRow {
     pub seq: i64,
     pub name: String,
+    pub label: Option<String>,
+    /// The model of the seat whose figure it is.
+    pub model: Option<String>,
     pub value: f64,
+    pub of: f64,
     pub at: Millis,
 }
 
@@ -87,7 +102,7 @@ impl Message {
     pub(crate) fn question(header: &Header, at: Millis) -> Option<Self> {
         header.conversation.as_ref()?;
         let content = storable(&header.question.text);
-        Some(Self { id: format!("{}:question", header.run), role: "user", content, answer_kind: None, created_at: at })
+        Some(Self { id: question_message(&header.run), role: "user", content, answer_kind: None, created_at: at })
     }
 }
 
@@ -101,6 +116,11 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
         run: rows.first().map(|row| row.run.clone()).unwrap_or_default(),
         mode: header.as_ref().map(|header| header.mode.clone()).unwrap_or_default(),
         conversation: header.as_ref().and_then(|header| header.conversation.clone()),
+        principal: header.as_ref().and_then(|header| header.principal.clone()).unwrap_or_else(|| LOCAL.to_owned()),
+        rehearsal: header.as_ref().is_some_and(Header::rehearsal),
+        began: header_at,
+        wall_ms: None,
+        votes: BTreeMap::new(),
         state: RunState::Running,
         status: None,
         spent_usd: turns.spent(),
@@ -114,11 +134,13 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
         expired: BTreeSet::new(),
     };
     let mut stage_names: Vec<String> = Vec::new();
+    let mut ballots = BallotBox::default();
     for row in rows {
         out.state = out.state.after(row.kind, &row.body);
         match row.kind {
             Kind::Shown => {
                 if let Ok(shown) = row.read::<Shown>() {
+                    ballots.take(&row.key, &shown);
                     let (stage, expired) = stage(row, shown, header.as_ref(), &turns, raws, &mut stage_names);
                     if expired {
                         out.expired.insert(stage.seq);
@@ -128,13 +150,16 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
             }
             Kind::Figure => {
                 if let Ok(figure) = row.read::<Figure>() {
-                    out.figures.push(FigureRow { seq: row.seq, name: figure.name, value: figure.value, at: row.at });
+                    let model = figure.seat.map(|seat| model_name(header.as_ref(), seat));
+                    let Figure { name, label, value, of, .. } = figure;
+                    out.figures.push(FigureRow { seq: row.seq, name, label, model, value, of, at: row.at });
                 }
             }
             Kind::Verdict => {
                 if let Ok(verdict) = row.read::<Verdict>() {
                     out.status = Some(verdict.status);
                     out.spent_usd = verdict.receipt.spent_usd;
+                    out.wall_ms = Some(verdict.receipt.wall_ms);
                     if let Some(body) = verdict.experience() {
                         out.experiences.push(ExperienceRow { run: row.run.clone(), mode: verdict.mode.clone(), body: body.clone(), at: row.at });
                     }
@@ -164,6 +189,7 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
     for stage in &mut out.stages {
         stage.message_id.clone_from(&message_id);
     }
+    out.votes = ballots.votes(|seat| model_name(header.as_ref(), seat), |turn| turns.get(turn).is_some_and(|turn| turn.tries > 0));
     out.turns = turns.list;
     out
 }
@@ -174,7 +200,7 @@ fn answer(row: &Row, verdict: &Verdict) -> Message {
         // A deadlock may have none: the exchange still has its other side.
         None => (storable(&verdict.stop_reason), None),
     };
-    Message { id: format!("{}:answer", row.run), role: "assistant", content, answer_kind: kind, created_at: row.at }
+    Message { id: answer_message(&row.run), role: "assistant", content, answer_kind: kind, created_at: row.at }
 }
 
 fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, raws: &Raws<'_>, names: &mut Vec<String>) -> (StageRow, bool) {

@@ -4,6 +4,7 @@ use crate::batch::{by_turn, raws_of, rows_of};
 use crate::error::StoreError;
 use crate::project::{FigureRow, Message, Projection, StageRow, project};
 use crate::sql::{self, Statements, Table, Values};
+use crate::stats;
 use crate::store::Store;
 use crate::turns::{CostRow, TurnOutcome, TurnRow};
 use crate::writer;
@@ -42,7 +43,7 @@ static COSTS: Table = Table {
 };
 static MESSAGES: Table =
     Table { name: "messages", columns: &["id", "conversation_id", "run_id", "role", "content", "answer_kind", "created_at"], amounts: &[] };
-static FIGURES: Table = Table { name: "figures", columns: &["run", "seq", "mode", "name", "value", "at"], amounts: &[] };
+static FIGURES: Table = Table { name: "figures", columns: &["run", "seq", "mode", "name", "value", "at", "label", "model", "out_of"], amounts: &[] };
 static EXPERIENCES: Table = Table { name: "experiences", columns: &["run", "mode", "body", "created_at"], amounts: &[] };
 static STAGES: Table = Table {
     name: "stages",
@@ -72,6 +73,8 @@ pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements,
     for (of, _) in due.iter().filter(|(_, again)| *again) {
         clear(conn, &of.run).await?;
     }
+    let again: Vec<(&Projection, bool)> = due.iter().map(|(of, again)| (of, *again)).collect();
+    stats::write(conn, statements, &again).await?;
     let due: Vec<&Projection> = due.iter().map(|(of, _)| of).collect();
     sql::insert_all(conn, statements, &TURNS, &each(&due, |of| &of.turns), |values, (of, turn)| {
         values.text(&of.run).text(&turn.key).some_int(turn.seat).text(&turn.model).some_text(turn.prompt.as_deref()).text(turn.outcome.as_str());
@@ -98,6 +101,7 @@ pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements,
     .await?;
     sql::insert_all(conn, statements, &FIGURES, &each(&ended, |of| &of.figures), |values, (of, figure)| {
         values.text(&of.run).int(figure.seq).text(&of.mode).text(&figure.name).real(figure.value).int(figure.at);
+        values.some_text(figure.label.as_deref()).some_text(figure.model.as_deref()).real(figure.of);
     })
     .await?;
     sql::insert_all(conn, statements, &EXPERIENCES, &each(&ended, |of| &of.experiences), |values, (of, experience)| {
@@ -142,6 +146,7 @@ async fn clear(conn: &mut AnyConnection, run: &str) -> sqlx::Result<()> {
         "DELETE FROM costs WHERE run = $1",
         "DELETE FROM figures WHERE run = $1",
         "DELETE FROM experiences WHERE run = $1",
+        "DELETE FROM run_stats WHERE run = $1",
     ] {
         sqlx::query(sql).bind(run).execute(&mut *conn).await?;
     }
@@ -202,8 +207,21 @@ impl Store {
         if let Some(so_far) = self.unless_ended(&mut conn, run).await? {
             return Ok(so_far.figures);
         }
-        let rows = sqlx::query("SELECT seq, name, value, at FROM figures WHERE run = $1 ORDER BY seq").bind(run).fetch_all(&mut *conn).await?;
-        let read = |row: &AnyRow| Ok(FigureRow { seq: row.try_get(0)?, name: row.try_get(1)?, value: row.try_get(2)?, at: row.try_get(3)? });
+        let rows = sqlx::query("SELECT seq, name, value, at, label, model, out_of FROM figures WHERE run = $1 ORDER BY seq")
+            .bind(run)
+            .fetch_all(&mut *conn)
+            .await?;
+        let read = |row: &AnyRow| {
+            Ok(FigureRow {
+                seq: row.try_get(0)?,
+                name: row.try_get(1)?,
+                value: row.try_get(2)?,
+                at: row.try_get(3)?,
+                label: row.try_get(4)?,
+                model: row.try_get(5)?,
+                of: row.try_get(6)?,
+            })
+        };
         Ok(rows.iter().map(read).collect::<sqlx::Result<_>>()?)
     }
 

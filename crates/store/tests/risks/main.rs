@@ -10,5 +10,6 @@ mod lease;
 mod opening;
 mod projections;
 mod runs;
+mod stats;
 mod support;
 mod tamper;

@@ -282,7 +282,7 @@ fn a_rebuild_gives_what_was_there() {
         let store = bed.open().await;
         let mut header = header(&new_run());
         let conversation = new_run();
-        store.create_conversation(&conversation, "council", "t").await.expect("created");
+        store.create_conversation(crate::conversations::named(&conversation, "t"), 1).await.expect("created");
         header.conversation = Some(conversation);
         council(&store, &header, Status::Full).await.expect("a run");
         let before = (store.stages(&header.run).await, store.turns(&header.run).await, store.costs(&header.run).await);

@@ -38,6 +38,7 @@ pub fn header(run: &str) -> Header {
         quoted_usd: Some(0.5),
         planned_calls: (4, 7),
         conversation: None,
+        titled: false,
         principal: None,
         today: None,
         warnings: vec![],
@@ -140,7 +141,7 @@ pub async fn deliberate(store: &Store, lease: &Lease) -> JournalResult<Tail> {
         store.append(lease, vec![shown(&format!("collect/shown@{seat}"), "collect", exhibit, at + 902)]).await?;
     }
     let tally = Exhibit::new("Votes", Shape::Tally(Tally { valid: 3, ..Tally::default() }));
-    let figure = NewRow::new("tiebroken", Kind::Figure, 3001, &Figure { name: "tiebroken".into(), value: 1.0 });
+    let figure = NewRow::new("tiebroken", Kind::Figure, 3001, &Figure::new("tiebroken", 1.0));
     store.append(lease, vec![shown("tally", "vote_tally", tally, 3000), figure]).await?;
     store.append(lease, vec![shown("note", "vote_note", Exhibit::note("Note", "Nobody dissents."), 3002)]).await
 }
