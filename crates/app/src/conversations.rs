@@ -1,80 +1,145 @@
-//! Conversations: what the next question carries of the earlier ones, and what a conversation is called.
+//! Conversations: what the next question carries of the earlier ones, and what can be done with a conversation as a whole.
 
+use crate::app::App;
 use crate::error::AppResult;
-use synod_engine::{HISTORY_TURNS, RunSpec};
-use synod_store::Store;
-use synod_types::{Problem, ProblemCode};
+use synod_engine::{Clock, HISTORY_TURNS, Journal, Mode, RunSpec, SystemClock, title_of};
+use synod_report::View;
+use synod_store::{ConversationDeletion, ConversationFilter, ConversationSummary, NewConversation, StageRow, Store, StoreError, StoredMessage};
+use synod_types::{LOCAL, PastTurn, Problem, ProblemCode, date};
+
+/// Characters of an earlier verdict that a mode gets as context.
+const LONGEST_CONTEXT: usize = 8000;
 
 /// A conversation that begins with a run; stored when the run starts.
-pub(crate) struct NewConversation {
-    pub id: String,
-    pub title: String,
-}
-
-impl NewConversation {
-    pub fn about(question: &str) -> Self {
-        Self { id: uuid::Uuid::now_v7().to_string(), title: title(question) }
+pub(crate) fn about(question: &str, mode: &str, principal: Option<&str>) -> NewConversation {
+    NewConversation {
+        id: uuid::Uuid::now_v7().to_string(),
+        mode: Some(mode.to_owned()),
+        title: title_of(question),
+        renamed: false,
+        principal: principal.unwrap_or(LOCAL).to_owned(),
     }
 }
 
-/// Puts a run into a conversation: its earlier turns, and its mode.
-pub(crate) async fn join(store: &Store, id: &str, spec: &mut RunSpec) -> AppResult<()> {
-    let mode = store.conversation_mode(id).await?;
-    if mode != spec.mode {
-        let got = format!("mode {} in {id}, which is a conversation in mode {mode}", spec.mode);
-        return Err(Problem::new("conversation", got, format!("mode {mode}, or a new conversation")).code(ProblemCode::Conflict).into());
+/// Puts a run into a conversation: its earlier turns where the mode carries them, else what came of the last one; and its mode.
+pub(crate) async fn join(store: &Store, id: &str, mode: Option<&Mode>, spec: &mut RunSpec) -> AppResult<()> {
+    let conversation = store.conversation(id).await?;
+    if conversation.principal != spec.principal.as_deref().unwrap_or(LOCAL) {
+        let got = format!("{id}, which belongs to {}", conversation.principal);
+        return Err(Problem::new("conversation", got, "a conversation of your own, or a new one").code(ProblemCode::Conflict).into());
     }
-    spec.question.history = store.history(id, HISTORY_TURNS).await?;
+    same_mode(id, &spec.mode, conversation.mode.as_deref())?;
+    if mode.is_some_and(|mode| mode.multi_turn) {
+        spec.question.history = store.history(id, HISTORY_TURNS).await?;
+    } else {
+        spec.question.earlier = last_verdict(store, id).await?;
+    }
+    // The first message gives an unnamed conversation its title.
+    spec.titled &= conversation.messages == 0 && !conversation.renamed;
     spec.conversation = Some(id.to_owned());
     Ok(())
 }
 
-/// The longest title, in characters.
-const LONGEST: usize = 50;
-const MORE: &str = "...";
-
-/// One line without quotation marks around it, cut between words where that leaves most of it, and never empty.
-pub fn title(question: &str) -> String {
-    let line = question.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = line.trim_matches(|c: char| c == ' ' || "\"'`“”„‘’«»".contains(c));
-    if line.is_empty() {
-        return "New conversation".to_owned();
+/// A fork stays in its parent's conversation, if that is still there and whoever forks it is whose it is.
+pub(crate) async fn stay(store: &Store, spec: &mut RunSpec, notes: &mut Vec<String>) -> AppResult<()> {
+    let Some(id) = spec.conversation.clone() else { return Ok(()) };
+    let own = match store.conversation(&id).await {
+        Ok(conversation) => conversation.principal == spec.principal.as_deref().unwrap_or(LOCAL),
+        Err(StoreError::NoSuchConversation(_)) => false,
+        Err(error) => return Err(error.into()),
+    };
+    if !own {
+        spec.conversation = None;
+        notes.push(format!("This fork is not part of conversation {id}, which is gone or somebody else's."));
     }
-    if line.chars().count() <= LONGEST {
-        return line.to_owned();
-    }
-    let room = LONGEST - MORE.len();
-    // The room plus one character: a word that ends exactly there is whole.
-    let end = line.char_indices().nth(room).map_or(line.len(), |(at, _)| at);
-    let after = line[end..].chars().next().map_or(end, |c| end + c.len_utf8());
-    let between = line[..after].rfind(' ').filter(|at| line[..*at].chars().count() > room / 2);
-    let head = &line[..between.unwrap_or(end)];
-    format!("{}{MORE}", head.trim_end_matches([' ', ',', ';', ':', '.', '-']))
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::title;
-
-    #[test]
-    fn titles_are_short_plain_and_never_empty() {
-        let long_word = "ä".repeat(80);
-        for (question, want) in [
-            ("Tea or coffee?", "Tea or coffee?".to_owned()),
-            ("  Tea\n\tor   coffee? ", "Tea or coffee?".into()),
-            ("\"Tea or coffee?\"", "Tea or coffee?".into()),
-            ("“Tea” or «coffee»", "Tea” or «coffee".into()),
-            ("", "New conversation".into()),
-            (" \n ", "New conversation".into()),
-            ("\"\"", "New conversation".into()),
-            ("a question of exactly fifty characters, no more: x", "a question of exactly fifty characters, no more: x".into()),
-            ("a question of one more than fifty characters, so: x", "a question of one more than fifty characters...".into()),
-            ("the question whose words come to forty-seven, q and on", "the question whose words come to forty-seven, q...".into()),
-            (&long_word, format!("{}...", "ä".repeat(47))),
-            ("Why? Because ääääääääääääääääääääääääääääääääääääääääääääääää", "Why? Because ääääääääääääääääääääääääääääääääää...".into()),
-        ] {
-            assert_eq!(title(question), want, "{question:?}");
-            assert!(title(question).chars().count() <= 50, "{question:?}");
+/// A conversation keeps to the mode of its first message.
+pub(crate) fn same_mode(id: &str, asked: &str, fixed: Option<&str>) -> Result<(), Problem> {
+    match fixed {
+        Some(fixed) if fixed != asked => {
+            let got = format!("mode {asked} in {id}, which is a conversation in mode {fixed}");
+            Err(Problem::new("conversation", got, format!("mode {fixed}, or a new conversation")).code(ProblemCode::Conflict))
         }
+        _ => Ok(()),
+    }
+}
+
+/// The last question that came to a verdict, with what was answered and decided.
+async fn last_verdict(store: &Store, id: &str) -> AppResult<Option<PastTurn>> {
+    let messages = store.messages(id).await?;
+    let Some(answer) = messages.iter().rev().find(|message| message.role == "assistant") else { return Ok(None) };
+    let verdict = View::of(&store.rows(&answer.run, 0).await?).verdict;
+    let question = messages.iter().find(|message| message.run == answer.run && message.role == "user").map(|message| message.content.clone());
+    let decision = verdict.as_ref().and_then(|verdict| verdict.decision.as_ref()).map(|decision| format!("\n\nDecision: {decision}"));
+    let room = LONGEST_CONTEXT - decision.as_ref().map_or(0, |text| text.chars().count()).min(LONGEST_CONTEXT / 2);
+    let text = match answer.content.char_indices().nth(room) {
+        None => answer.content.clone(),
+        Some((end, _)) => format!("{} […]", &answer.content[..end]),
+    };
+    let decision: String = decision.unwrap_or_default().chars().take(LONGEST_CONTEXT / 2).collect();
+    Ok(Some(PastTurn { question: question.unwrap_or_default(), answer: text + &decision }))
+}
+
+impl App {
+    /// An empty conversation. Its first message fixes its mode and, unless it has one, gives it a title.
+    pub async fn create_conversation(
+        &self,
+        mode: Option<String>,
+        title: Option<String>,
+        principal: Option<String>,
+    ) -> AppResult<ConversationSummary> {
+        let new = NewConversation {
+            id: uuid::Uuid::now_v7().to_string(),
+            mode,
+            renamed: title.is_some(),
+            title: title.unwrap_or_else(|| title_of("")),
+            principal: principal.unwrap_or_else(|| LOCAL.to_owned()),
+        };
+        let id = new.id.clone();
+        self.store.create_conversation(new, SystemClock.now()).await?;
+        self.conversation(&id).await
+    }
+
+    pub async fn conversation(&self, id: &str) -> AppResult<ConversationSummary> {
+        Ok(self.store.conversation(id).await?)
+    }
+
+    pub async fn conversations(&self, filter: &ConversationFilter) -> AppResult<Vec<ConversationSummary>> {
+        Ok(self.store.conversations(filter).await?)
+    }
+
+    /// Its messages, oldest first.
+    pub async fn messages(&self, id: &str) -> AppResult<Vec<StoredMessage>> {
+        Ok(self.store.messages(id).await?)
+    }
+
+    /// The rows that a run shows, in the order in which they were shown.
+    pub async fn stages(&self, run: &str) -> AppResult<Vec<StageRow>> {
+        Ok(self.store.stages(run).await?)
+    }
+
+    pub async fn rename_conversation(&self, id: &str, title: &str) -> AppResult<()> {
+        Ok(self.store.rename_conversation(id, title).await?)
+    }
+
+    /// Deletes a conversation with its messages and its runs.
+    pub async fn delete_conversation(&self, id: &str) -> AppResult<ConversationDeletion> {
+        Ok(self.store.delete_conversation(id, SystemClock.now()).await?)
+    }
+
+    /// The whole conversation as markdown: every question with its verdict and what led to it.
+    pub async fn export_conversation(&self, id: &str) -> AppResult<String> {
+        let conversation = self.store.conversation(id).await?;
+        let messages = self.store.messages(id).await?;
+        let runs: Vec<&str> = messages.iter().filter(|message| message.role == "user").map(|message| message.run.as_str()).collect();
+        let mut parts = Vec::new();
+        for run in &runs {
+            parts.push(self.view(run).await?);
+        }
+        let mode = conversation.mode.as_deref().unwrap_or("no mode yet");
+        let about = format!("A conversation in {mode}, begun on {}, exported on {}.", date(conversation.created_at), date(SystemClock.now()));
+        Ok(synod_report::conversation_markdown(&conversation.title, &about, &parts))
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! Reading order: [`App`] (the parts wired together), `request` and `prepare` (a request becomes a plan), `panel` (who sits), `runs` (what can be
 //! done with a run that exists), `files` (which files a door lets its requests name) and what is read through it: `library`, `decision`,
-//! `evidence`; then `conversations`, `experience`, `continuation`, `personas`; then what helps a beginner: `models`, `starter`,
+//! `evidence`; then `conversations`, `analytics`, `experience`, `continuation`, `personas`; then what helps a beginner: `models`, `starter`,
 //! `doctor`, `fix`.
 //!
 //! Refuses to parse arguments, to print and to know exit codes or status codes: those are the doors'.
 
 mod access;
+mod analytics;
 mod app;
 mod continuation;
 mod conversations;
@@ -30,8 +31,11 @@ mod runs;
 mod starter;
 
 pub use access::{Limited, NewKey};
+pub use analytics::{
+    Analytics, AnalyticsRequest, DayNumbers, FigureNumbers, ModeNumbers, ModelEntry, ModelNumbers, Range, ResponseTimes, RunBehind, Share,
+    Used as UsedByModels,
+};
 pub use app::{App, BINARY};
-pub use conversations::title;
 pub use decision::{decision_from, decision_request};
 pub use doctor::{DoctorReport, SeatCheck};
 pub use error::{AppError, AppResult};
@@ -48,5 +52,6 @@ pub use starter::{Starter, write_starter};
 pub use synod_config::{BUILT_IN, Config, ServerConfig, Sources};
 pub use synod_llm::Cure;
 pub use synod_store::{
-    DayUsage, Deletion, ExperienceRow, Fault, Repeat, RunFilter, RunSummary, StageCheck, Tombstone, Used, Verification, WaitingFor,
+    ConversationDeletion, ConversationFilter, ConversationSummary, DayUsage, Deletion, ExperienceRow, Fault, Repeat, RunFilter, RunSummary,
+    StageCheck, StageRow, StoredMessage, Tombstone, Used, Verification, WaitingFor,
 };

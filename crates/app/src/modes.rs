@@ -42,6 +42,8 @@ pub fn describe_mode(mode: &Mode) -> Value {
         "roles": mode.roles.iter().map(|role| role.name).collect::<Vec<_>>(),
         "phases": mode.phases,
         "stages": mode.stages.iter().map(|stage| json!({"name": stage.name, "role": stage.role, "data": stage.fields(), "standIn": stage.stand_in, "schema": stage.schema()})).collect::<Vec<_>>(),
+        "figures": mode.figures,
+        "requestNames": mode.request_names.iter().map(|known| json!({"name": known.name, "means": known.describe()})).collect::<Vec<_>>(),
         "turnSeconds": mode.turn_secs,
         "runSeconds": mode.run_secs,
         "failureRule": mode.failure_rule,

@@ -19,6 +19,13 @@ pub(crate) fn of_request(request: &RunRequest, mode: Option<&Mode>, config: &Con
             let light = config.panels.get("default").and_then(|panel| panel.light.clone());
             PanelRequest { models: models.iter().map(|model| model.trim().to_owned()).collect(), light, ..PanelRequest::default() }
         }
+        PanelChoice::Places(places) => {
+            let panel = standing();
+            let others = panel.models.iter().cycle();
+            let models = places.iter().zip(others.map(Some).chain(std::iter::repeat(None)));
+            let models = models.filter_map(|(named, other)| named.clone().or_else(|| other.cloned())).collect();
+            PanelRequest { models, may_shrink: false, ..panel }
+        }
         PanelChoice::Named(name) => named(config, name)?,
         PanelChoice::Writer => {
             let panel = standing();
@@ -48,7 +55,7 @@ pub(crate) fn of_fork(
     Ok(match &request.panel {
         PanelChoice::Standing => chaired(parent, &request.chair),
         // Another panel, the same chair: replacing a seat that failed does not change who writes the answer.
-        PanelChoice::Models(_) => {
+        PanelChoice::Models(_) | PanelChoice::Places(_) => {
             let named = of_request(request, mode, config, detected)?;
             PanelRequest { models: named.models, may_shrink: false, ..chaired(parent, &request.chair) }
         }

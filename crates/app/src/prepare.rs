@@ -1,12 +1,13 @@
 //! From a request to a plan, by one way for every command and route: base, options, panel, conversation, then the engine's own checks.
 
 use crate::app::App;
-use crate::conversations::{NewConversation, join};
+use crate::conversations::{about, join, same_mode, stay};
 use crate::error::{AppError, AppResult};
 use crate::request::{Base, ConversationChoice, PanelChoice, RunRequest};
 use crate::{continuation, evidence, experience, panel};
-use synod_engine::{Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle, RunSpec, Runner, Today};
+use synod_engine::{Clock, Journal, Mode, OptionValue, Plan, Record, RunError, RunHandle, RunSpec, Runner, SystemClock, Today, title_of};
 use synod_modes::{INTERNAL, MODES};
+use synod_store::NewConversation;
 use synod_types::{Header, Once, Problem, ProblemCode, Problems, Quote};
 
 /// What a user should know before anything runs.
@@ -46,11 +47,27 @@ impl PreparedRun {
     }
 
     pub async fn start(self, app: &App) -> AppResult<(Runner, RunHandle)> {
-        if let Some(conversation) = &self.conversation {
-            app.store.create_conversation(&conversation.id, &self.plan.header.mode, &conversation.title).await?;
+        let joined = self.plan.header.conversation.clone().filter(|_| self.conversation.is_none() && self.plan.header.parent.is_none());
+        if let Some(id) = &joined {
+            // Two first messages may have come at once: one of them has fixed the mode.
+            let mode = &self.plan.header.mode;
+            same_mode(id, mode, Some(&app.store.fix_mode(id, mode).await?))?;
+            // One that was made without a name is called by its first question until it has a title.
+            app.store.name_conversation(id, &title_of(""), &title_of(&self.plan.header.question.text)).await?;
         }
-        let handle = self.runner.start(self.plan).await?;
-        Ok((self.runner, handle))
+        let new = self.conversation.as_ref().map(|conversation| conversation.id.clone());
+        if let Some(conversation) = self.conversation {
+            app.store.create_conversation(conversation, SystemClock.now()).await?;
+        }
+        match self.runner.start(self.plan).await {
+            Ok(handle) => Ok((self.runner, handle)),
+            Err(error) => {
+                if let Some(id) = new {
+                    app.store.drop_empty_conversation(&id).await?;
+                }
+                Err(error.into())
+            }
+        }
     }
 }
 
@@ -67,6 +84,7 @@ impl App {
             None => RunSpec { today: self.today(), ..self.blank(request.internal) },
         };
         spec.principal = request.principal.clone();
+        spec.titled = request.titled && parent.is_none();
         if let Some(mode) = &request.mode {
             change_mode(&mut spec, mode, &mut notes.lines);
         }
@@ -121,14 +139,17 @@ impl App {
         let mut conversation = None;
         match &request.conversation {
             Some(ConversationChoice::Join(id)) => {
-                collect(&mut problems, join(&self.store, id, &mut spec).await)?;
+                collect(&mut problems, join(&self.store, id, mode, &mut spec).await)?;
             }
             Some(ConversationChoice::New) => {
-                let new = NewConversation::about(&spec.question.text);
+                let new = about(&spec.question.text, &spec.mode, spec.principal.as_deref());
                 spec.conversation = Some(new.id.clone());
                 conversation = Some(new);
             }
-            None => {}
+            None => {
+                spec.titled = false;
+                stay(&self.store, &mut spec, &mut notes.lines).await?;
+            }
         }
         let panel = &spec.panel;
         let names = panel.models.iter().chain(&panel.chair).chain(&panel.light).chain(panel.roles.iter().map(|(_, model)| model));

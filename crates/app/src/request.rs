@@ -20,6 +20,8 @@ pub struct RunRequest {
     pub limits: LimitChoice,
     pub seed: Option<u64>,
     pub conversation: Option<ConversationChoice>,
+    /// A conversation that begins with it is given a title, by a turn beside the deliberation.
+    pub titled: bool,
     /// The key it is asked with. `None`: the user of this machine.
     pub principal: Option<String>,
     /// Where evidence pointers in the options start from.
@@ -59,6 +61,8 @@ pub enum PanelChoice {
     /// A panel of the configuration.
     Named(String),
     Models(Vec<String>),
+    /// Models by place; where none is named, whoever would sit there otherwise.
+    Places(Vec<Option<String>>),
     /// One model: the standing panel's chair, else its first seat.
     Writer,
     /// Built-in voices.

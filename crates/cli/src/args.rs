@@ -50,6 +50,8 @@ pub enum Command {
     Models(Models),
     /// List runs.
     Runs(Runs),
+    /// Numbers over many runs: models, modes, days.
+    Stats(Stats),
     /// Show a run: every phase, every turn.
     Show(Show),
     /// Follow a run until it ends.
@@ -356,6 +358,22 @@ pub struct Export {
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct Stats {
+    /// How far back, in whole days of UTC with today: 7d, 30d, 90d or all.
+    #[arg(long, default_value = "30d", value_name = "RANGE")]
+    pub range: String,
+    /// Only this mode.
+    #[arg(long, value_name = "ID")]
+    pub mode: Option<String>,
+    /// Only this model.
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Count rehearsals too.
+    #[arg(long)]
+    pub rehearsals: bool,
 }
 
 #[derive(Args)]

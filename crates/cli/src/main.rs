@@ -52,6 +52,7 @@ async fn run(cli: Cli) -> CliResult {
         Command::Modes(modes) => commands::modes::run(&global, modes),
         Command::Models(models) => commands::models::run(&global, models).await,
         Command::Runs(runs) => commands::runs::run(&global, runs).await,
+        Command::Stats(stats) => commands::stats::run(&global, stats).await,
         Command::Show(which) => commands::show::run(&global, &which).await,
         Command::Watch(which) => commands::watch::run(&global, &which.run).await,
         Command::Resume(resume) => commands::resume::run(&global, *resume).await,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use synod_app::planned;
-use synod_engine::{Family, Mode, PlannedCalls, options};
+use synod_engine::{Counted, Family, Mode, PlannedCalls, options};
 use synod_modes::MODES;
 
 pub fn family(mode: &Mode) -> &'static str {
@@ -111,7 +111,11 @@ fn section(out: &mut String, mode: &Mode) {
     out.push_str(&format!("\n## {} ({})\n\n{}\n\n{}\n\n", mode.name, mode.id, mode.summary, mode.pick));
     out.push_str(&format!("```\n{}\n```\n\n", command(mode)));
     out.push_str(&format!("- Family: {}\n- Seats: {}\n", family(mode).to_lowercase(), seats(mode)));
-    out.push_str(&format!("- Phases: {}\n- Follow-up questions: {}\n", mode.phases.join(", "), if mode.multi_turn { "yes" } else { "no" }));
+    out.push_str(&format!(
+        "- Phases: {}\n- Follow-up questions: {}\n",
+        mode.phases.join(", "),
+        if mode.multi_turn { "yes" } else { "with the last verdict as context" }
+    ));
     out.push_str(&format!("- Limits: {} s a turn without a sign of life, {} s a run\n", mode.turn_secs, mode.run_secs));
     out.push_str(&format!("- When seats fail: {}\n- Calls: {}. With the default options:\n", mode.failure_rule, mode.cost));
     for (panel, calls) in planned(mode) {
@@ -135,5 +139,20 @@ fn section(out: &mut String, mode: &Mode) {
             stage.role.unwrap_or("computed").to_owned()
         };
         out.push_str(&format!("| `{}` | {by} | {} |\n", stage.name, fields.join(", ")));
+    }
+    if !mode.figures.is_empty() {
+        out.push_str("\n| figure | counted as | what |\n|---|---|---|\n");
+        for figure in mode.figures {
+            let counted = match figure.counted {
+                Counted::Mean => "mean",
+                Counted::Share => "share",
+                Counted::Total => "total by label",
+            };
+            out.push_str(&format!("| `{}` | {counted} | {} |\n", figure.name, figure.what));
+        }
+    }
+    if !mode.request_names.is_empty() {
+        let names: Vec<String> = mode.request_names.iter().map(|known| format!("`{}` ({})", known.name, known.describe())).collect();
+        out.push_str(&format!("\nIn `modeConfig` also: {}.\n", names.join(", ")));
     }
 }

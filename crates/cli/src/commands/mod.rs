@@ -20,5 +20,6 @@ pub mod review;
 pub mod runs;
 pub mod serve;
 pub mod show;
+pub mod stats;
 pub mod verify;
 pub mod watch;

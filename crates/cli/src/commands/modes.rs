@@ -71,7 +71,14 @@ fn explain(mode: &Mode) {
     for (panel, turns) in planned(mode) {
         entry("", &format!("panel of {panel}: {}", reference::turns(&turns)));
     }
-    entry("Follow-up", if mode.multi_turn { "yes: --conversation new, then --conversation ID" } else { "no" });
+    entry(
+        "Follow-up",
+        if mode.multi_turn {
+            "yes: --conversation new, then --conversation ID"
+        } else {
+            "with --conversation; the last verdict goes along as context"
+        },
+    );
     entry("Limits", &format!("{} s a turn without a sign of life, {} s a run", mode.turn_secs, mode.run_secs));
     entry("Failures", mode.failure_rule);
     say!("");
