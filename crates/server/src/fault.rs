@@ -23,6 +23,8 @@ pub struct Fault {
     pub problems: Vec<Problem>,
     pub retry_after: Option<Duration>,
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// The same in one sentence, where clients look for it under that name.
+    pub error: Option<String>,
 }
 
 /// The body of every error.
@@ -41,11 +43,14 @@ pub struct ProblemJson {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub errors: Vec<Problem>,
+    /// An unknown mode, in one sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 impl Fault {
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), problems: Vec::new(), retry_after: None, headers: Vec::new() }
+        Self { code, detail: detail.into(), problems: Vec::new(), retry_after: None, headers: Vec::new(), error: None }
     }
 
     pub fn of(code: Code, problems: Vec<Problem>) -> Self {
@@ -146,6 +151,7 @@ impl IntoResponse for Fault {
             code: page.name.to_owned(),
             detail: self.detail,
             errors: self.problems,
+            error: self.error,
         };
         let mut response = (self.code.status(), serde_json::to_string(&body).unwrap_or_default()).into_response();
         let headers = response.headers_mut();

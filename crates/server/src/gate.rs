@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// Needs no key and is not counted.
-const PUBLIC: [&str; 3] = ["/healthz", "/readyz", "/openapi.json"];
+const PUBLIC: [&str; 4] = ["/healthz", "/readyz", "/openapi.json", "/client.js"];
 /// What proxies add: a request that carries one was not sent by this machine's user.
 const FORWARDED: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 /// Attempts without a valid key, a minute and address.

@@ -86,7 +86,7 @@ fn operation(route: &Route, read: &mut SchemaGenerator, written: &mut SchemaGene
             response["content"] = media(content, written);
         }
         if begins(route) && answer.status < 300 {
-            response["links"] = links();
+            response["links"] = links(route);
         }
         responses.insert(answer.status.to_string(), response);
     }
@@ -138,15 +138,18 @@ fn media(content: &Content, generator: &mut SchemaGenerator) -> Value {
     Value::Object(kinds)
 }
 
-/// Routes that answer with a run that was just begun.
+/// Routes that answer with a run or a conversation that was just begun.
 fn begins(route: &Route) -> bool {
-    route.method == "post" && ["/v1/runs", "/v1/collapse"].contains(&route.path)
+    route.method == "post" && ["/v1/runs", "/v1/collapse", CONVERSATIONS].contains(&route.path)
 }
 
-/// Where a run that was begun can be asked for.
-fn links() -> Value {
-    let on_a_run = routes::all().into_iter().filter(|route| route.path.contains("/{id}"));
-    on_a_run.map(|route| (id(&route), json!({"operationId": id(&route), "parameters": {"id": "$response.body#/id"}}))).collect::<Map<_, _>>().into()
+const CONVERSATIONS: &str = "/v1/conversations";
+
+/// Where what was begun can be asked for.
+fn links(begun: &Route) -> Value {
+    let same_kind = |route: &Route| route.path.starts_with(CONVERSATIONS) == begun.path.starts_with(CONVERSATIONS);
+    let on_it = routes::all().into_iter().filter(|route| route.path.contains("/{id}") && same_kind(route));
+    on_it.map(|route| (id(&route), json!({"operationId": id(&route), "parameters": {"id": "$response.body#/id"}}))).collect::<Map<_, _>>().into()
 }
 
 /// A parameter that may be left out is simply not there; none is ever null.

@@ -7,7 +7,7 @@ use crate::settings::ServerSettings;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use synod_app::{App, RunSummary};
+use synod_app::{App, AppError, ConversationSummary, RunSummary};
 use tokio::sync::{Semaphore, watch};
 
 pub struct Server {
@@ -68,6 +68,22 @@ impl Server {
                     _ => Err(Fault::no_run(id)),
                 },
             },
+        }
+    }
+}
+
+impl Server {
+    /// A conversation by its id, if the caller may see it. One of somebody else is answered like one that is not there.
+    pub async fn conversation(&self, caller: &Caller, id: &str) -> Answer<ConversationSummary> {
+        let missing = || Fault::new(Code::NotFound, format!("there is no conversation {id:?}"));
+        // No database keeps one, and no id has one.
+        if id.contains('\0') {
+            return Err(missing());
+        }
+        match self.app.conversation(id).await {
+            Ok(conversation) if caller.sees_runs_of(&conversation.principal) => Ok(conversation),
+            Ok(_) | Err(AppError::Usage(_)) => Err(missing()),
+            Err(error) => Err(error.into()),
         }
     }
 }

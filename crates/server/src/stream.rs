@@ -19,9 +19,14 @@ use tokio::sync::OwnedSemaphorePermit;
 /// Proxies and browsers give up on a stream that is silent for long.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
-/// Events after row `after`, to the end that was asked for.
-pub fn events(server: &Shared, caller: &Caller, run: &str, mode: String, after: i64, end: WatchEnd) -> Answer<Response> {
-    let full = |what: String| Fault { retry_after: Some(Duration::from_secs(5)), ..Fault::new(Code::TooManyStreams, what) };
+fn full(what: String) -> Fault {
+    Fault { retry_after: Some(Duration::from_secs(5)), ..Fault::new(Code::TooManyStreams, what) }
+}
+
+/// A stream's place among all, and among those of its key. Taken before something is begun only to be streamed.
+pub struct Place(OwnedSemaphorePermit, Option<KeyPlace>);
+
+pub fn place(server: &Shared, caller: &Caller) -> Answer<Place> {
     let most = server.settings.max_streams;
     let place = server.streams.clone().try_acquire_owned();
     let place = place.map_err(|_| full(format!("{most} streams are open, which is all there may be")))?;
@@ -33,8 +38,13 @@ pub fn events(server: &Shared, caller: &Caller, run: &str, mode: String, after: 
         }
         None => None,
     };
+    Ok(Place(place, of_key))
+}
+
+/// Events after row `after`, to the end that was asked for.
+pub fn events(server: &Shared, place: Place, run: &str, mode: String, after: i64, end: WatchEnd) -> Answer<Response> {
     let watching = server.app.reader()?.watch_until(run, after, end);
-    let body = Body::from_stream(frames(watching, mode, server.ended.subscribe(), (place, of_key)));
+    let body = Body::from_stream(frames(watching, mode, server.ended.subscribe(), (place.0, place.1)));
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

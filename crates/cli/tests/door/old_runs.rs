@@ -69,6 +69,18 @@ fn each_is_shown_verified_and_exported() {
 }
 
 #[test]
+fn each_is_counted_from_its_journal_once() {
+    let house = old_house();
+    let counted = old_runs(&house).iter().filter(|run| ["complete", "lost", "stopped", "waiting"].contains(&run.state.as_str())).count();
+    for _ in 0..2 {
+        let numbers = house.synod(&["stats", "--range", "all", "--rehearsals", "--json"]).exits(0).json();
+        assert_eq!(numbers["runs"], json!(counted));
+        let turns: u64 = numbers["models"].as_array().expect("models").iter().filter_map(|model| model["all"]["turns"].as_u64()).sum();
+        assert!(turns > counted as u64, "{numbers}");
+    }
+}
+
+#[test]
 fn each_replays_to_the_same_verdict_or_names_both_versions() {
     let house = old_house();
     let runs = old_runs(&house);

@@ -69,7 +69,7 @@ async fn events(
         // A browser would otherwise come back for ever.
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    stream::events(&server, &caller, &id, run.mode, after, if follow { WatchEnd::Verdict } else { WatchEnd::Stop })
+    stream::events(&server, stream::place(&server, &caller)?, &id, run.mode, after, if follow { WatchEnd::Verdict } else { WatchEnd::Stop })
 }
 
 /// How far the caller has come. A browser that comes back says so in its header, and its address is still the first one.

@@ -1,6 +1,10 @@
 //! Every route, by noun. Adding one touches its file and nothing else.
 
+mod analytics;
+mod client;
 mod collapse;
+mod conversations;
+mod council;
 mod events;
 mod modes;
 mod operations;
@@ -22,13 +26,17 @@ use axum::response::{IntoResponse, Response};
 pub fn all() -> Vec<Route> {
     let tables = [
         start::routes(),
+        council::routes(),
+        conversations::routes(),
         runs::routes(),
         events::routes(),
         people::routes(),
         modes::routes(),
         usage::routes(),
+        analytics::routes(),
         collapse::routes(),
         operations::routes(),
+        client::routes(),
     ];
     tables.into_iter().flatten().collect()
 }

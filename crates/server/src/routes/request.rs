@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use synod_app::{Base, ChairChoice, LimitChoice, PanelChoice, RunRequest};
+use synod_app::{Base, ChairChoice, ConversationChoice, LimitChoice, PanelChoice, RunRequest};
 use synod_engine::OptionValue;
 use synod_types::{Attachment, Problem, ProblemCode, Question, sha256_hex};
 
@@ -54,7 +54,12 @@ pub struct RunBody {
     /// Fixes every draw by lot.
     #[schemars(range(min = 0, max = 9007199254740991u64))]
     pub seed: Option<u64>,
+    /// The conversation it is part of: its id, or `new` for one that begins with it.
+    pub conversation: Option<String>,
 }
+
+/// Instead of the id of a conversation: one that begins with this run.
+pub const NEW: &str = "new";
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -69,6 +74,9 @@ impl RunBody {
     pub fn into_request(self, caller: &Caller, base: Base, mut problems: Vec<Problem>) -> Answer<(RunRequest, Vec<Problem>)> {
         self.in_bounds()?;
         let is_fork = base != Base::Nothing;
+        if is_fork && self.conversation.is_some() {
+            problems.push(Problem::new("conversation", "a conversation", "none: a fork stays in its parent's"));
+        }
         if is_fork && (self.question.is_some() || self.content.is_some() || !self.files.is_empty()) {
             problems.push(Problem::new("question", "another question", "none: a fork keeps its parent's question, content and files"));
         }
@@ -83,7 +91,7 @@ impl RunBody {
             text: self.question.unwrap_or_default().trim().to_owned(),
             content: self.content,
             files: files.collect(),
-            history: Vec::new(),
+            ..Question::default()
         };
         let panel = match (self.panel, self.models, self.rehearse) {
             (None, models, false) if models.is_empty() => PanelChoice::Standing,
@@ -105,6 +113,8 @@ impl RunBody {
             options: self.options.into_iter().map(|(name, value)| (name, OptionValue::Json(value))).collect(),
             limits: LimitChoice { budget_usd: self.budget_usd, deadline_secs: self.deadline_secs, timeout_secs: self.timeout_secs },
             seed: self.seed,
+            conversation: self.conversation.map(|id| if id == NEW { ConversationChoice::New } else { ConversationChoice::Join(id) }),
+            titled: true,
             principal: caller.principal(),
             ..RunRequest::default()
         };

@@ -177,7 +177,7 @@ async fn list(State(server): State<Shared>, caller: Caller, Query(query): Query<
 }
 
 /// Where a page ended: time and id of its last run.
-fn cursor(text: &str) -> Answer<(Millis, String)> {
+pub fn cursor(text: &str) -> Answer<(Millis, String)> {
     let read = text.split_once('.').and_then(|(at, id)| Some((at.parse().ok()?, id.to_owned())));
     read.ok_or_else(|| Fault::problem(Problem::new("after", text, "the next of the page before")))
 }

@@ -1,6 +1,6 @@
 //! Beginning runs: a question, a fork, a round more; and what one would take.
 
-use super::request::{Asked, RunBody, RunForm};
+use super::request::{Asked, NEW, RunBody, RunForm};
 use crate::caller::Caller;
 use crate::errors::Code;
 use crate::extract::Named;
@@ -77,15 +77,25 @@ async fn go_further(State(server): State<Shared>, caller: Caller, Named(id): Nam
 }
 
 async fn quote(State(server): State<Shared>, caller: Caller, Asked { body, problems }: Asked) -> Answer<Json<Quote>> {
+    visible(&server, &caller, &body).await?;
     let request = body.into_request(&caller, Base::Nothing, problems)?;
     let prepared = server.app.prepare(request.0, request.1, &mut Notes::default()).await?;
     Ok(Json(prepared.quote()))
 }
 
 async fn begin(server: &Shared, caller: &Caller, headers: &HeaderMap, place: &str, base: Base, Asked { body, problems }: Asked) -> Answer<Response> {
+    visible(server, caller, &body).await?;
     let (wait, once) = (Waiting::asked(headers)?, once_of(headers, body.digest(place))?);
     let (request, problems) = body.into_request(caller, base, problems)?;
     begin_request(server, caller, once, request, problems, wait).await
+}
+
+/// A conversation that is named must be one that the caller may see.
+async fn visible(server: &Shared, caller: &Caller, body: &RunBody) -> Answer<()> {
+    match body.conversation.as_deref().filter(|id| *id != NEW) {
+        Some(id) => server.conversation(caller, id).await.map(|_| ()),
+        None => Ok(()),
+    }
 }
 
 /// Begins a run, unless the same request has begun one already.
@@ -97,33 +107,48 @@ pub async fn begin_request(
     problems: Vec<Problem>,
     wait: Waiting,
 ) -> Answer<Response> {
+    match begin_once(server, caller, once, request, problems).await? {
+        Begun::Before(run) => answer(server, StatusCode::OK, &run).await,
+        Begun::Now(run, ending) => {
+            let ended = wait.until(ending).await;
+            let status = if ended { StatusCode::CREATED } else { StatusCode::ACCEPTED };
+            // Its rows say how it stands: it is held here.
+            placed(status, &run, super::runs::snapshot_here(server, &run).await?)
+        }
+    }
+}
+
+/// A run that a request asked for.
+pub enum Begun {
+    Now(String, JoinHandle<Ending>),
+    /// An earlier request with the same idempotency key has begun it.
+    Before(String),
+}
+
+pub async fn begin_once(server: &Shared, caller: &Caller, once: Option<Once>, request: RunRequest, problems: Vec<Problem>) -> Answer<Begun> {
     server.still_open()?;
     // A request that is wrong is no repetition, whatever is left of it.
     if let Some(once) = once.as_ref().filter(|_| problems.is_empty())
         && let Some(again) = repeated(server, caller, once).await?
     {
-        return Ok(again);
+        return Ok(Begun::Before(again));
     }
     let mut notes = Notes::default();
     let mut prepared = server.app.prepare(request, problems, &mut notes).await?;
     if let Some(once) = once.clone() {
         prepared.only_once(once);
     }
-    let (run, ending) = match launch(server, caller, prepared).await {
+    match launch(server, caller, prepared).await {
         // The same request came twice at once, and the other was quicker.
         Err(fault) if fault.problems.iter().any(|problem| problem.field == "idempotency_key") => {
             let again = match &once {
                 Some(once) => repeated(server, caller, once).await?,
                 None => None,
             };
-            return again.ok_or(fault);
+            again.map(Begun::Before).ok_or(fault)
         }
-        launched => launched?,
-    };
-    let ended = wait.until(ending).await;
-    let status = if ended { StatusCode::CREATED } else { StatusCode::ACCEPTED };
-    // Its rows say how it stands: it is held here.
-    placed(status, &run, super::runs::snapshot_here(server, &run).await?)
+        launched => launched.map(|(run, ending)| Begun::Now(run, ending)),
+    }
 }
 
 /// Within the limits of the caller's key; a request that is wrong never gets here and takes no place.
@@ -147,13 +172,13 @@ async fn launch(server: &Shared, caller: &Caller, prepared: PreparedRun) -> Answ
     Ok((run, keeper::follow(handle)))
 }
 
-async fn repeated(server: &Shared, caller: &Caller, once: &Once) -> Answer<Option<Response>> {
+async fn repeated(server: &Shared, caller: &Caller, once: &Once) -> Answer<Option<String>> {
     let Some(repeat) = server.app.repeat(caller.name(), once).await? else { return Ok(None) };
     if repeat.body_sha256 != once.body_sha256 {
         return Err(Fault::new(Code::OtherBody, format!("the key {:?} began run {} with another request", once.key, repeat.run)));
     }
     server.run(caller, &repeat.run).await?;
-    answer(server, StatusCode::OK, &repeat.run).await.map(Some)
+    Ok(Some(repeat.run))
 }
 
 /// The run as it is now, and where it is found.

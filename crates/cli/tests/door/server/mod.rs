@@ -1,11 +1,15 @@
 //! The server at its socket: the real binary, real HTTP, a real database file. Files are named after the risk.
 
+mod client;
+mod conversations;
+mod council;
 mod every_mode;
 mod hostile;
 mod http;
 mod keys;
 mod life;
 mod limits;
+mod numbers;
 mod people;
 mod serving;
 mod streams;

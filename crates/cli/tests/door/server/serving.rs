@@ -42,6 +42,15 @@ impl Serving {
         Self::start(house, flags)
     }
 
+    /// The same where everybody needs a key.
+    pub fn keyed() -> Self {
+        let mut serving = Self::new();
+        serving.key(&[]);
+        serving.terminate();
+        serving.again(&["--require-key"]);
+        serving
+    }
+
     pub fn start(house: House, flags: &[&str]) -> Self {
         let (process, addr) = launch(&house, flags);
         Self { house, addr, process }
