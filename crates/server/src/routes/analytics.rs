@@ -1,6 +1,6 @@
 //! Numbers over many runs, and the runs behind them.
 
-use super::runs::cursor;
+use super::paging;
 use crate::caller::Caller;
 use crate::extract::Query;
 use crate::fault::{Answer, Fault};
@@ -13,11 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_app::{Analytics, AnalyticsRequest, Range, RunBehind};
 use synod_engine::{Clock, SystemClock};
-use synod_modes::{INTERNAL, MODES};
+use synod_modes::MODES;
 use synod_types::{Problem, Scope};
-
-const PAGE: usize = 50;
-const LARGEST_PAGE: u32 = 200;
 
 pub fn routes() -> Vec<Route> {
     vec![
@@ -76,12 +73,7 @@ struct BehindPage {
 }
 
 fn request(caller: &Caller, range: Option<Range>, mode: Option<String>, model: Option<String>, rehearsals: Option<bool>) -> Answer<AnalyticsRequest> {
-    let mut known = MODES.iter().chain(INTERNAL).map(|mode| mode.id);
-    if let Some(given) = mode.as_deref().filter(|given| !known.any(|id| id == *given)) {
-        let names: Vec<&str> = MODES.iter().map(|mode| mode.id).collect();
-        let given: String = given.chars().take(100).collect();
-        return Err(Fault::problem(Problem::new("mode", given.clone(), format!("one of: {}", names.join(", "))).unknown(&given, names)));
-    }
+    paging::known_mode(mode.as_deref())?;
     Ok(AnalyticsRequest { range: range.unwrap_or_default(), mode, model, rehearsals: rehearsals.unwrap_or(false), principal: caller.only() })
 }
 
@@ -91,9 +83,7 @@ async fn analytics(State(server): State<Shared>, caller: Caller, Query(query): Q
 }
 
 async fn behind(State(server): State<Shared>, caller: Caller, Query(query): Query<BehindQuery>) -> Answer<Json<BehindPage>> {
-    if query.limit.is_some_and(|limit| !(1..=LARGEST_PAGE).contains(&limit)) {
-        return Err(Fault::problem(Problem::new("limit", query.limit.unwrap_or_default().to_string(), format!("1 to {LARGEST_PAGE}"))));
-    }
+    let limit = paging::size(query.limit)?;
     if query.label.is_some() && query.figure.is_none() {
         return Err(Fault::problem(Problem::new("label", "a label without a figure", "the figure it is a label of")));
     }
@@ -108,9 +98,8 @@ async fn behind(State(server): State<Shared>, caller: Caller, Query(query): Quer
         }
     }
     let request = request(&caller, query.range, query.mode, query.model, query.rehearsals)?;
-    let before = query.after.as_deref().map(cursor).transpose()?;
+    let before = query.after.as_deref().map(paging::cursor).transpose()?;
     let figure = query.figure.as_deref().map(|name| (name, query.label.as_deref()));
-    let limit = query.limit.map_or(PAGE, |limit| limit as usize);
     let (runs, next) = server.app.runs_behind(&request, figure, before, limit, SystemClock.now()).await?;
-    Ok(Json(BehindPage { runs, next: next.map(|(at, run)| format!("{at}.{run}")) }))
+    Ok(Json(BehindPage { runs, next: next.map(|(at, run)| paging::next((at, &run))) }))
 }

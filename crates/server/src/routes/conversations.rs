@@ -1,6 +1,6 @@
 //! Conversations: questions that follow each other, in one mode.
 
-use super::runs::cursor;
+use super::paging;
 use crate::caller::Caller;
 use crate::errors::Code;
 use crate::extract::{self, Named, Query};
@@ -16,11 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use synod_app::{ConversationDeletion, ConversationFilter, ConversationSummary, StageRow, StoredMessage};
-use synod_modes::MODES;
 use synod_types::{Millis, Problem, Scope};
 
-const PAGE: u32 = 50;
-const LARGEST_PAGE: u32 = 200;
 /// Characters of a name.
 const LONGEST_TITLE: usize = 200;
 
@@ -222,19 +219,8 @@ fn title_of(given: &str) -> Answer<String> {
     Ok(title)
 }
 
-fn known_mode(mode: Option<&str>) -> Answer<()> {
-    let known: Vec<&str> = MODES.iter().map(|mode| mode.id).collect();
-    match mode {
-        Some(given) if !known.contains(&given) => {
-            let given: String = given.chars().take(100).collect();
-            Err(Fault::problem(Problem::new("mode", given.clone(), format!("one of: {}", known.join(", "))).unknown(&given, known)))
-        }
-        _ => Ok(()),
-    }
-}
-
 async fn create(State(server): State<Shared>, caller: Caller, extract::Json(body): extract::Json<NewBody>) -> Answer<Response> {
-    known_mode(body.mode.as_deref())?;
+    paging::listed_mode(body.mode.as_deref())?;
     let title = body.title.as_deref().map(title_of).transpose()?;
     let made = server.app.create_conversation(body.mode, title, caller.principal()).await?;
     let place = format!("/v1/conversations/{}", made.id);
@@ -246,18 +232,15 @@ async fn create(State(server): State<Shared>, caller: Caller, extract::Json(body
 }
 
 async fn list(State(server): State<Shared>, caller: Caller, Query(query): Query<ListQuery>) -> Answer<Json<ConversationPage>> {
-    if query.limit.is_some_and(|limit| !(1..=LARGEST_PAGE).contains(&limit)) {
-        return Err(Fault::problem(Problem::new("limit", query.limit.unwrap_or_default().to_string(), format!("1 to {LARGEST_PAGE}"))));
-    }
-    known_mode(query.mode.as_deref())?;
-    let limit = query.limit.unwrap_or(PAGE);
-    let before = query.after.as_deref().map(cursor).transpose()?;
+    paging::known_mode(query.mode.as_deref())?;
+    let limit = paging::size(query.limit)?;
+    let before = query.after.as_deref().map(paging::cursor).transpose()?;
     // One more than asked for tells whether there is another page.
-    let filter = ConversationFilter { principal: caller.only(), mode: query.mode, before, limit: Some(limit + 1) };
+    let filter = ConversationFilter { principal: caller.only(), mode: query.mode, before, limit: Some(limit as u32 + 1) };
     let mut found = server.app.conversations(&filter).await?;
-    let more = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let next = found.last().filter(|_| more).map(|last| format!("{}.{}", last.updated_at, last.id));
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| more).map(|last| paging::next((last.updated_at, &last.id)));
     Ok(Json(ConversationPage { conversations: found.into_iter().map(Conversation::from).collect(), next }))
 }
 

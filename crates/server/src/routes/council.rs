@@ -1,5 +1,6 @@
 //! One request for every mode, answered with its events: for clients that say what they want in one loose object.
 
+use super::paging;
 use super::request::RunBody;
 use super::start::{self, Begun, IDEMPOTENCY, idempotency_key, once_of};
 use crate::caller::Caller;
@@ -19,7 +20,7 @@ use serde_json::{Map, Value};
 use synod_app::{Base, ConversationChoice, PanelChoice, RunRequest};
 use synod_engine::{Mode, ModeConfig, WatchEnd};
 use synod_modes::MODES;
-use synod_types::{Once, Problem, Scope, nearest, sha256_hex};
+use synod_types::{Once, Problem, Scope, sha256_hex};
 
 pub fn routes() -> Vec<Route> {
     vec![
@@ -97,13 +98,11 @@ async fn within_limits(server: &Shared, caller: &Caller, headers: &HeaderMap) ->
 
 fn mode_of(given: Option<&str>) -> Answer<&'static Mode> {
     let given = given.unwrap_or(MODES[0].id);
-    MODES.iter().copied().find(|mode| mode.id == given).ok_or_else(|| {
-        let known: Vec<&str> = MODES.iter().map(|mode| mode.id).collect();
+    paging::listed_mode(Some(given)).map_err(|fault| {
         let shown: String = given.chars().take(100).collect();
-        let problem = Problem::new("mode", shown.clone(), format!("one of: {}", known.join(", ")));
-        let suggestion = nearest(&shown, known).map(str::to_owned);
-        Fault { error: Some(format!("Unknown mode: {shown}")), ..Fault::problem(Problem { suggestion, ..problem }) }
-    })
+        Fault { error: Some(format!("Unknown mode: {shown}")), ..fault }
+    })?;
+    Ok(MODES.iter().copied().find(|mode| mode.id == given).unwrap_or(MODES[0]))
 }
 
 fn run_request(caller: &Caller, mode: &Mode, body: CouncilBody, config: &ModeConfig, problems: Vec<Problem>) -> Answer<(RunRequest, Vec<Problem>)> {

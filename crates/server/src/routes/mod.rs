@@ -8,6 +8,7 @@ mod council;
 mod events;
 mod modes;
 mod operations;
+mod paging;
 mod people;
 mod request;
 mod runs;

@@ -1,5 +1,6 @@
 //! Runs that exist: found, read, exported, checked, gone on with, ended, deleted.
 
+use super::paging;
 use super::start::{self, Waiting};
 use crate::caller::Caller;
 use crate::errors::Code;
@@ -18,12 +19,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_app::{Deletion, ExportFormat, RunFilter, RunSummary};
 use synod_engine::{Clock, LimitChanges, ResumeOutcome, SystemClock};
-use synod_modes::{INTERNAL, MODES};
 use synod_report::{Snapshot, View};
 use synod_types::{Millis, Problem, Row, RunState, Scope, Status, Verdict};
 
-const PAGE: usize = 50;
-const LARGEST_PAGE: u32 = 200;
 /// Characters looked for in questions.
 const LONGEST_TEXT: usize = 200;
 
@@ -143,19 +141,12 @@ impl From<RunSummary> for ListedRun {
 }
 
 async fn list(State(server): State<Shared>, caller: Caller, Query(query): Query<ListQuery>) -> Answer<Json<RunPage>> {
-    let limit = query.limit.map_or(PAGE, |limit| limit.clamp(1, LARGEST_PAGE) as usize);
-    if query.limit.is_some_and(|limit| !(1..=LARGEST_PAGE).contains(&limit)) {
-        return Err(Fault::problem(Problem::new("limit", query.limit.unwrap_or_default().to_string(), format!("1 to {LARGEST_PAGE}"))));
-    }
-    let known = || MODES.iter().map(|mode| mode.id);
-    if let Some(mode) = query.mode.as_deref().filter(|mode| !known().chain(INTERNAL.iter().map(|mode| mode.id)).any(|id| id == *mode)) {
-        let want = format!("one of: {}", known().collect::<Vec<_>>().join(", "));
-        return Err(Fault::problem(Problem::new("mode", mode.chars().take(100).collect::<String>(), want)));
-    }
+    let limit = paging::size(query.limit)?;
+    paging::known_mode(query.mode.as_deref())?;
     if query.text.as_ref().is_some_and(|text| text.chars().count() > LONGEST_TEXT) {
         return Err(Fault::problem(Problem::new("text", "a long text", format!("at most {LONGEST_TEXT} characters"))));
     }
-    let before = query.after.as_deref().map(cursor).transpose()?;
+    let before = query.after.as_deref().map(paging::cursor).transpose()?;
     let filter = RunFilter {
         states: query.state.into_iter().collect(),
         mode: query.mode,
@@ -172,14 +163,8 @@ async fn list(State(server): State<Shared>, caller: Caller, Query(query): Query<
     let mut runs = server.app.summaries(&filter).await?;
     let more = runs.len() > limit;
     runs.truncate(limit);
-    let next = runs.last().filter(|_| more).map(|run| format!("{}.{}", run.created_at, run.id));
+    let next = runs.last().filter(|_| more).map(|run| paging::next((run.created_at, &run.id)));
     Ok(Json(RunPage { runs: runs.into_iter().map(ListedRun::from).collect(), next }))
-}
-
-/// Where a page ended: time and id of its last run.
-pub fn cursor(text: &str) -> Answer<(Millis, String)> {
-    let read = text.split_once('.').and_then(|(at, id)| Some((at.parse().ok()?, id.to_owned())));
-    read.ok_or_else(|| Fault::problem(Problem::new("after", text, "the next of the page before")))
 }
 
 /// The run as a client needs it.
