@@ -7,6 +7,7 @@ use crate::library::PersonaFiles;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+use synod_claims::{ClaimSettings, Claims};
 use synod_config::{Config, EndpointConfig, Sources};
 use synod_engine::{Clock, Journal, Mode, Prompts, Runner, Setup, SystemClock};
 use synod_llm::{DetectedModels, Detector, LOCAL, Learned, Registry, built_in, detect, process_env};
@@ -40,6 +41,7 @@ pub struct App {
     base: OnceLock<Runner>,
     /// Models by what was found beside the configuration: limits and breakers belong to endpoints, not to requests.
     models: Mutex<Vec<(Found, Arc<Registry>)>>,
+    claims: OnceLock<Claims>,
 }
 
 impl App {
@@ -65,6 +67,21 @@ impl App {
             detected: tokio::sync::Mutex::default(),
             base: OnceLock::new(),
             models: Mutex::default(),
+            claims: OnceLock::new(),
+        })
+    }
+
+    /// The claims of this database.
+    pub fn claims(&self) -> &Claims {
+        self.claims.get_or_init(|| {
+            let given = &self.config.claims;
+            let usual = ClaimSettings::default();
+            let settings = ClaimSettings {
+                default_protocol: given.default_protocol.clone().unwrap_or(usual.default_protocol),
+                enforce_verdict_flag: given.enforce_l6_flag.unwrap_or(usual.enforce_verdict_flag),
+                points: given.points.unwrap_or(usual.points),
+            };
+            Claims::new(Store::clone(&self.store), settings)
         })
     }
 

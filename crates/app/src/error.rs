@@ -1,5 +1,6 @@
 //! What can go wrong outside a run, sorted by whose turn it is: the user's, to ask for something else, or the machine's keeper.
 
+use synod_claims::{ClaimsError, Refusal};
 use synod_engine::{JournalError, RunError};
 use synod_store::StoreError;
 use synod_types::{Problem, ProblemCode, Problems};
@@ -80,6 +81,27 @@ impl From<RunError> for AppError {
             RunError::Usage(problems) => Self::Usage(problems),
             RunError::Journal(error) => error.into(),
             RunError::Unreadable(error) => Self::broken("journal", error, "a record as it was written"),
+        }
+    }
+}
+
+impl From<ClaimsError> for AppError {
+    fn from(error: ClaimsError) -> Self {
+        match error {
+            ClaimsError::Store(error) => error.into(),
+            ClaimsError::Refused(Refusal::Invalid(problems)) => Problems(problems).into(),
+            ClaimsError::Refused(refusal) => {
+                let (field, code, want) = match &refusal {
+                    Refusal::ClaimNotFound(_) => ("claim", ProblemCode::Unknown, "a claim's id or the beginning of one"),
+                    Refusal::ProtocolNotFound(_) => ("protocol", ProblemCode::Unknown, "a protocol's name, or auto"),
+                    Refusal::FlagNotFound(_) => ("flag", ProblemCode::Unknown, "a flag of this claim"),
+                    Refusal::AlreadyCleared => ("flag", ProblemCode::Ended, "a flag that waits for a person"),
+                    Refusal::AttemptsSpent(_) => ("resolution", ProblemCode::Conflict, "override_pass or close"),
+                    Refusal::Duplicate => ("claim", ProblemCode::Conflict, "other words, or half a minute's patience"),
+                    _ => ("claim", ProblemCode::Conflict, "what the claim's state allows"),
+                };
+                Problem::new(field, refusal.to_string(), want).code(code).into()
+            }
         }
     }
 }

@@ -49,7 +49,7 @@ pub use prepare::{Notes, PreparedRun};
 pub use request::{Base, ChairChoice, ConversationChoice, LimitChoice, PanelChoice, RunRequest};
 pub use runs::{ExportFormat, ListedRun};
 pub use starter::{Starter, write_starter};
-pub use synod_config::{BUILT_IN, Config, ServerConfig, Sources};
+pub use synod_config::{BUILT_IN, ClaimsConfig, Config, ServerConfig, Sources};
 pub use synod_llm::Cure;
 pub use synod_store::{
     ConversationDeletion, ConversationFilter, ConversationSummary, DayUsage, Deletion, ExperienceRow, Fault, Repeat, RunFilter, RunSummary,

@@ -19,6 +19,8 @@ pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     let db = db(&mut top, &trust);
     let limits = top.table("limits");
     let server = top.table("server");
+    let claims = top.table("claims");
+    let claims_origin = top.origin("claims");
     let server_origin = top.origin("server");
     let endpoints = top.entries("endpoints");
     let authors: BTreeMap<&str, &Origin> = endpoints.iter().map(|(name, _, origin)| (name.as_str(), *origin)).collect();
@@ -29,6 +31,9 @@ pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     let mut config = Config { trusted, db, durability, raw_retention_days, ..Config::default() };
     if let Some(table) = limits {
         config.limits = limits_of(Section::new("limits", table, problems), &trust);
+    }
+    if let Some(table) = claims {
+        config.claims = crate::claims::claims_of(Section::new("claims", table, problems), claims_origin, &trust);
     }
     if let Some(table) = server {
         config.server = crate::server::server_of(Section::new("server", table, problems), server_origin, &trust);

@@ -7,7 +7,7 @@ use crate::tree::{Is, Node, Table};
 use std::collections::BTreeMap;
 use toml::Value;
 
-const SECTIONS: &[&str] = &["endpoints", "models", "panels", "limits", "server"];
+const SECTIONS: &[&str] = &["endpoints", "models", "panels", "limits", "server", "claims"];
 const PLAIN: &[&str] = &["db", "durability", "raw_retention_days"];
 
 pub(crate) fn lay_over(tree: &mut Table, env: &BTreeMap<String, String>) {

@@ -6,6 +6,7 @@
 //! Refuses to guess: an unknown setting is an error, and so is a key or a recording in a directory the user has not trusted.
 
 mod check;
+mod claims;
 mod environment;
 mod load;
 mod origin;
@@ -14,6 +15,7 @@ mod server;
 mod tree;
 mod trust;
 
+pub use claims::ClaimsConfig;
 pub use load::Sources;
 pub use server::ServerConfig;
 
@@ -36,6 +38,7 @@ pub struct Config {
     pub raw_retention_days: Option<u32>,
     pub limits: LimitsConfig,
     pub server: ServerConfig,
+    pub claims: ClaimsConfig,
     /// The files that were read, in order of precedence.
     pub files: Vec<PathBuf>,
 }

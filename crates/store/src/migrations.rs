@@ -11,6 +11,7 @@ const STEPS: &[(i64, &str, &str)] = &[
     (4, "thinking", include_str!("../migrations/0004_thinking.sql")),
     (5, "access", include_str!("../migrations/0005_access.sql")),
     (6, "conversations and numbers", include_str!("../migrations/0006_conversations_and_numbers.sql")),
+    (7, "claims", include_str!("../migrations/0007_claims.sql")),
 ];
 
 /// Brings the schema up to date. On SQLite the caller keeps other processes out: sqlx takes no lock there.

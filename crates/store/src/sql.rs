@@ -250,6 +250,6 @@ pub(crate) async fn begin(conn: &mut AnyConnection, engine: Engine) -> sqlx::Res
 }
 
 /// Text as both engines can store it: PostgreSQL has no NUL in text.
-pub(crate) fn storable(text: &str) -> String {
+pub fn storable(text: &str) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
 }

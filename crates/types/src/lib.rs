@@ -4,6 +4,7 @@
 
 mod access;
 mod cards;
+mod claim;
 mod date;
 mod event;
 mod exhibit;
@@ -23,6 +24,7 @@ mod verdict;
 
 pub use access::*;
 pub use cards::*;
+pub use claim::*;
 pub use date::*;
 pub use event::*;
 pub use exhibit::*;

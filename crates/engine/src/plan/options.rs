@@ -73,6 +73,11 @@ fn named<'a>(option: &str, schema: &'a Value, pointer: &str) -> (String, &'a Val
     })
 }
 
+/// Whether a document can be checked by this.
+pub fn is_schema(schema: &Value) -> bool {
+    jsonschema::validator_for(schema).is_ok()
+}
+
 /// Everything in which a document differs from its schema: where, what stands there, and what would be right.
 pub fn mismatches(schema: &Value, document: &Value) -> Vec<Problem> {
     use jsonschema::error::ValidationErrorKind;
