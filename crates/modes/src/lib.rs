@@ -22,6 +22,7 @@ pub mod red_team;
 mod revision;
 pub mod roundtable;
 mod scores;
+pub mod slot;
 pub mod specialist_panel;
 mod tally;
 mod text;
@@ -55,4 +56,4 @@ pub static MODES: &[&Mode] = &[
 ];
 
 /// Work that is journaled like a run but deliberates nothing: no part of any list.
-pub static INTERNAL: &[&Mode] = &[&crux::draft::MODE];
+pub static INTERNAL: &[&Mode] = &[&crux::draft::MODE, &slot::MODE];

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 /// An optional property that could only hold ids of an empty list is left out of what is asked for; so is one with `x-if = "kinds"` where that
 /// list is empty.
 /// `x-loose = "names"` asks for one of the list, and whatever is said instead is read all the same: the mode says what it makes of it.
+/// `x-schema = "form"` means whatever the JSON Schema that is the one entry of that list says; without one the property is not asked for.
 /// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IdLists(BTreeMap<String, Vec<String>>);
@@ -29,9 +30,15 @@ impl IdLists {
         Some((low.parse().ok()?, high.parse().ok()?))
     }
 
+    /// The schema that a mark refers to.
+    fn schema_in(&self, map: &serde_json::Map<String, Value>) -> Option<Value> {
+        serde_json::from_str(self.list(map.get("x-schema")?.as_str()?).first()?).ok()
+    }
+
     /// The schema with every list spelled out as an enum.
     pub fn spell_out(&self, schema: &Value) -> Value {
         match schema {
+            Value::Object(map) if map.contains_key("x-schema") => self.schema_in(map).unwrap_or_else(|| json!({})),
             Value::Object(map) => {
                 let mut out = serde_json::Map::with_capacity(map.len());
                 for (name, value) in map {
@@ -92,7 +99,7 @@ impl IdLists {
 
     /// Whether a value of this schema would need an id of an empty list, or is asked for only where a list is not empty.
     fn void(&self, schema: &Value) -> bool {
-        let empty = ["x-ids", "x-if"].into_iter().filter_map(|mark| schema.get(mark)?.as_str()).any(|list| self.list(list).is_empty());
+        let empty = ["x-ids", "x-if", "x-schema"].into_iter().filter_map(|mark| schema.get(mark)?.as_str()).any(|list| self.list(list).is_empty());
         let mut inside = schema.as_object().into_iter().flat_map(required).filter_map(|name| schema.get("properties")?.get(name));
         let is_null = |choice: &Value| choice.get("type").and_then(Value::as_str) == Some("null");
         let choices: Vec<&Value> = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten().filter(|choice| !is_null(choice)).collect();
@@ -112,6 +119,11 @@ impl IdLists {
             {
                 wrong.push(format!("{at} is {text:?}, which is none of {}", ids.join(", ")));
             }
+        }
+        if let Some(schema) = self.schema_in(map) {
+            let under = |field: &str| if field == "document" { at.to_owned() } else { join(at, field) };
+            let found = crate::plan::options::mismatches(&schema, value).into_iter();
+            wrong.extend(found.map(|problem| format!("{} is {}; it must be {}", under(&problem.field), problem.got, problem.want)));
         }
         if let Some(list) = map.get("x-permutation").and_then(Value::as_str) {
             let want = self.list(list);
@@ -184,6 +196,23 @@ mod tests {
             wrong.len()
         };
         assert_eq!([wrong(json!({"K3": 1, "T9": 0})), wrong(json!({"K3": 1})), wrong(json!({"K3": 1, "T9": 0, "Q1": 0}))], [0, 1, 1]);
+    }
+
+    #[test]
+    fn a_form_that_is_only_known_now_is_asked_for_and_checked() {
+        let form = json!({"type": "object", "properties": {"domain": {"type": "string"}}, "required": ["domain"]});
+        let schema = json!({"type": "object", "properties": {"text": {"type": "string"}, "form": {"x-schema": "form"}}, "required": ["text"]});
+        let terms = IdLists::default().with("form", [form.to_string()]);
+        assert_eq!(terms.spell_out(&schema)["properties"]["form"], form);
+        assert_eq!(IdLists::default().spell_out(&schema)["properties"], json!({"text": {"type": "string"}}));
+        let wrong = |value: Value| {
+            let mut wrong = Vec::new();
+            terms.check(&schema, &value, "", &mut wrong);
+            wrong
+        };
+        assert_eq!(wrong(json!({"text": "", "form": {"domain": "law"}})), Vec::<String>::new());
+        assert_eq!(wrong(json!({"text": "", "form": {}})), ["form.domain is nothing; it must be text"]);
+        assert_eq!(wrong(json!({"text": "", "form": 3})).len(), 1);
     }
 
     #[test]
