@@ -132,9 +132,10 @@ impl HeldClaim {
     /// The voted protocol, if it is one that can be routed to, and the voted domain.
     async fn route(&self, tx: &mut Transaction<'_>, settings: &ClaimSettings, work: &[Slot]) -> Step<(String, String)> {
         let mut known = Vec::new();
+        let routes = |protocol: &Protocol| protocol.stages.iter().any(|stage| stage.effect == Some(StageEffect::Route));
         for vote in votes_on(work, "protocol").iter().filter_map(|vote| vote.choice.as_deref().map(str::trim).map(str::to_owned)) {
             if let Some((_, protocol)) = crate::seeds::find(tx, &vote).await?
-                && protocol.stages.iter().all(|stage| stage.effect != Some(StageEffect::Route))
+                && !routes(&protocol)
             {
                 known.push(vote);
             }
@@ -144,8 +145,10 @@ impl HeldClaim {
             Some(protocol) => protocol,
             None => {
                 let (_, protocol) = crate::seeds::find_or_default(tx, &settings.default_protocol, settings).await?;
-                self.note(tx, &format!("No submission named a protocol that is known, so {} was taken.", protocol.name)).await?;
-                protocol.name
+                // A default that routes would bring the claim back to where it is.
+                let name = if routes(&protocol) { crate::protocol::DEFAULT.to_owned() } else { protocol.name };
+                self.note(tx, &format!("No submission named a protocol that is known, so {name} was taken.")).await?;
+                name
             }
         };
         let domain = votes::domain_of(&votes_on(work, "domain")).unwrap_or_else(|| GENERAL.to_owned());

@@ -9,7 +9,7 @@ pub enum Refusal {
     ClaimNotFound(String),
     #[error("there is no slot {0:?} of this claim")]
     SlotNotFound(String),
-    #[error("there is no protocol {0:?}; the protocols are listed under /api/v1/protocols")]
+    #[error("there is no protocol {0:?}")]
     ProtocolNotFound(String),
     #[error("there is no flag {0:?} of this claim")]
     FlagNotFound(String),

@@ -174,9 +174,12 @@ impl HeldClaim {
         Ok(())
     }
 
-    /// Something that readers should know.
+    /// Something that readers should know, once for each attempt at a layer.
     pub async fn note(&self, tx: &mut Transaction<'_>, text: &str) -> Step<()> {
-        let sql = "INSERT INTO claim_notices (id, claim_id, layer, attempt, text, at) VALUES ($1, $2, $3, $4, $5, $6)";
+        let sql = concat!(
+            "INSERT INTO claim_notices (id, claim_id, layer, attempt, text, at) SELECT $1, $2, $3, $4, $5, $6",
+            " WHERE NOT EXISTS (SELECT 1 FROM claim_notices WHERE claim_id = $2 AND layer = $3 AND attempt = $4 AND text = $5)"
+        );
         let insert = sqlx::query(sql).bind(new_id()).bind(&self.claim.id).bind(i64::from(self.pipeline.current_layer));
         insert.bind(i64::from(self.pipeline.attempt)).bind(text).bind(tx.now).execute(&mut *tx.conn).await?;
         Ok(())

@@ -90,7 +90,8 @@ impl Claims {
         }
         let sql = concat!(
             "SELECT COALESCE(s.agent_model, ''), CAST(COUNT(*) AS BIGINT),",
-            " AVG(CASE l.outcome WHEN 'passed' THEN 1.0 WHEN 'flagged' THEN 0.0 WHEN 'overridden' THEN 0.0 WHEN 'closed' THEN 0.0 END),",
+            " CAST(AVG(CASE l.outcome WHEN 'passed' THEN 1.0 WHEN 'flagged' THEN 0.0 WHEN 'overridden' THEN 0.0 WHEN 'closed' THEN 0.0 END)",
+            " AS DOUBLE PRECISION),",
             " AVG(CASE WHEN l.layer IS NOT NULL THEN ABS(s.confidence - l.avg_confidence) END)",
             " FROM claim_slots s JOIN claims c ON c.id = s.claim_id AND c.rehearsal = 0 AND c.hidden_at IS NULL",
             " LEFT JOIN claim_layers l ON l.claim_id = s.claim_id AND l.layer = s.layer AND l.attempt = s.attempt",

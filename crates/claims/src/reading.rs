@@ -144,8 +144,9 @@ impl Claims {
     pub async fn view(&self, id: &str, reader: &Reader) -> ClaimsResult<ClaimView> {
         let claim = self.claim(id, reader).await?;
         let mut conn = self.store.reading().await?;
-        let (protocol, pipeline) = protocol_of(&mut conn, id).await?;
+        // Slots first: what was submitted between the two reads is not seen, and what the claim has left since was closed in any case.
         let mut slots: Vec<Slot> = rows::slots_of(&mut conn, id).await?.into_iter().map(|row| row.slot).collect();
+        let (protocol, pipeline) = protocol_of(&mut conn, id).await?;
         withhold(&mut slots, &pipeline, reader);
         Ok(ClaimView {
             claim,

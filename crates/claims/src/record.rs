@@ -43,8 +43,12 @@ pub(crate) async fn write(tx: &mut Transaction<'_>, held: &HeldClaim, slots: &[S
         summaries.clone_from(&prose);
     }
     // A single text, however often it was said, needs no merging.
-    let mut distinct = summaries.clone();
-    distinct.dedup();
+    let mut distinct: Vec<&str> = Vec::new();
+    for summary in &summaries {
+        if !distinct.contains(&summary.as_str()) {
+            distinct.push(summary);
+        }
+    }
     let dissent = seats.iter().filter_map(|slot| {
         let own = said(slot, "recommendation").and_then(Recommendation::parse).filter(|own| Some(*own) != recommendation)?;
         let who = slot.agent_name.as_deref().unwrap_or("A consensus seat");
@@ -66,7 +70,6 @@ pub(crate) async fn write(tx: &mut Transaction<'_>, held: &HeldClaim, slots: &[S
         id: new_id(),
         claim_id: held.claim.id.clone(),
         summary: distinct.join(RULE),
-        summaries,
         key_points: prose,
         dissent,
         open_questions,
@@ -74,6 +77,7 @@ pub(crate) async fn write(tx: &mut Transaction<'_>, held: &HeldClaim, slots: &[S
         recommendation,
         split_verdict: recommended.is_some_and(|recommended| recommended.split),
         merged: distinct.len() < 2,
+        summaries: summaries.clone(),
         by_pipeline: true,
         agent_id: first.and_then(|slot| slot.agent_id.clone()),
         agent_name: first.and_then(|slot| slot.agent_name.clone()),

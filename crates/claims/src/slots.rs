@@ -40,6 +40,8 @@ pub struct Submission {
     pub lease_id: Option<String>,
     /// Something readers of the slot should know.
     pub notice: Option<String>,
+    /// Something readers of the claim should know.
+    pub claim_notice: Option<String>,
     pub run: Option<String>,
 }
 
@@ -73,7 +75,8 @@ impl Change<Lease> for Take {
             let (lease_id, expires_at) = (new_id(), tx.now + Millis::from(held.protocol.lease_secs) * 1000);
             let sql = concat!(
                 "UPDATE claim_slots SET status = 'taken', exclusive_key = $1, agent_id = $2, owner = $3, agent_name = $4, agent_model = $5,",
-                " lease_id = $6, taken_at = $7, lease_expires_at = $8, lease_extended = 0, worker = $9, expired_agent = NULL",
+                " lease_id = $6, taken_at = $7, lease_expires_at = $8, lease_extended = 0, worker = $9,",
+                " expired_agent = NULLIF(expired_agent, $2)",
                 " WHERE id = $10 AND status = 'open'"
             );
             let update = sqlx::query(sql).bind(exclusive_key(&row, agent)).bind(&agent.id).bind(&agent.owner).bind(&agent.name);
@@ -117,8 +120,7 @@ impl Submit {
     fn check_lease(&self, row: &SlotRow, now: Millis) -> Step<()> {
         let mine = row.slot.agent_id.as_deref() == Some(&self.agent.id);
         match row.slot.status {
-            SlotStatus::Open if row.expired_agent.as_deref() == Some(&self.agent.id) => refuse(Refusal::LeaseExpired),
-            SlotStatus::Taken if !mine && row.expired_agent.as_deref() == Some(&self.agent.id) => refuse(Refusal::LeaseExpired),
+            _ if !mine && row.expired_agent.as_deref() == Some(&self.agent.id) => refuse(Refusal::LeaseExpired),
             _ if !mine => refuse(Refusal::Forbidden),
             SlotStatus::Done | SlotStatus::Superseded => refuse(Refusal::SlotDone),
             SlotStatus::Open => refuse(Refusal::LeaseExpired),
@@ -184,6 +186,9 @@ impl Change<Pipeline> for Submit {
             let update = update.bind(what.agent_model.as_deref().map(synod_store::storable)).bind(tx.now).bind(&what.run).bind(&self.slot);
             if update.bind(&row.lease_id).execute(&mut *tx.conn).await?.rows_affected() == 0 {
                 return refuse(Refusal::LeaseExpired);
+            }
+            if let Some(notice) = &what.claim_notice {
+                held.note(tx, notice).await?;
             }
             held.advance(tx, settings).await?;
             Ok(held.pipeline)
@@ -333,8 +338,9 @@ impl Claims {
 
     /// Gives back what has run out, and goes on where that was forgotten: nothing depends on it, it only tidies. Returns how many were freed.
     pub async fn sweep(&self) -> ClaimsResult<u64> {
-        let mut conn = self.store.reading().await?;
+        // Before the connection, because it may need one too: those who hold one and want another would wait for each other.
         let now = self.store.now().await?;
+        let mut conn = self.store.reading().await?;
         let sql = concat!(
             "SELECT DISTINCT claim_id FROM claim_slots WHERE status = 'taken' AND lease_expires_at <= $1",
             " UNION SELECT claim_id FROM claim_pipelines p WHERE p.status = 'active' AND NOT EXISTS (SELECT 1 FROM claim_slots s",

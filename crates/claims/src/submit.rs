@@ -41,18 +41,15 @@ impl Change<Claim> for Create {
     fn carry_out<'c>(&'c self, tx: &'c mut Transaction<'_>, settings: &'c ClaimSettings) -> BoxFuture<'c, Step<Claim>> {
         Box::pin(async move {
             let claim = Claim { created_at: tx.now, updated_at: tx.now, ..self.claim.clone() };
+            let name = if self.protocol.is_empty() { &settings.default_protocol } else { &self.protocol };
+            let name = if name == protocol::AUTO { protocol::ROUTER } else { name };
+            let (protocol_id, protocol) = record::found(seeds::find(tx, name).await?, Refusal::ProtocolNotFound(name.to_owned()))?;
             let sha256 = sha256_hex(format!("{}\n{}", claim.title, claim.body));
             let sql = "SELECT CAST(COUNT(*) AS BIGINT) FROM claims WHERE author_id = $1 AND text_sha256 = $2 AND created_at > $3";
             let same = sqlx::query(sql).bind(&claim.author_id).bind(&sha256).bind(tx.now - SAME_AGAIN_MS).fetch_one(&mut *tx.conn).await?;
             if record::count(&same)? > 0 {
                 return refuse(Refusal::Duplicate);
             }
-            let name = match self.protocol.as_str() {
-                "" => &settings.default_protocol,
-                protocol::AUTO => protocol::ROUTER,
-                name => name,
-            };
-            let (protocol_id, protocol) = record::found(seeds::find(tx, name).await?, Refusal::ProtocolNotFound(name.to_owned()))?;
             let claim = Claim { protocol: protocol.name.clone(), ..claim };
             let sql = concat!(
                 "INSERT INTO claims (id, title, body, domain, protocol, sources, author_id, author_name, author_type, author_model, rehearsal,",

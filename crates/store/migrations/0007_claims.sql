@@ -147,6 +147,18 @@ CREATE TABLE claim_records (
 
 CREATE INDEX claim_records_of_claim ON claim_records (claim_id, by_pipeline, created_at);
 
+-- Runs of built-in workers, known before they begin: one that was killed is found again and nothing is asked twice.
+CREATE TABLE claim_runs (
+    run TEXT NOT NULL PRIMARY KEY,
+    claim_id TEXT NOT NULL,
+    -- NULL: it merged the summaries.
+    slot_id TEXT,
+    created_at BIGINT NOT NULL
+);
+
+CREATE INDEX claim_runs_of_claim ON claim_runs (claim_id);
+CREATE INDEX claim_runs_of_slot ON claim_runs (slot_id, created_at);
+
 CREATE TABLE claim_notices (
     id TEXT NOT NULL PRIMARY KEY,
     claim_id TEXT NOT NULL,
@@ -208,6 +220,8 @@ CREATE TABLE device_codes (
     status TEXT NOT NULL,
     owner TEXT,
     approved_by TEXT,
+    -- The key that was made of it, once consumed.
+    key_id TEXT UNIQUE,
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL
 );
