@@ -3,7 +3,7 @@
 mod chart;
 mod exhibit;
 mod record;
-mod safe;
+pub mod safe;
 mod shapes;
 mod thread;
 
@@ -25,25 +25,22 @@ pub fn html(view: &View) -> String {
         Some(verdict) => answer(view, verdict),
         None => state(view),
     };
+    let parts = [trouble, decided, dissent, people, the_record, seats, receipt].map(|part| part(view));
+    page(&title, &top(view), &format!("{verdict}{}", parts.concat()), &foot(view))
+}
+
+/// A whole page around what it shows. Its policy lets nothing run and nothing be fetched.
+pub fn page(title: &str, header: &str, main: &str, footer: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
-         <title>{} · Synod</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{}<main>\n{verdict}{}{}{}{}{}{}{}</main>\n{}</body>\n</html>\n",
-        esc(&title),
-        top(view),
-        trouble(view),
-        decided(view),
-        dissent(view),
-        people(view),
-        the_record(view),
-        seats(view),
-        receipt(view),
-        foot(view),
+         <title>{} · Synod</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{header}<main>\n{main}</main>\n{footer}</body>\n</html>\n",
+        esc(title)
     )
 }
 
-fn section(id: &str, title: &str, body: &str) -> String {
+pub fn section(id: &str, title: &str, body: &str) -> String {
     format!("<section id=\"{id}\"><h2>{title}</h2>\n{body}</section>\n")
 }
 
@@ -78,7 +75,7 @@ fn top(view: &View) -> String {
     out
 }
 
-fn folded(title: &str, markdown: &str) -> String {
+pub fn folded(title: &str, markdown: &str) -> String {
     format!("<details><summary>{title}</summary><div class=\"prose\">{}</div></details>\n", prose(markdown))
 }
 

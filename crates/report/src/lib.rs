@@ -1,8 +1,9 @@
-//! Runs shown to people: a journal's rows folded into a view, and the view as terminal text, markdown, HTML and JSON.
+//! Runs shown to people: a journal's rows folded into a view, and the view as terminal text, markdown, HTML and JSON. Claims too, as they are kept.
 //!
 //! Pure: no I/O, no clock. Knows the shapes of exhibits and never a mode. Everything a model wrote is untrusted here and stays harmless in every
 //! medium.
 
+mod claim;
 mod export;
 mod figures;
 mod html;
@@ -15,6 +16,7 @@ mod thread;
 mod view;
 mod words;
 
+pub use claim::{claim_brief, claim_html, claim_markdown, claim_terminal};
 pub use export::{json, json_line, json_text};
 pub use figures::moment;
 pub use html::{STYLE, exhibit_html, html};

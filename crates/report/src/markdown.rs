@@ -3,7 +3,7 @@
 //! Whatever a model wrote is in block quotations or code blocks; all else is ours.
 
 mod exhibit;
-mod quote;
+pub mod quote;
 mod shapes;
 mod thread;
 
@@ -41,12 +41,12 @@ pub fn markdown(view: &View) -> String {
 }
 
 /// A paragraph of ours and the empty line after it.
-fn line(out: &mut String, text: &str) {
+pub fn line(out: &mut String, text: &str) {
     out.push_str(text.trim_end());
     out.push_str("\n\n");
 }
 
-fn list<'a>(out: &mut String, title: &str, items: impl Iterator<Item = &'a str>) {
+pub fn list<'a>(out: &mut String, title: &str, items: impl Iterator<Item = &'a str>) {
     let items: Vec<String> = items.map(|item| format!("- {}\n", inline(item))).collect();
     if !items.is_empty() {
         line(out, &format!("## {title}"));

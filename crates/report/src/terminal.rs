@@ -1,7 +1,7 @@
 //! Runs as terminal text: the verdict, the long form, and what is said when a run stopped or was lost.
 
 mod exhibit;
-mod paper;
+pub mod paper;
 mod prose;
 mod shapes;
 mod show;
@@ -152,7 +152,7 @@ fn run_id(paper: &mut Paper, view: &View) {
     paper.raw(&format!("Run         {}", one_line(&view.run)));
 }
 
-fn commands(paper: &mut Paper, commands: &[(String, &str)]) {
+pub fn commands(paper: &mut Paper, commands: &[(String, &str)]) {
     let longest = commands.iter().map(|(command, _)| width(command)).max().unwrap_or(0);
     let beside = commands.iter().all(|(_, purpose)| 2 + longest + 4 + width(purpose) <= paper.columns());
     for (command, purpose) in commands {

@@ -2,7 +2,7 @@
 
 use crate::text::one_line;
 use crate::view::View;
-use synod_types::{Action, RunState};
+use synod_types::{Action, ClaimView, PipelineStatus, RunState};
 
 /// The command that does what a stopped run needs.
 pub fn next_command(run: &str, action: Action) -> String {
@@ -32,5 +32,19 @@ pub fn commands(view: &View) -> Vec<(String, &'static str)> {
             let action = view.stop().map_or(Action::Resume, |stop| stop.action);
             vec![(next_command(&run, action), "go on with only the missing turns"), show]
         }
+    }
+}
+
+/// The command with which a person decides about a flagged claim.
+pub fn review_claim(claim: &ClaimView) -> String {
+    format!("synod claim review {}", one_line(&claim.claim.id))
+}
+
+/// What there is to do with a claim after it was looked at in short.
+pub fn claim_commands(claim: &ClaimView) -> Vec<(String, &'static str)> {
+    let show = (format!("synod claim show {}", one_line(&claim.claim.id)), "every layer and slot");
+    match claim.pipeline.status {
+        PipelineStatus::Flagged => vec![(review_claim(claim), "decide how it goes on"), show],
+        PipelineStatus::Active | PipelineStatus::Complete => vec![show],
     }
 }

@@ -1,5 +1,8 @@
 //! The report crate at its door: rows in, what people see out. One file a risk.
 
+mod claim_hostile;
+mod claim_media;
+mod claims;
 mod fold;
 mod hostile;
 mod larger;
