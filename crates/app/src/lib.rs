@@ -13,6 +13,7 @@ mod app;
 mod continuation;
 mod conversations;
 mod decision;
+mod devices;
 mod doctor;
 mod document;
 mod error;
@@ -29,6 +30,7 @@ mod prepare;
 mod request;
 mod runs;
 mod starter;
+mod worker;
 
 pub use access::{Limited, NewKey};
 pub use analytics::{
@@ -37,6 +39,7 @@ pub use analytics::{
 };
 pub use app::{App, BINARY};
 pub use decision::{decision_from, decision_request};
+pub use devices::{CODE_LASTS_SECS, DeviceCode, SignIn};
 pub use doctor::{DoctorReport, SeatCheck};
 pub use error::{AppError, AppResult};
 pub use files::FileAccess;
@@ -52,6 +55,7 @@ pub use starter::{Starter, write_starter};
 pub use synod_config::{BUILT_IN, ClaimsConfig, Config, ServerConfig, Sources};
 pub use synod_llm::Cure;
 pub use synod_store::{
-    ConversationDeletion, ConversationFilter, ConversationSummary, DayUsage, Deletion, ExperienceRow, Fault, Repeat, RunFilter, RunSummary,
-    StageCheck, StageRow, StoredMessage, Tombstone, Used, Verification, WaitingFor,
+    ConversationDeletion, ConversationFilter, ConversationSummary, DayUsage, Deletion, DeviceProblem, DeviceRequest, ExperienceRow, Fault, Repeat,
+    RunFilter, RunSummary, StageCheck, StageRow, StoredMessage, Tombstone, Used, Verification, WaitingFor,
 };
+pub use worker::{OnEvent, WorkEnd, WorkEvent, WorkOrder, WorkScope};

@@ -2,10 +2,10 @@
 
 use crate::book::{Agent, Claims};
 use crate::error::{ClaimsError, ClaimsResult, Refusal};
-use crate::rows::{self, SlotRow};
+use crate::rows;
 use serde::Serialize;
 use serde_json::Value;
-use sqlx::AnyConnection;
+use sqlx::{AnyConnection, AssertSqlSafe};
 use synod_types::*;
 
 /// Slots looked at for one offer.
@@ -21,6 +21,8 @@ pub struct WorkFilter {
     pub claim: Option<String>,
     /// Claims for built-in voices, which nobody else works on.
     pub rehearsal: bool,
+    /// So many of them are enough.
+    pub enough: Option<usize>,
 }
 
 /// A slot that could be taken.
@@ -106,24 +108,13 @@ impl Claims {
     pub async fn offers(&self, agent: &Agent, filter: &WorkFilter) -> ClaimsResult<Vec<Offer>> {
         let now = self.store.now().await?;
         let mut conn = self.store.reading().await?;
-        // A slot whose lease has run out is as good as open: taking it decides.
-        let sql = concat!(
-            "SELECT s.* FROM claim_slots s JOIN claim_pipelines p ON p.claim_id = s.claim_id AND p.status = 'active' AND p.layer = s.layer",
-            " AND p.attempt = s.attempt AND p.phase = s.slot_type",
-            " JOIN claims c ON c.id = s.claim_id AND c.hidden_at IS NULL AND c.rehearsal = $1",
-            " WHERE (s.status = 'open' OR s.status = 'taken' AND s.lease_expires_at <= $2)",
-            " AND ($3 < 0 OR s.layer = $3) AND ($4 = '' OR s.role = $4) AND ($5 = '' OR s.slot_type = $5) AND ($6 = '' OR s.claim_id = $6)",
-            " AND NOT EXISTS (SELECT 1 FROM claim_slots mine WHERE mine.claim_id = s.claim_id",
-            " AND mine.exclusive_key = s.exclusive_group || ':' || CASE s.by_owner WHEN 1 THEN $7 ELSE $8 END",
-            " AND NOT (mine.status = 'taken' AND mine.lease_expires_at <= $2))",
-            " ORDER BY s.created_at, s.id LIMIT $9"
-        );
-        let query = sqlx::query(sql).bind(i64::from(filter.rehearsal)).bind(now).bind(filter.layer.map_or(-1, i64::from));
-        let query = query.bind(filter.role.clone().unwrap_or_default()).bind(filter.slot_type.map_or("", SlotType::as_str));
-        let query = query.bind(filter.claim.clone().unwrap_or_default()).bind(&agent.owner).bind(&agent.id).bind(SCANNED);
-        let found = query.fetch_all(&mut *conn).await?.iter().map(rows::slot).collect::<sqlx::Result<Vec<SlotRow>>>()?;
-        let mut slots: Vec<Slot> = found.into_iter().map(|row| row.slot).collect();
+        let mut slots = free_slots(&mut conn, "s.status = 'open'", agent, filter, now).await?;
+        if slots.is_empty() {
+            // A slot whose lease has run out is as good as open: taking it decides.
+            slots = free_slots(&mut conn, "s.status = 'taken' AND s.lease_expires_at <= $2", agent, filter, now).await?;
+        }
         slots.sort_by_cached_key(|slot| sha256_hex(format!("{}:{}", agent.id, slot.id)));
+        slots.truncate(filter.enough.unwrap_or(usize::MAX));
         let mut offers: Vec<Offer> = Vec::with_capacity(slots.len());
         for slot in slots {
             let known = offers.iter().find(|offer| offer.claim.id == slot.claim_id).map(|offer| offer.claim.clone());
@@ -143,7 +134,7 @@ impl Claims {
 
     /// Whether there is anything to do for this agent.
     pub async fn peek(&self, agent: &Agent, filter: &WorkFilter) -> ClaimsResult<bool> {
-        Ok(!self.offers(agent, filter).await?.is_empty())
+        Ok(!self.offers(agent, &WorkFilter { enough: Some(1), ..filter.clone() }).await?.is_empty())
     }
 
     /// What an agent is told for a slot.
@@ -158,6 +149,24 @@ impl Claims {
         let notices = rows::notices_of(&mut conn, claim).await?;
         Ok(context_of(&protocol, &slot, &slots, &layers, &flags, &notices))
     }
+}
+
+/// The oldest slots that this agent may take. The state comes first: the index has them in their order.
+async fn free_slots(conn: &mut AnyConnection, state: &str, agent: &Agent, filter: &WorkFilter, now: Millis) -> sqlx::Result<Vec<Slot>> {
+    let sql = format!(
+        "SELECT s.* FROM claim_slots s JOIN claim_pipelines p ON p.claim_id = s.claim_id AND p.status = 'active' AND p.layer = s.layer
+         AND p.attempt = s.attempt AND p.phase = s.slot_type
+         JOIN claims c ON c.id = s.claim_id AND c.hidden_at IS NULL AND c.rehearsal = $1
+         WHERE {state} AND ($3 < 0 OR s.layer = $3) AND ($4 = '' OR s.role = $4) AND ($5 = '' OR s.slot_type = $5) AND ($6 = '' OR s.claim_id = $6)
+         AND NOT EXISTS (SELECT 1 FROM claim_slots mine WHERE mine.claim_id = s.claim_id
+         AND mine.exclusive_key = s.exclusive_group || ':' || CASE s.by_owner WHEN 1 THEN $7 ELSE $8 END
+         AND NOT (mine.status = 'taken' AND mine.lease_expires_at <= $2))
+         ORDER BY s.created_at, s.id LIMIT $9"
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(i64::from(filter.rehearsal)).bind(now).bind(filter.layer.map_or(-1, i64::from));
+    let query = query.bind(filter.role.clone().unwrap_or_default()).bind(filter.slot_type.map_or("", SlotType::as_str));
+    let query = query.bind(filter.claim.clone().unwrap_or_default()).bind(&agent.owner).bind(&agent.id).bind(SCANNED);
+    query.fetch_all(conn).await?.iter().map(|row| rows::slot(row).map(|row| row.slot)).collect()
 }
 
 fn outputs<'s>(slots: impl Iterator<Item = &'s Slot>, of: SlotType) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! What was typed, apart from what it means. Numbers stay text here, so that all mistakes can be told at once.
 
+pub mod claim;
 mod persona;
 pub mod server;
 
@@ -86,6 +87,16 @@ pub enum Command {
     Key {
         #[command(subcommand)]
         command: server::KeyCommand,
+    },
+    /// Claims: submit one, work it through its layers, review it.
+    Claim {
+        #[command(subcommand)]
+        command: claim::ClaimCommand,
+    },
+    /// Work on claims as an agent.
+    Agent {
+        #[command(subcommand)]
+        command: claim::AgentCommand,
     },
     /// Check the configuration and every seat with one tiny call.
     Doctor(Doctor),

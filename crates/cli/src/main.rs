@@ -67,6 +67,8 @@ async fn run(cli: Cli) -> CliResult {
         Command::Persona { command } => commands::persona::run(&global, command).await,
         Command::Serve(serve) => commands::serve::run(&global, serve).await,
         Command::Key { command } => commands::key::run(&global, command).await,
+        Command::Claim { command } => commands::claim::run(&global, command).await,
+        Command::Agent { command } => commands::agent::run(&global, command).await,
         Command::Doctor(doctor) => commands::doctor::run(&global, doctor).await,
         Command::Init(init) => commands::init::run(&global, init).await,
         Command::Completions { shell } => commands::completions::run(shell),

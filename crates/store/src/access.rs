@@ -3,8 +3,8 @@
 use crate::StoreError;
 use crate::sql::storable;
 use crate::store::Store;
-use sqlx::Row as _;
 use sqlx::any::AnyRow;
+use sqlx::{AnyConnection, Row as _};
 use synod_types::{AccessKey, KeyLimits, Millis, RunState};
 
 /// How long a repeated request finds the run that the first one began.
@@ -28,15 +28,7 @@ pub struct Used {
 impl Store {
     /// Keeps a key, by the SHA-256 of it.
     pub async fn add_key(&self, key: AccessKey, hash: String) -> Result<(), StoreError> {
-        self.write(move |desk| {
-            Box::pin(async move {
-                let sql = "INSERT INTO access_keys (id, hash, owner, scopes, limits, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
-                let (scopes, limits) = (json(&key.scopes), json(&key.limits));
-                let insert = sqlx::query(sql).bind(&key.id).bind(&hash).bind(storable(&key.owner)).bind(scopes).bind(limits).bind(key.created_at);
-                insert.execute(desk.connection().await?).await.map(drop)
-            })
-        })
-        .await
+        self.write(move |desk| Box::pin(async move { insert_key(desk.connection().await?, &key, &hash).await })).await
     }
 
     /// Newest first.
@@ -147,6 +139,13 @@ impl Store {
         })
         .await
     }
+}
+
+pub(crate) async fn insert_key(conn: &mut AnyConnection, key: &AccessKey, hash: &str) -> sqlx::Result<()> {
+    let sql = "INSERT INTO access_keys (id, hash, owner, scopes, limits, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
+    let (scopes, limits) = (json(&key.scopes), json(&key.limits));
+    let insert = sqlx::query(sql).bind(&key.id).bind(hash).bind(storable(&key.owner)).bind(scopes).bind(limits).bind(key.created_at);
+    insert.execute(conn).await.map(drop)
 }
 
 fn json(value: &impl serde::Serialize) -> String {

@@ -18,6 +18,14 @@ pub enum KeyCommand {
     New(KeyNew),
     /// The keys, whose they are and what they may do.
     List,
+    /// Let an agent in that has asked for a key and shows this code.
+    Approve {
+        /// As the agent shows it: four letters and four digits.
+        code: String,
+        /// Whose key it becomes; without it the name that the agent gave.
+        #[arg(long, value_name = "NAME")]
+        owner: Option<String>,
+    },
     /// Make a key open nothing any more.
     Revoke {
         /// Its id, as the list shows it.

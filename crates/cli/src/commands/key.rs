@@ -6,14 +6,16 @@ use crate::door::Door;
 use crate::exit::{CliResult, DECIDED, print_json};
 use crate::say::{note, say};
 use serde_json::json;
+use synod_app::DeviceProblem;
 use synod_report::{moment, one_line};
-use synod_types::{AccessKey, KeyLimits, Problem, Problems, Scope};
+use synod_types::{AccessKey, KeyLimits, LOCAL, Problem, Problems, Scope};
 
 pub async fn run(global: &Global, command: KeyCommand) -> CliResult {
     let door = Door::open(global, true).await?;
     match command {
         KeyCommand::New(args) => new(&door, args).await?,
         KeyCommand::List => list(&door).await?,
+        KeyCommand::Approve { code, owner } => approve(&door, &code, owner.as_deref()).await?,
         KeyCommand::Revoke { id } => {
             door.revoke_key(&id).await?;
             if door.json {
@@ -72,6 +74,38 @@ async fn new(door: &Door, args: KeyNew) -> CliResult<()> {
             made.key.id,
             one_line(&made.key.owner),
             may(&made.key)
+        );
+    }
+    Ok(())
+}
+
+/// Approves a sign-in. The key itself goes to the agent, the next time it asks.
+async fn approve(door: &Door, code: &str, owner: Option<&str>) -> CliResult<()> {
+    let owner = owner.map(str::trim);
+    if owner.is_some_and(|owner| owner.is_empty() || owner.chars().count() > 200 || owner.chars().any(char::is_control)) {
+        return Err(Problem::new("owner", "something else", "whose key it becomes: at most 200 characters on one line").into());
+    }
+    let request = door.approve_device(code, owner, LOCAL).await?.map_err(|problem| {
+        let got = match problem {
+            DeviceProblem::Expired => "it has run out",
+            DeviceProblem::Approved => "it was approved already",
+            DeviceProblem::Consumed => "its key was handed out already",
+            DeviceProblem::Unknown | DeviceProblem::Full => "nothing waits under it",
+        };
+        let want = "the code that an agent shows; it is good for 15 minutes, and once";
+        Problems::from(Problem::new("code", format!("{}: {got}", one_line(code)), want))
+    })?;
+    if door.json {
+        print_json(&json!({
+            "approved": request.user_code, "agent": request.agent_name, "model": request.agent_model, "owner": request.owner(),
+        }));
+    } else {
+        let model = request.agent_model.as_deref().map(|model| format!(" ({})", one_line(model))).unwrap_or_default();
+        note!(
+            "{} is approved. {}{model} gets a key of {} when it next asks: read, work; 60 requests a minute.",
+            request.user_code,
+            one_line(&request.agent_name),
+            one_line(request.owner())
         );
     }
     Ok(())

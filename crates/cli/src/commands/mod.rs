@@ -1,8 +1,10 @@
 //! One file a verb.
 
+pub mod agent;
 pub mod approve;
 pub mod ask;
 pub mod cancel;
+pub mod claim;
 pub mod complete;
 pub mod completions;
 pub mod decide;

@@ -1,5 +1,6 @@
 //! The product at its door: the real binary, a real model server on a socket, a real database file. Files are named after the risk.
 
+mod claims;
 mod completions;
 mod decide;
 mod first_run;

@@ -3,6 +3,7 @@
 mod access;
 mod chain;
 mod conversations;
+mod devices;
 mod grouped;
 mod inbox;
 mod learned;
