@@ -5,7 +5,7 @@ use crate::error::{ClaimsError, ClaimsResult, Refusal};
 use crate::rows;
 use serde::Serialize;
 use serde_json::Value;
-use sqlx::{AnyConnection, AssertSqlSafe};
+use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 use synod_types::*;
 
 /// Slots looked at for one offer.
@@ -108,15 +108,21 @@ impl Claims {
     pub async fn offers(&self, agent: &Agent, filter: &WorkFilter) -> ClaimsResult<Vec<Offer>> {
         let now = self.store.now().await?;
         let mut conn = self.store.reading().await?;
-        let mut slots = free_slots(&mut conn, "s.status = 'open'", agent, filter, now).await?;
-        if slots.is_empty() {
+        let mut free = free_slots(&mut conn, "s.status = 'open'", agent, filter, now).await?;
+        if free.is_empty() {
             // A slot whose lease has run out is as good as open: taking it decides.
-            slots = free_slots(&mut conn, "s.status = 'taken' AND s.lease_expires_at <= $2", agent, filter, now).await?;
+            free = free_slots(&mut conn, "s.status = 'taken' AND s.lease_expires_at <= $2", agent, filter, now).await?;
         }
-        slots.sort_by_cached_key(|slot| sha256_hex(format!("{}:{}", agent.id, slot.id)));
-        slots.truncate(filter.enough.unwrap_or(usize::MAX));
-        let mut offers: Vec<Offer> = Vec::with_capacity(slots.len());
-        for slot in slots {
+        free.sort_by_cached_key(|slot| sha256_hex(format!("{}:{slot}", agent.id)));
+        free.truncate(filter.enough.unwrap_or(usize::MAX));
+        let mut offers: Vec<Offer> = Vec::with_capacity(free.len());
+        for id in free {
+            let row = sqlx::query("SELECT * FROM claim_slots WHERE id = $1").bind(&id).fetch_one(&mut *conn).await?;
+            let slot = rows::slot(&row)?.slot;
+            // Submitted since it was found: not to be shown.
+            if slot.output.is_some() {
+                continue;
+            }
             let known = offers.iter().find(|offer| offer.claim.id == slot.claim_id).map(|offer| offer.claim.clone());
             let claim = match known {
                 Some(claim) => claim,
@@ -151,10 +157,10 @@ impl Claims {
     }
 }
 
-/// The oldest slots that this agent may take. The state comes first: the index has them in their order.
-async fn free_slots(conn: &mut AnyConnection, state: &str, agent: &Agent, filter: &WorkFilter, now: Millis) -> sqlx::Result<Vec<Slot>> {
+/// The oldest slots that this agent may take, by id. The state comes first: the index has them in their order.
+async fn free_slots(conn: &mut AnyConnection, state: &str, agent: &Agent, filter: &WorkFilter, now: Millis) -> sqlx::Result<Vec<String>> {
     let sql = format!(
-        "SELECT s.* FROM claim_slots s JOIN claim_pipelines p ON p.claim_id = s.claim_id AND p.status = 'active' AND p.layer = s.layer
+        "SELECT s.id FROM claim_slots s JOIN claim_pipelines p ON p.claim_id = s.claim_id AND p.status = 'active' AND p.layer = s.layer
          AND p.attempt = s.attempt AND p.phase = s.slot_type
          JOIN claims c ON c.id = s.claim_id AND c.hidden_at IS NULL AND c.rehearsal = $1
          WHERE {state} AND ($3 < 0 OR s.layer = $3) AND ($4 = '' OR s.role = $4) AND ($5 = '' OR s.slot_type = $5) AND ($6 = '' OR s.claim_id = $6)
@@ -166,7 +172,7 @@ async fn free_slots(conn: &mut AnyConnection, state: &str, agent: &Agent, filter
     let query = sqlx::query(AssertSqlSafe(sql)).bind(i64::from(filter.rehearsal)).bind(now).bind(filter.layer.map_or(-1, i64::from));
     let query = query.bind(filter.role.clone().unwrap_or_default()).bind(filter.slot_type.map_or("", SlotType::as_str));
     let query = query.bind(filter.claim.clone().unwrap_or_default()).bind(&agent.owner).bind(&agent.id).bind(SCANNED);
-    query.fetch_all(conn).await?.iter().map(|row| rows::slot(row).map(|row| row.slot)).collect()
+    query.fetch_all(conn).await?.iter().map(|row| row.try_get(0)).collect()
 }
 
 fn outputs<'s>(slots: impl Iterator<Item = &'s Slot>, of: SlotType) -> Vec<String> {

@@ -55,6 +55,17 @@ impl Caller {
         }
     }
 
+    /// Whether it may do something about claims. Only keys act on them; whoever reads, works or reviews may read, and so may this machine's user.
+    pub fn may_about_claims(&self, scope: Scope) -> Answer<()> {
+        let reads = scope == Scope::Read;
+        match self {
+            Self::Local if reads => Ok(()),
+            Self::Key(key) if reads && (key.may(Scope::Work) || key.may(Scope::Review)) => Ok(()),
+            Self::Key(_) => self.may(scope),
+            Self::Local | Self::Nobody => Self::Nobody.may(scope),
+        }
+    }
+
     pub fn is_admin(&self) -> bool {
         self.may(Scope::Admin).is_ok()
     }
@@ -79,5 +90,17 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
         Ok(parts.extensions.get::<Self>().cloned().unwrap_or(Self::Nobody))
+    }
+}
+
+/// Where a request comes from, as it is counted.
+#[derive(Clone, Debug)]
+pub struct Address(pub String);
+
+impl<S: Sync> FromRequestParts<S> for Address {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self("unknown".to_owned())))
     }
 }

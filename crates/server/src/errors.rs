@@ -35,13 +35,20 @@ pub enum Code {
 }
 
 /// A code's page.
-pub struct Page {
-    pub code: Code,
+pub struct Page<C = Code> {
+    pub code: C,
     pub name: &'static str,
     pub status: u16,
     pub title: &'static str,
     pub cause: &'static str,
     pub cure: &'static str,
+}
+
+impl<C> Page<C> {
+    /// As Markdown, under a heading of this rank.
+    pub fn text(&self, heading: &str) -> String {
+        format!("\n{heading} {}\n\nStatus {}. **{}.**\n\n{}\n\n{}\n", self.name, self.status, self.title, self.cause, self.cure)
+    }
 }
 
 macro_rules! pages {
@@ -145,12 +152,12 @@ impl Code {
 /// `docs/errors.md`.
 pub fn reference() -> String {
     let mut text = String::from(
-        "# Errors\n\nEvery error of the HTTP interface is `application/problem+json`: `status`, a stable `code`, `title`, `detail`, and, where fields are\nwrong, `errors` with `field`, `got` and `want` for each. `type` leads to the entry below, which the server also answers at `/errors/CODE`.\nThis page is made from the table in the code.\n",
+        "# Errors\n\nEvery error of the HTTP interface, but for claims, is `application/problem+json`: `status`, a stable `code`, `title`, `detail`, and, where fields are\nwrong, `errors` with `field`, `got` and `want` for each. `type` leads to the entry below, which the server also answers at `/errors/CODE`.\nThis page is made from the table in the code.\n",
     );
     for page in PAGES {
-        text.push_str(&format!("\n## {}\n\nStatus {}. **{}.**\n\n{}\n\n{}\n", page.name, page.status, page.title, page.cause, page.cure));
+        text.push_str(&page.text("##"));
     }
-    text
+    text + &crate::claim_errors::reference()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What a request brings, read in one way: every mistake in it is a problem+json that names all of them.
 
+use crate::claim_errors::ClaimCode;
 use crate::errors::Code;
 use crate::fault::{Answer, Fault};
 use axum::body::{Body, Bytes};
@@ -30,6 +31,35 @@ impl<S: Send + Sync, T: DeserializeOwned + JsonSchema> FromRequest<S> for Json<T
             return Err(unsupported(&parts.headers, "application/json"));
         }
         read(&bytes).map(Self)
+    }
+}
+
+/// The same, of routes about claims: what has a NUL character is refused, because no database keeps it.
+pub struct PlainJson<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + JsonSchema> FromRequest<S> for PlainJson<T> {
+    type Rejection = Fault;
+
+    async fn from_request(request: Request, _: &S) -> Answer<Self> {
+        let (parts, body) = request.into_parts();
+        let bytes = whole(&parts.headers, body).await?;
+        if !bytes.is_empty() && media_type(&parts.headers) != "application/json" {
+            return Err(unsupported(&parts.headers, "application/json"));
+        }
+        if let Some(field) = object(&bytes)?.as_object().and_then(|fields| fields.iter().find(|(name, value)| name.contains('\0') || has_nul(value)))
+        {
+            return Err(Fault::problem(Problem::new(field.0.replace('\0', "?"), "a NUL character", "text without one")));
+        }
+        read(&bytes).map(Self)
+    }
+}
+
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(fields) => fields.iter().any(|(name, value)| name.contains('\0') || has_nul(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -97,7 +127,7 @@ pub fn read_what_can_be<T: DeserializeOwned + JsonSchema>(bytes: &[u8]) -> Answe
 fn object(bytes: &[u8]) -> Answer<Value> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     let wrong = |got: String| Fault::problem(Problem::new("body", got, "a JSON object in UTF-8"));
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| wrong(format!("no JSON: {error}")))?;
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| wrong(format!("no JSON: {error}")).called(ClaimCode::InvalidJson))?;
     // A list of values would pass for an object whose fields come in that order.
     if value.is_object() { Ok(value) } else { Err(wrong("JSON that is no object".into())) }
 }
@@ -136,6 +166,20 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
                 let got = raw.ok().and_then(|params| params.iter().next().map(|(_, value)| value.to_owned())).unwrap_or_default();
                 Err(Fault::new(Code::NotFound, format!("the path names {got:?}, which is nothing here")))
             }
+        }
+    }
+}
+
+/// The two parts of a path that name a claim and something of it.
+pub struct NamedPair(pub String, pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for NamedPair {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
+        match Path::<(String, String)>::from_request_parts(parts, state).await {
+            Ok(Path((first, second))) if !first.contains('\0') && !second.contains('\0') => Ok(Self(first, second)),
+            _ => Err(Fault::new(Code::NotFound, "the path names nothing here")),
         }
     }
 }

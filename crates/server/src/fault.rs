@@ -1,5 +1,6 @@
 //! An error as it leaves the server: problem+json, whatever went wrong.
 
+use crate::claim_errors::ClaimCode;
 use crate::errors::Code;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -19,6 +20,8 @@ const REPEATED: usize = 300;
 #[derive(Clone, Debug)]
 pub struct Fault {
     pub code: Code,
+    /// What routes of claims call it, where that is not decided by the code.
+    pub claim: Option<ClaimCode>,
     pub detail: String,
     pub problems: Vec<Problem>,
     pub retry_after: Option<Duration>,
@@ -50,7 +53,7 @@ pub struct ProblemJson {
 
 impl Fault {
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), problems: Vec::new(), retry_after: None, headers: Vec::new(), error: None }
+        Self { code, claim: None, detail: detail.into(), problems: Vec::new(), retry_after: None, headers: Vec::new(), error: None }
     }
 
     pub fn of(code: Code, problems: Vec<Problem>) -> Self {
@@ -144,6 +147,8 @@ impl From<Limited> for Fault {
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         let page = self.code.page();
+        // For whoever gives it another form before it leaves.
+        let itself = self.clone();
         let body = ProblemJson {
             kind: format!("/errors/{}", page.name),
             title: page.title.to_owned(),
@@ -162,6 +167,7 @@ impl IntoResponse for Fault {
         for (name, value) in self.headers {
             headers.insert(name, value);
         }
+        response.extensions_mut().insert(itself);
         response
     }
 }

@@ -1,6 +1,7 @@
 //! Who may come in, decided before anything is routed: the name the server is called by, the page a browser calls from, the key.
 
-use crate::caller::Caller;
+use crate::caller::{Address, Caller};
+use crate::claim_errors::ClaimCode;
 use crate::errors::Code;
 use crate::fault::{Answer, Fault};
 use crate::state::Server;
@@ -17,15 +18,15 @@ const FORWARDED: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host"
 const UNKNOWN_PER_MINUTE: u32 = 60;
 
 /// Lets a request in, or says why not.
-pub async fn enter(server: &Server, peer: IpAddr, request: &Parts, preflight: bool) -> Answer<Caller> {
+pub async fn enter(server: &Server, peer: IpAddr, request: &Parts, preflight: bool) -> Answer<(Caller, Address)> {
     called_by_name(server, request)?;
     from_own_page(server, request)?;
-    // What everybody may ask takes nobody's place.
-    if preflight || PUBLIC.contains(&request.uri.path()) {
-        return Ok(Caller::Nobody);
-    }
     let peer = peer.to_canonical();
     let from = address(server, peer, &request.headers);
+    // What everybody may ask takes nobody's place.
+    if preflight || PUBLIC.contains(&request.uri.path()) {
+        return Ok((Caller::Nobody, Address(from)));
+    }
     let caller = identify(server, peer, &from, &request.headers).await?;
     let limit = caller.key().and_then(|key| key.limits.requests_per_minute);
     if let (Some(key), Some(most)) = (caller.key(), limit)
@@ -38,7 +39,7 @@ pub async fn enter(server: &Server, peer: IpAddr, request: &Parts, preflight: bo
     {
         return Err(limited(format!("{UNKNOWN_PER_MINUTE} requests a minute without a key"), wait));
     }
-    Ok(caller)
+    Ok((caller, Address(from)))
 }
 
 fn limited(what: String, wait: std::time::Duration) -> Fault {
@@ -147,7 +148,7 @@ async fn identify(server: &Server, peer: IpAddr, from: &str, headers: &HeaderMap
         Some(key) => Ok(Caller::Key(Arc::new(key))),
         None => {
             let _ = server.windows.count(&attempts, UNKNOWN_PER_MINUTE);
-            let fault = Fault::new(Code::Unauthorized, "the key is not one of this server's, or was revoked");
+            let fault = Fault::new(Code::Unauthorized, "the key is not one of this server's, or was revoked").called(ClaimCode::InvalidApiKey);
             Err(fault.header(header::WWW_AUTHENTICATE, "Bearer realm=\"synod\""))
         }
     }

@@ -1,4 +1,5 @@
-//! Looks every second for runs that somebody should go on with: their process is gone without a word, or a person has answered them.
+//! Looks every second for runs that somebody should go on with: their process is gone without a word, or a person has answered them. And every
+//! few seconds for slots of claims that nobody came back to.
 
 use crate::state::Shared;
 use futures::{FutureExt, StreamExt};
@@ -21,15 +22,28 @@ const AT_ONCE: usize = 16;
 /// What limits no longer look back to is forgotten so often.
 const TIDY: Duration = Duration::from_secs(3600);
 
+/// Slots of claims whose leases have run out are given back so often.
+const SWEEP: Duration = Duration::from_secs(15);
+
 /// Runs until the server ends.
 pub async fn keep(server: Shared) {
     let left: Mutex<HashMap<String, Instant>> = Mutex::default();
     let mut stopping = server.stopping.subscribe();
     let mut tidied = Instant::now();
+    let mut swept: Option<Instant> = None;
     while !*stopping.borrow() {
         // A bug met with one run must not end the care for all others.
         if AssertUnwindSafe(look(&server, &left)).catch_unwind().await.is_err() {
             tracing::error!("looking after runs broke; it is tried again");
+        }
+        if swept.is_none_or(|swept| swept.elapsed() > SWEEP) {
+            swept = Some(Instant::now());
+            match AssertUnwindSafe(server.app.claims().sweep()).catch_unwind().await {
+                Ok(Ok(0)) => {}
+                Ok(Ok(freed)) => tracing::info!(freed, "slots of claims were given back"),
+                Ok(Err(error)) => tracing::warn!(?error, "slots of claims could not be given back"),
+                Err(_) => tracing::error!("looking after claims broke; it is tried again"),
+            }
         }
         if tidied.elapsed() > TIDY {
             tidied = Instant::now();

@@ -2,11 +2,12 @@
 //!
 //! Reading order: `serve` (the socket, its limits, how it ends), `gate` (who may come in, before anything is routed), `caller` (who it is),
 //! `routes` (one file a noun) over `table` (each route with its documentation), `stream` (events), `keeper` (runs that somebody should go on
-//! with), `errors` and `fault` (how requests end badly).
+//! with), `errors`, `claim_errors` and `fault` (how requests end badly).
 //!
 //! Refuses to decide anything about runs: it makes one call into `synod-app` for each request.
 
 mod caller;
+mod claim_errors;
 mod errors;
 mod extract;
 mod fault;

@@ -1,12 +1,15 @@
 //! The OpenAPI 3.1 document, made from the table of routes.
 
-use crate::errors::{Code, PAGES};
+use crate::claim_errors::{self, ClaimCode, ClaimError, is_about_claims};
+use crate::errors::Code;
 use crate::fault::ProblemJson;
 use crate::routes;
 use crate::table::{Content, JSON, Route};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use synod_types::Scope;
 
 /// Faults that any route may answer with.
 const EVERYWHERE: [Code; 9] = [
@@ -20,6 +23,8 @@ const EVERYWHERE: [Code; 9] = [
     Code::Internal,
     Code::Storage,
 ];
+/// And any route about claims.
+const ON_CLAIMS: [ClaimCode; 1] = [ClaimCode::InvalidApiKey];
 const WITH_A_BODY: [Code; 4] = [Code::SlowRequest, Code::TooLarge, Code::UnsupportedMediaType, Code::ForeignOrigin];
 
 fn generator(settings: SchemaSettings) -> SchemaGenerator {
@@ -36,9 +41,11 @@ pub fn document() -> Value {
     let mut read = generator(SchemaSettings::draft2020_12());
     let mut written = generator(SchemaSettings::draft2020_12().for_serialize());
     let problem = written.subschema_for::<ProblemJson>().to_value();
+    let claim_error = written.subschema_for::<ClaimError>().to_value();
     let mut paths = Map::new();
     for route in routes::all() {
-        let operation = operation(&route, &mut read, &mut written, &problem);
+        let problem = if is_about_claims(route.path) { &claim_error } else { &problem };
+        let operation = operation(&route, &mut read, &mut written, problem);
         let path = paths.entry(route.path.to_owned()).or_insert_with(|| json!({}));
         path[route.method] = operation;
     }
@@ -90,24 +97,21 @@ fn operation(route: &Route, read: &mut SchemaGenerator, written: &mut SchemaGene
         }
         responses.insert(answer.status.to_string(), response);
     }
-    let with_body = route.method != "get";
-    let faults = EVERYWHERE.iter().chain(WITH_A_BODY.iter().filter(|_| with_body)).chain(&route.faults);
-    let mut by_status: std::collections::BTreeMap<u16, Vec<&str>> = std::collections::BTreeMap::new();
-    for code in faults {
-        let names = by_status.entry(code.page().status).or_default();
-        if !names.contains(&code.page().name) {
-            names.push(code.page().name);
+    for (status, names) in faults(route) {
+        let described: Vec<String> = names.iter().map(|(name, title)| format!("`{name}`: {title}")).collect();
+        let about_claims = is_about_claims(route.path);
+        let kind = if about_claims { JSON } else { "application/problem+json" };
+        let mut response = json!({"description": described.join(". "), "content": {kind: {"schema": problem}}});
+        if about_claims {
+            response["headers"] = json!({"x-aop-error-code": {"required": true, "description": "The code.", "schema": {"type": "string"}}});
         }
-    }
-    for (status, names) in by_status {
-        let described =
-            names.iter().filter_map(|name| PAGES.iter().find(|page| page.name == *name)).map(|page| format!("`{}`: {}", page.name, page.title));
-        let description = described.collect::<Vec<_>>().join(". ");
-        responses.insert(status.to_string(), json!({"description": description, "content": {"application/problem+json": {"schema": problem}}}));
+        responses.insert(status.to_string(), response);
     }
     let mut operation = json!({"operationId": id(route), "summary": route.summary, "parameters": parameters, "responses": responses});
     if let Some(scope) = route.scope {
-        operation["security"] = json!([{ "key": [] }, {}]);
+        // Callers on the server's machine need no key, but to act on claims.
+        let acts = is_about_claims(route.path) && scope != Scope::Read;
+        operation["security"] = if acts { json!([{ "key": [] }]) } else { json!([{ "key": [] }, {}]) };
         operation["description"] = json!(format!("Needs the scope `{}`.", scope.as_str()));
     }
     if let Some(body) = &route.body {
@@ -121,6 +125,29 @@ fn operation(route: &Route, read: &mut SchemaGenerator, written: &mut SchemaGene
         operation["requestBody"] = json!({"content": content, "required": needed});
     }
     operation
+}
+
+/// How a route can end badly: by status, the names of the codes and their titles.
+fn faults(route: &Route) -> BTreeMap<u16, Vec<(&'static str, &'static str)>> {
+    let with_body = route.method != "get";
+    let shared = EVERYWHERE.iter().chain(WITH_A_BODY.iter().filter(|_| with_body)).chain(&route.faults);
+    let name = |code: &Code| match is_about_claims(route.path) {
+        true => claim_errors::named(*code),
+        false => (code.page().status, code.page().name, code.page().title),
+    };
+    let own = ON_CLAIMS
+        .iter()
+        .filter(|_| is_about_claims(route.path))
+        .chain(&route.claim_faults)
+        .map(|code| (code.page().status, code.page().name, code.page().title));
+    let mut by_status: BTreeMap<u16, Vec<(&str, &str)>> = BTreeMap::new();
+    for (status, name, title) in shared.map(name).chain(own) {
+        let names = by_status.entry(status).or_default();
+        if !names.contains(&(name, title)) {
+            names.push((name, title));
+        }
+    }
+    by_status
 }
 
 fn media(content: &Content, generator: &mut SchemaGenerator) -> Value {
@@ -138,16 +165,18 @@ fn media(content: &Content, generator: &mut SchemaGenerator) -> Value {
     Value::Object(kinds)
 }
 
-/// Routes that answer with a run or a conversation that was just begun.
+/// Routes that answer with a run, a conversation or a claim that was just begun.
 fn begins(route: &Route) -> bool {
-    route.method == "post" && ["/v1/runs", "/v1/collapse", CONVERSATIONS].contains(&route.path)
+    route.method == "post" && ["/v1/runs", "/v1/collapse", CONVERSATIONS, CLAIMS].contains(&route.path)
 }
 
 const CONVERSATIONS: &str = "/v1/conversations";
+const CLAIMS: &str = "/api/v1/claims";
 
 /// Where what was begun can be asked for.
 fn links(begun: &Route) -> Value {
-    let same_kind = |route: &Route| route.path.starts_with(CONVERSATIONS) == begun.path.starts_with(CONVERSATIONS);
+    let kind = |route: &Route| (route.path.starts_with(CONVERSATIONS), route.path.starts_with(CLAIMS), is_about_claims(route.path));
+    let same_kind = |route: &Route| kind(route) == kind(begun);
     let on_it = routes::all().into_iter().filter(|route| route.path.contains("/{id}") && same_kind(route));
     on_it.map(|route| (id(&route), json!({"operationId": id(&route), "parameters": {"id": "$response.body#/id"}}))).collect::<Map<_, _>>().into()
 }
@@ -182,7 +211,7 @@ fn names_in(path: &str) -> impl Iterator<Item = &str> {
 /// `post /v1/runs/{id}/cancel` as `post_runs_id_cancel`.
 fn id(route: &Route) -> String {
     let parts: Vec<&str> = route.path.split('/').filter(|part| !part.is_empty() && *part != "v1").map(|part| part.trim_matches(['{', '}'])).collect();
-    let path = if parts.is_empty() { "root".to_owned() } else { parts.join("_").replace('.', "_") };
+    let path = if parts.is_empty() { "root".to_owned() } else { parts.join("_").replace(['.', '-'], "_") };
     format!("{}_{path}", route.method)
 }
 

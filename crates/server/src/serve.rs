@@ -5,7 +5,7 @@ use crate::errors::Code;
 use crate::fault::Fault;
 use crate::settings::ServerSettings;
 use crate::state::{Server, Shared};
-use crate::{gate, keeper, metering, openapi, routes};
+use crate::{claim_errors, gate, keeper, metering, openapi, routes};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
@@ -168,9 +168,10 @@ async fn answer(server: &Shared, router: Router, peer: SocketAddr, request: Requ
     let (mut response, who) = match gate::enter(server, peer.ip(), &parts, preflight).await {
         Err(fault) => (fault.into_response(), Caller::Nobody.name().to_owned()),
         Ok(_) if preflight => (StatusCode::NO_CONTENT.into_response(), "a browser".to_owned()),
-        Ok(caller) => {
+        Ok((caller, address)) => {
             let who = caller.name().to_owned();
             parts.extensions.insert(caller);
+            parts.extensions.insert(address);
             // In a task of its own: a caller that goes away must not leave a run half begun.
             let answered = tokio::spawn(router.oneshot(Request::from_parts(parts, body))).await;
             let response = match answered {
@@ -184,6 +185,9 @@ async fn answer(server: &Shared, router: Router, peer: SocketAddr, request: Requ
             (response, who)
         }
     };
+    if claim_errors::is_about_claims(&path) {
+        claim_errors::reform(&mut response);
+    }
     dress(&mut response, &id, cors);
     let status = response.status().as_u16();
     metrics::counter!("synod_requests_total", "method" => short(&method), "status" => status.to_string()).increment(1);
@@ -236,7 +240,7 @@ fn dress(response: &mut Response, id: &str, cors: Option<HeaderValue>) {
         let allowed = "Authorization, Content-Type, Idempotency-Key, Prefer, Last-Event-ID";
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(allowed));
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Location, Retry-After, X-Request-Id"));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Location, Retry-After, X-Request-Id, X-Aop-Error-Code"));
         headers.insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
     }
 }

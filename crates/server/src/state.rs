@@ -124,6 +124,14 @@ impl Windows {
         *count += 1;
         Ok(())
     }
+
+    /// Takes back one that came to nothing.
+    pub fn give_back(&self, who: &str) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, count)) = counts.get_mut(who) {
+            *count = count.saturating_sub(1);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -136,5 +144,7 @@ mod tests {
         assert!((0..3).all(|_| windows.count("a", 3).is_ok()));
         assert!(windows.count("a", 3).is_err_and(|wait| wait.as_secs() <= 60 && wait.as_secs() >= 58));
         assert!(windows.count("b", 3).is_ok());
+        windows.give_back("a");
+        assert!(windows.count("a", 3).is_ok() && windows.count("a", 3).is_err());
     }
 }

@@ -1,7 +1,9 @@
 //! A route with all that is said of it. The router and the OpenAPI document are both made of the same table.
 
 use crate::caller::Caller;
+use crate::claim_errors::{ClaimCode, is_about_claims};
 use crate::errors::Code;
+use crate::fault::Answer;
 use crate::state::Shared;
 use axum::Router;
 use axum::extract::Request;
@@ -28,6 +30,8 @@ pub struct Route {
     pub headers: Vec<(&'static str, &'static str, Value)>,
     pub answers: Vec<Reply>,
     pub faults: Vec<Code>,
+    /// Of a route about claims.
+    pub claim_faults: Vec<ClaimCode>,
     handler: MethodRouter<Shared>,
 }
 
@@ -58,6 +62,7 @@ impl Route {
             headers: Vec::new(),
             answers: Vec::new(),
             faults: Vec::new(),
+            claim_faults: Vec::new(),
             handler,
         }
     }
@@ -104,20 +109,26 @@ impl Route {
         self
     }
 
+    pub fn claim_faults(mut self, codes: &[ClaimCode]) -> Self {
+        self.claim_faults.extend(codes);
+        self
+    }
+
     /// Adds it to a router, behind its scope.
     pub fn mount(self, router: Router<Shared>) -> Router<Shared> {
+        let may = if is_about_claims(self.path) { Caller::may_about_claims } else { Caller::may };
         let handler = match self.scope {
             None => self.handler,
-            Some(scope) => self
-                .handler
-                .route_layer(axum::middleware::from_fn(move |caller: Caller, request: Request, next: Next| guard(scope, caller, request, next))),
+            Some(scope) => self.handler.route_layer(axum::middleware::from_fn(move |caller: Caller, request: Request, next: Next| {
+                guard(may(&caller, scope), request, next)
+            })),
         };
         router.route(self.path, handler)
     }
 }
 
-async fn guard(scope: Scope, caller: Caller, request: Request, next: Next) -> Response {
-    match caller.may(scope) {
+async fn guard(may: Answer<()>, request: Request, next: Next) -> Response {
+    match may {
         Ok(()) => next.run(request).await,
         Err(fault) => fault.into_response(),
     }

@@ -1,6 +1,7 @@
 //! Every route, by noun. Adding one touches its file and nothing else.
 
 mod analytics;
+mod claims;
 mod client;
 mod collapse;
 mod conversations;
@@ -38,6 +39,7 @@ pub fn all() -> Vec<Route> {
         collapse::routes(),
         operations::routes(),
         client::routes(),
+        claims::routes(),
     ];
     tables.into_iter().flatten().collect()
 }

@@ -5,7 +5,7 @@ use crate::extract::Named;
 use crate::fault::{Answer, Fault};
 use crate::state::Shared;
 use crate::table::Route;
-use crate::{metering, serve};
+use crate::{claim_errors, metering, serve};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
@@ -60,7 +60,7 @@ async fn openapi() -> Response {
 }
 
 async fn error(Named(code): Named) -> Answer<Response> {
-    let page = PAGES.iter().find(|page| page.name == code).ok_or_else(|| Fault::new(Code::NotFound, format!("no error is called {code:?}")))?;
-    let text = format!("# {}\n\nStatus {}. {}.\n\n{}\n\n{}\n", page.name, page.status, page.title, page.cause, page.cure);
+    let text = PAGES.iter().find(|page| page.name == code).map(|page| page.text("#")).or_else(|| claim_errors::page_of(&code));
+    let text = text.ok_or_else(|| Fault::new(Code::NotFound, format!("no error is called {code:?}")))?.trim_start().to_owned();
     Ok(([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], text).into_response())
 }

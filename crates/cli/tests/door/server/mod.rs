@@ -1,5 +1,8 @@
 //! The server at its socket: the real binary, real HTTP, a real database file. Files are named after the risk.
 
+mod claims;
+mod claims_refused;
+mod claims_sign_in;
 mod client;
 mod conversations;
 mod council;
