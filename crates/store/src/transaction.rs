@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::error::Class;
 use crate::location::Engine;
+use crate::owner::{Life, life};
 use crate::store::Store;
 use crate::writer_connection::WriterConnection;
 use futures::future::BoxFuture;
@@ -91,16 +92,19 @@ impl Store {
         }
     }
 
-    /// Whether the process that goes by this owner's id is known to be gone.
+    /// Whether the process that goes by this owner's id is known to be gone. One that never held a run has no lease to judge by.
     pub async fn is_owner_gone(&self, owner: &str) -> Result<bool, StoreError> {
-        if owner == self.owner() {
-            return Ok(false);
+        match life(self.owners(), owner) {
+            Life::Alive => Ok(false),
+            Life::Gone => Ok(true),
+            Life::Unknown => {
+                let mut conn = self.reader().await?;
+                let now = crate::lease::now(&mut conn, self.engine()).await?;
+                let row = sqlx::query("SELECT lease_until FROM owners WHERE id = $1").bind(owner).fetch_optional(&mut *conn).await?;
+                let until = row.map(|row| sqlx::Row::try_get::<Millis, _>(&row, 0)).transpose()?;
+                Ok(until.is_some_and(|until| until <= now))
+            }
         }
-        let mut conn = self.reader().await?;
-        let now = crate::lease::now(&mut conn, self.engine()).await?;
-        let row = sqlx::query("SELECT lease_until FROM owners WHERE id = $1").bind(owner).fetch_optional(&mut *conn).await?;
-        let until = row.map(|row| sqlx::Row::try_get::<Millis, _>(&row, 0)).transpose()?;
-        Ok(matches!(crate::lease::claim(self.owners(), owner, until, now), crate::lease::Claim::Free))
     }
 }
 

@@ -3,7 +3,8 @@
 use super::slot_run;
 use super::{WorkEvent, Worker, told_to_stop};
 use crate::error::{AppError, AppResult};
-use crate::prepare::Notes;
+use crate::prepare::{Notes, PreparedRun};
+use crate::request::RunRequest;
 use futures::future::BoxFuture;
 use std::time::Duration;
 use synod_claims::{Agent, ClaimsError, Lease, Offer, Reader, Refusal, Submission};
@@ -128,15 +129,10 @@ impl Worker<'_> {
         if low && self.crew.rehearsal {
             slot_run::script_confidence(&mut request, 0.4);
         }
-        if self.purse.is_limited() {
-            // Its own worst is set aside below; the run must not be planned where a price is missing.
-            request.limits.budget_usd = self.order.budget_usd;
-        }
-        let prepared = self.app.prepare(request, Vec::new(), &mut Notes::default()).await?;
-        let worst = prepared.quote().worst_usd.unwrap_or(0.0);
-        if !self.purse.set_aside(worst) {
-            return Ok(Came::Not(Filled::NoRoom(worst)));
-        }
+        let (prepared, aside) = match self.within_budget(request).await? {
+            Ok(prepared) => prepared,
+            Err(needed) => return Ok(Came::Not(Filled::NoRoom(needed))),
+        };
         let run = prepared.header().run.clone();
         let started = async {
             self.claims.assign_run(&claim.id, Some(&lease.slot.id), &run).await?;
@@ -144,9 +140,31 @@ impl Worker<'_> {
             AppResult::Ok(handle)
         };
         match started.await {
-            Ok(handle) => self.follow(handle, worst, agent, lease).await.map(|came| came.unwrap_or(Came::Not(Filled::Stopped))),
+            Ok(handle) => self.follow(handle, aside, 0.0, agent, lease).await,
             Err(error) => {
-                self.purse.settle(worst, 0.0);
+                self.purse.settle(aside, 0.0);
+                Err(error)
+            }
+        }
+    }
+
+    /// A run with what it may cost set aside: the worst of its call, and of one repair. `Err`: the budget has no room for so much.
+    async fn within_budget(&self, mut request: RunRequest) -> AppResult<Result<(PreparedRun, f64), f64>> {
+        if !self.purse.is_limited() {
+            return Ok(Ok((self.app.prepare(request, Vec::new(), &mut Notes::default()).await?, 0.0)));
+        }
+        // Planned within a budget, so that a price that is missing is found.
+        request.limits.budget_usd = self.order.budget_usd;
+        let worst = self.app.prepare(request.clone(), Vec::new(), &mut Notes::default()).await?.quote().worst_usd.unwrap_or(0.0);
+        let aside = 2.0 * worst;
+        if !self.purse.set_aside(aside) {
+            return Ok(Err(aside));
+        }
+        request.limits.budget_usd = Some(aside);
+        match self.app.prepare(request, Vec::new(), &mut Notes::default()).await {
+            Ok(prepared) => Ok(Ok((prepared, aside))),
+            Err(error) => {
+                self.purse.settle(aside, 0.0);
                 Err(error)
             }
         }
@@ -164,9 +182,16 @@ impl Worker<'_> {
             return Ok(None);
         }
         let runner = self.app.runner(run).await?;
-        let budget_usd = self.order.budget_usd;
-        match self.app.resume(&runner, run, LimitChanges { budget_usd, ..LimitChanges::default() }, |_| {}).await {
-            Ok(ResumeOutcome::Running(handle)) => self.follow(handle, 0.0, agent, lease).await,
+        let Some(aside) = self.purse.set_aside_rest() else { return Ok(Some(Came::Not(Filled::NoRoom(0.01)))) };
+        // What it has cost so far is spent; the rest may be added to it.
+        let before = summary.spent_usd.unwrap_or(0.0);
+        let budget_usd = self.purse.is_limited().then_some(before + aside);
+        let resumed = self.app.resume(&runner, run, LimitChanges { budget_usd, ..LimitChanges::default() }, |_| {}).await;
+        if !matches!(resumed, Ok(ResumeOutcome::Running(_))) {
+            self.purse.settle(aside, 0.0);
+        }
+        match resumed {
+            Ok(ResumeOutcome::Running(handle)) => self.follow(handle, aside, before, agent, lease).await.map(Some),
             Ok(ResumeOutcome::Ended(verdict)) => Ok(decided(&verdict)),
             // Another process is at it.
             Err(AppError::Usage(problems)) if problems.0.iter().any(|problem| problem.code == ProblemCode::Conflict) => {
@@ -179,7 +204,7 @@ impl Worker<'_> {
     }
 
     /// Waits for a run, keeping the lease meanwhile.
-    async fn follow(&self, mut handle: RunHandle, worst: f64, agent: &Agent, lease: &Lease) -> AppResult<Option<Came>> {
+    async fn follow(&self, mut handle: RunHandle, aside: f64, before: f64, agent: &Agent, lease: &Lease) -> AppResult<Came> {
         let secs = lease.expires_at.saturating_sub(lease.slot.taken_at.unwrap_or(lease.expires_at)).max(1_000);
         let mut beat = tokio::time::interval(Duration::from_millis(secs as u64 * 4 / 5));
         beat.tick().await;
@@ -201,35 +226,31 @@ impl Worker<'_> {
                 }
             }
         };
-        let spent = self.app.run(&handle.run).await.ok().and_then(|run| run.spent_usd).unwrap_or(0.0);
-        self.purse.settle(worst, spent);
+        self.purse.settle(aside, self.cost_of(&handle.run).await? - before);
         Ok(match ending {
-            Ending::Verdict(verdict) => match decided(&verdict) {
-                Some(came) => Some(came),
-                None => Some(Came::Not(Filled::Failed(why_not(&verdict)))),
-            },
-            Ending::Stopped(stopped) => match stopped.reason {
-                StopReason::Budget => Some(Came::Not(Filled::NoRoom(worst))),
-                StopReason::Offline => Some(Came::Not(Filled::Failed(stopped.detail))),
-                _ => Some(Came::Not(Filled::Stopped)),
-            },
+            Ending::Verdict(verdict) => decided(&verdict).unwrap_or_else(|| Came::Not(Filled::Failed(why_not(&verdict)))),
+            Ending::Stopped(stopped) => Came::Not(match stopped.reason {
+                StopReason::Budget => Filled::NoRoom(aside),
+                StopReason::Offline => Filled::Failed(stopped.detail),
+                _ => Filled::Stopped,
+            }),
         })
+    }
+
+    /// What a run has cost so far, as far as is known.
+    async fn cost_of(&self, run: &str) -> AppResult<f64> {
+        Ok(self.app.run(run).await?.spent_usd.unwrap_or(0.0))
     }
 
     /// One summary of several, by the light model. `None`: it could not be made.
     pub async fn merge(&self, record: &ConsensusRecord) -> AppResult<Option<String>> {
         let claim = self.claims.claim(&record.claim_id, &Reader::Reviewer).await?;
         let request = slot_run::merge_request(&claim, record, &self.crew.light);
-        let prepared = self.app.prepare(request, Vec::new(), &mut Notes::default()).await?;
-        let worst = prepared.quote().worst_usd.unwrap_or(0.0);
-        if !self.purse.set_aside(worst) {
-            return Ok(None);
-        }
+        let Ok((prepared, aside)) = self.within_budget(request).await? else { return Ok(None) };
         self.claims.assign_run(&claim.id, None, &prepared.header().run).await?;
         let (_, mut handle) = prepared.start(self.app).await?;
         let ending = handle.ending().await;
-        let spent = self.app.run(&handle.run).await.ok().and_then(|run| run.spent_usd).unwrap_or(0.0);
-        self.purse.settle(worst, spent);
+        self.purse.settle(aside, self.cost_of(&handle.run).await?);
         Ok(match ending {
             Ending::Verdict(verdict) => match decided(&verdict) {
                 Some(Came::Decided(decision, _)) => Some(decision.output),

@@ -40,6 +40,17 @@ impl Purse {
         fits
     }
 
+    /// Sets aside all that is left, for a run whose end cannot be foreseen. `None`: nothing is left. Without a limit nothing need be set aside.
+    pub fn set_aside_rest(&self) -> Option<f64> {
+        let Some(limit) = self.limit else { return Some(0.0) };
+        let mut state = self.state();
+        let rest = limit - state.spent - state.set_aside;
+        (rest > 0.0).then(|| {
+            state.set_aside += rest;
+            rest
+        })
+    }
+
     /// A run has ended, and cost this much.
     pub fn settle(&self, worst: f64, cost: f64) {
         let mut state = self.state();
@@ -59,5 +70,10 @@ mod tests {
         purse.settle(0.4, 0.1);
         assert!((purse.spent() - 0.4).abs() < 1e-12 && purse.set_aside(0.3) && !purse.set_aside(0.01));
         assert!(Purse::new(None, 9.0).set_aside(1e9));
+        let purse = Purse::new(Some(1.0), 0.25);
+        assert_eq!((purse.set_aside_rest(), purse.set_aside_rest()), (Some(0.75), None));
+        purse.settle(0.75, 0.5);
+        assert_eq!(purse.set_aside_rest(), Some(0.25));
+        assert_eq!(Purse::new(None, 9.0).set_aside_rest(), Some(0.0));
     }
 }

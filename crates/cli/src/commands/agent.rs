@@ -110,7 +110,7 @@ impl Working<'_> {
         tokio::pin!(working);
         loop {
             tokio::select! {
-                end = &mut working => return Ok(end?),
+                end = &mut working => return end,
                 () = signals.next() => {
                     if *stop.borrow() {
                         std::process::exit(i32::from(BROKEN));

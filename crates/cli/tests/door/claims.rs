@@ -252,6 +252,23 @@ fn a_budget_holds_over_all_slots_and_a_higher_one_goes_on() {
 }
 
 #[test]
+fn repairs_are_paid_from_the_same_budget() {
+    let prices = "[models.a]\nendpoint = \"x\"\nid = \"a\"\nprice = { input = 10.0, output = 50.0 }\n";
+    let house = House::with(prices);
+    // Every first reply is broken, so that every slot takes two calls.
+    house.server.reply(ANY, |ask| match ask.messages.len() {
+        0..=2 => Say::text(format!("{{ {}", "no ".repeat(900))),
+        _ => Say::json(&submission(ask, 0.8)),
+    });
+    for (n, budget) in ["0.60", "1.00"].into_iter().enumerate() {
+        let body = format!("Claim {n}.");
+        let did = run(&house, &["--models", "a", "--budget", budget, "--body", &body]).exits(4).json();
+        let (spent, most) = (did["spentUsd"].as_f64().expect("an amount"), budget.parse::<f64>().expect("a number"));
+        assert!(did["end"] == "budget" && spent > 0.0 && spent <= most, "{spent} of {most}: {}", did["end"]);
+    }
+}
+
+#[test]
 fn an_agent_works_on_what_is_open_and_ends_with_the_protocols_codes() {
     let house = House::new();
     well_behaved(&house);

@@ -45,7 +45,9 @@ fn its_commands_run_as_printed() {
         shell.args(["-o", "pipefail", "-c", &run]).current_dir(house.path("work")).env_clear();
         shell.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("PATH", &path);
         let did = Did::run(shell.stdin(std::process::Stdio::null()));
-        assert_eq!(did.code, 0, "{line}\n{}\n{}", did.out, did.err);
+        // What models of this server score a claim with is drawn by lot: it may wait for a person.
+        let well = did.code == 0 || did.code == 4 && line.starts_with("synod claim run") && did.err.contains("synod claim review");
+        assert!(well, "{line}: exit {}\n{}\n{}", did.code, did.out, did.err);
     }
     assert!(house.server.total() > 20, "models were asked");
 }

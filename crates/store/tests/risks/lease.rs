@@ -190,3 +190,17 @@ fn owner_process() {
         }
     });
 }
+
+#[test]
+fn a_living_process_that_never_held_a_run_is_not_taken_for_gone() {
+    for_each_engine(async |bed| {
+        let (here, there) = (bed.open().await, bed.open().await);
+        assert!(!here.is_owner_gone(there.owner()).await.expect("an answer"), "it only looks");
+        assert!(!here.is_owner_gone(here.owner()).await.expect("an answer"));
+        let owner = there.owner().to_owned();
+        there.close().await;
+        drop(there);
+        // Without lock files nobody can tell, and nobody says so.
+        assert_eq!(here.is_owner_gone(&owner).await.expect("an answer"), bed.sqlite);
+    });
+}

@@ -125,7 +125,7 @@ fn codes_cannot_be_tried_out() {
     assert_eq!(slow.header("retry-after"), Some("60"));
     slow.refuses(429, "slow_down");
     for _ in 0..39 {
-        poll(&serving, "another").status;
+        poll(&serving, "another");
     }
     poll(&serving, "yet another").refuses(429, "slow_down");
     for _ in 0..20 {
