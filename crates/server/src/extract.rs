@@ -25,12 +25,7 @@ impl<S: Send + Sync, T: DeserializeOwned + JsonSchema> FromRequest<S> for Json<T
     type Rejection = Fault;
 
     async fn from_request(request: Request, _: &S) -> Answer<Self> {
-        let (parts, body) = request.into_parts();
-        let bytes = whole(&parts.headers, body).await?;
-        if !bytes.is_empty() && media_type(&parts.headers) != "application/json" {
-            return Err(unsupported(&parts.headers, "application/json"));
-        }
-        read(&bytes).map(Self)
+        read(&json_text(request).await?).map(Self)
     }
 }
 
@@ -41,11 +36,7 @@ impl<S: Send + Sync, T: DeserializeOwned + JsonSchema> FromRequest<S> for PlainJ
     type Rejection = Fault;
 
     async fn from_request(request: Request, _: &S) -> Answer<Self> {
-        let (parts, body) = request.into_parts();
-        let bytes = whole(&parts.headers, body).await?;
-        if !bytes.is_empty() && media_type(&parts.headers) != "application/json" {
-            return Err(unsupported(&parts.headers, "application/json"));
-        }
+        let bytes = json_text(request).await?;
         if let Some(field) = object(&bytes)?.as_object().and_then(|fields| fields.iter().find(|(name, value)| name.contains('\0') || has_nul(value)))
         {
             return Err(Fault::problem(Problem::new(field.0.replace('\0', "?"), "a NUL character", "text without one")));
@@ -61,6 +52,16 @@ fn has_nul(value: &Value) -> bool {
         Value::Object(fields) => fields.iter().any(|(name, value)| name.contains('\0') || has_nul(value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// A body that says it is JSON, or none.
+async fn json_text(request: Request) -> Answer<Bytes> {
+    let (parts, body) = request.into_parts();
+    let bytes = whole(&parts.headers, body).await?;
+    if !bytes.is_empty() && media_type(&parts.headers) != "application/json" {
+        return Err(unsupported(&parts.headers, "application/json"));
+    }
+    Ok(bytes)
 }
 
 /// A body's bytes, if it is not too large and comes in time.
