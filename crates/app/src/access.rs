@@ -171,13 +171,14 @@ impl Purse for KeyPurse {
         })
     }
 
-    fn settle(&self, aside: SetAside, spent_usd: f64) -> BoxFuture<'_, ()> {
+    fn settle(&self, aside: SetAside, spent_usd: Option<f64>) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            if aside.day == 0 || aside.usd == spent_usd {
+            if aside.day == 0 || Some(aside.usd) == spent_usd {
                 return;
             }
             // What cannot be given back stays counted: too much, never too little.
-            if let Err(error) = self.store.settle(&self.principal, aside.day, spent_usd - aside.usd).await {
+            let unmade = i64::from(spent_usd.is_none());
+            if let Err(error) = self.store.settle(&self.principal, aside.day, -unmade, spent_usd.unwrap_or(0.0) - aside.usd).await {
                 tracing::warn!(principal = self.principal, %error, "a call's real cost could not be counted");
             }
         })

@@ -108,13 +108,13 @@ impl Store {
         .await
     }
 
-    /// Corrects what a call was counted with once it is known what it cost.
-    pub async fn settle(&self, principal: &str, day: i64, by_usd: f64) -> Result<(), StoreError> {
+    /// Corrects what a call was counted with once it is known what it cost, or that it was not made.
+    pub async fn settle(&self, principal: &str, day: i64, by_calls: i64, by_usd: f64) -> Result<(), StoreError> {
         let principal = principal.to_owned();
         self.write(move |desk| {
             Box::pin(async move {
-                let sql = "UPDATE allowances SET usd = usd + $1 WHERE principal = $2 AND day = $3";
-                sqlx::query(sql).bind(by_usd).bind(&principal).bind(day).execute(desk.connection().await?).await.map(drop)
+                let sql = "UPDATE allowances SET calls = calls + $1, usd = usd + $2 WHERE principal = $3 AND day = $4";
+                sqlx::query(sql).bind(by_calls).bind(by_usd).bind(&principal).bind(day).execute(desk.connection().await?).await.map(drop)
             })
         })
         .await

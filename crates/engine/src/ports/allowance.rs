@@ -22,6 +22,6 @@ pub trait Purse: Send + Sync {
     /// Sets a call aside at its worst cost, before it is made. The error says which limit has no room for it.
     fn reserve(&self, usd: f64) -> BoxFuture<'_, Result<SetAside, String>>;
 
-    /// What the call then cost in place of what was set aside. One that never came back keeps what was set aside.
-    fn settle(&self, aside: SetAside, spent_usd: f64) -> BoxFuture<'_, ()>;
+    /// What the call then cost in place of what was set aside; `None`: it was not made. One that never came back keeps what was set aside.
+    fn settle(&self, aside: SetAside, spent_usd: Option<f64>) -> BoxFuture<'_, ()>;
 }

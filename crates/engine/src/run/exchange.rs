@@ -132,7 +132,7 @@ impl Turn {
         let appends = match self.admitted(core, key, attempt, &mut asked, (request, again), digest).await {
             Ok(Admission::Sent(appends)) => appends,
             not_sent => {
-                aside.settle(0.0).await;
+                aside.settle(None).await;
                 return match not_sent? {
                     Admission::Closed => Ok(Some(Err(closed()))),
                     Admission::TooDear | Admission::Sent(_) => Ok(None),
@@ -157,7 +157,7 @@ impl Turn {
         };
         count(core, self.seat, &replied, spent);
         drop(flight);
-        aside.settle(spent.unwrap_or(0.0)).await;
+        aside.settle(Some(spent.unwrap_or(0.0))).await;
         Ok(Some(replied.map(|reply| (reply, sending))))
     }
 
@@ -341,7 +341,7 @@ fn count(core: &Core, seat: SeatIx, replied: &CallResult, spent_usd: Option<f64>
 struct Aside<'a>(Option<(&'a dyn crate::Purse, crate::SetAside)>);
 
 impl Aside<'_> {
-    async fn settle(self, spent_usd: f64) {
+    async fn settle(self, spent_usd: Option<f64>) {
         if let Some((purse, aside)) = self.0 {
             purse.settle(aside, spent_usd).await;
         }

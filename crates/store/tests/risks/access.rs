@@ -47,7 +47,7 @@ fn an_allowance_has_room_to_the_last_cent_and_not_beyond_however_many_ask_at_onc
         let asked = (0..40).map(|n| if n % 2 == 0 { one.reserve("k", 3, 0.1, limits) } else { two.reserve("k", 3, 0.1, limits) });
         let granted = futures::future::join_all(asked).await.into_iter().filter(|granted| *granted.as_ref().expect("answered")).count();
         assert_eq!(granted, 3, "three dimes");
-        one.settle("k", 3, -0.3).await.expect("given back");
+        one.settle("k", 3, 0, -0.3).await.expect("given back");
         for _ in 0..4 {
             assert!(two.reserve("k", 3, 0.0, limits).await.expect("answered"));
         }

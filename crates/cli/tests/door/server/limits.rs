@@ -69,19 +69,28 @@ fn so_many_runs_at_once_and_so_many_requests_a_minute() {
 fn a_daily_allowance_stops_runs_as_a_budget_does_and_no_deletion_gives_it_back() {
     let priced = "[models.m]\nendpoint = \"x\"\nid = \"m\"\nprice = { input = 1.0, output = 2.0 }\n";
     let serving = Serving::with(priced, &[]);
-    let key = serving.key(&["--calls-per-day", "5"]);
+    // Three seats: the second wave of the council finds no room.
+    let key = serving.key(&["--calls-per-day", "3"]);
     let body = json!({"mode": "council", "question": "Tea?", "models": ["m", "m", "m"], "chair": "m", "seed": 7});
     let stopped = serving.send(Request::post("/v1/runs", &body).key(&key)).is(201).json();
     assert!(stopped["state"] == "stopped" && stopped["stopped"]["reason"] == "budget", "{stopped}");
-    assert!(stopped["stopped"]["detail"].as_str().is_some_and(|detail| detail.contains("5 calls")), "{stopped}");
-    assert_eq!(serving.house.server.total(), 5, "not one call more");
+    assert!(stopped["stopped"]["detail"].as_str().is_some_and(|detail| detail.contains("3 calls")), "{stopped}");
+    assert_eq!(serving.house.server.total(), 3, "not one call more");
     let usage = || serving.send(Request::get("/v1/usage").key(&key)).is(200).json();
-    assert_eq!(usage()["today"]["calls"], 5);
+    assert_eq!(usage()["today"]["calls"], 3);
     serving.send(Request::post("/v1/runs", &body).key(&key)).fails(429, "limited");
     let run = stopped["id"].as_str().expect("an id");
     serving.send(Request::post(&format!("/v1/runs/{run}/resume"), &json!({})).key(&key)).fails(429, "limited");
     serving.send(Request::new("DELETE", &format!("/v1/runs/{run}")).key(&key)).is(204);
-    assert_eq!(usage()["today"]["calls"], 5);
+    assert_eq!(usage()["today"]["calls"], 3);
+
+    // Of a wave that has not room for all, those who were not asked any more are not counted either.
+    let key = serving.key(&["--calls-per-day", "5"]);
+    let before = serving.house.server.total();
+    let stopped = serving.send(Request::post("/v1/runs", &body).key(&key)).is(201).json();
+    let made = serving.house.server.total() - before;
+    assert!(stopped["stopped"]["reason"] == "budget" && (3..=5).contains(&made), "{made} calls: {stopped}");
+    assert_eq!(serving.send(Request::get("/v1/usage").key(&key)).is(200).json()["today"]["calls"], made);
 
     // Dollars: a call is counted at its worst before it is made, and at its real cost when it has come back.
     let rich = serving.key(&["--usd-per-day", "1"]);
