@@ -120,7 +120,7 @@ impl Claims {
     pub async fn clear(&self, claim: &str, flag: &str, by: &Agent, resolution: Resolution, note: Option<&str>) -> ClaimsResult<Pipeline> {
         let note = match note.map(str::trim).filter(|note| !note.is_empty()) {
             Some(note) => Some(crate::book::text("note", note, LONGEST_NOTE)?),
-            None if matches!(resolution, Resolution::OverridePass | Resolution::Close) => {
+            None if resolution.needs_note() => {
                 return Err(Refusal::invalid("note", "nothing", format!("why: {} needs a note", resolution.as_str())).into());
             }
             None => None,

@@ -11,6 +11,7 @@ mod progress;
 mod reference;
 mod request;
 mod say;
+mod terminal;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};

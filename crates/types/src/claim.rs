@@ -335,6 +335,13 @@ pub enum Resolution {
     Close,
 }
 
+impl Resolution {
+    /// To overrule a mean, or to end a claim, takes a reason.
+    pub fn needs_note(self) -> bool {
+        matches!(self, Self::OverridePass | Self::Close)
+    }
+}
+
 /// How an attempt at a layer ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -6,8 +6,8 @@ use crate::commands::agent::{self, Working};
 use crate::door::Door;
 use crate::exit::{CliResult, DECIDED, STOPPED, UNDECIDED, print_json, usage};
 use crate::say::{note, say};
+use crate::terminal;
 use serde_json::json;
-use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use synod_app::{AppError, WorkEnd, WorkOrder, WorkScope};
 use synod_claims::{Agent, ClaimFilter, NewClaim, Reader};
@@ -267,7 +267,7 @@ async fn review(door: &Door, args: ClaimReview) -> CliResult {
     let Some(flag) = view.open_flag() else {
         return Err(usage("claim", format!("{} waits for nobody", claim.id), "a claim that synod claim list --status flagged shows"));
     };
-    if !std::io::stdin().is_terminal() {
+    if !terminal::is_there() {
         let want = format!("a terminal; or synod claim clear {} --resolution … --note …", claim.id);
         return Err(usage("review", "no terminal to ask on", want));
     }
@@ -276,23 +276,15 @@ async fn review(door: &Door, args: ClaimReview) -> CliResult {
     for (n, (resolution, what)) in (1..).zip(&CHOICES) {
         note!("  {n}. {}: {what}", resolution.as_str());
     }
-    let answer = ask("choice")?;
-    let by_number = answer.parse::<usize>().ok().and_then(|n| CHOICES.get(n.checked_sub(1)?)).map(|(resolution, _)| *resolution);
-    let Some(resolution) = by_number.or_else(|| Resolution::parse(&answer)) else {
-        return Err(usage("choice", answer, "a number from 1 to 4, or one of the words"));
-    };
-    note!("A note for whoever works on it next (empty: none).");
-    let words = ask("note")?;
-    decide(door, &claim, &flag.id, resolution, Some(words), args.by).await
-}
-
-fn ask(what: &str) -> CliResult<String> {
-    let broken = |error: std::io::Error| AppError::broken("terminal", error, "");
-    crate::say::err(format_args!("{what}> "));
-    std::io::stderr().flush().map_err(broken)?;
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).map_err(broken)?;
-    Ok(line.trim().to_owned())
+    let words = CHOICES.map(|(resolution, _)| (resolution, resolution.as_str()));
+    let undecided = || usage("review", "no decision", format!("synod claim review {} asks again; nothing was changed", claim.id));
+    let read = |answer: &str| terminal::choice(answer, &words);
+    let resolution = terminal::ask_until("choice", "a number from 1 to 4, or one of the words", read)?.ok_or_else(undecided)?;
+    let needed = resolution.needs_note();
+    note!("A note for whoever works on it next{}.", if needed { "" } else { " (empty: none)" });
+    let read = |answer: &str| (!needed || !answer.is_empty()).then(|| answer.to_owned());
+    let note = terminal::ask_until("note", "a few words why", read)?.ok_or_else(undecided)?;
+    decide(door, &claim, &flag.id, resolution, Some(note), args.by).await
 }
 
 async fn clear(door: &Door, args: ClaimClear) -> CliResult {

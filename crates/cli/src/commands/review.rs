@@ -5,8 +5,8 @@ use crate::commands::resume;
 use crate::door::Door;
 use crate::exit::{CliResult, DECIDED, print_json, usage};
 use crate::say::note;
-use std::io::{BufRead, IsTerminal, Write};
-use synod_app::{AppError, RunSummary, WaitingFor};
+use crate::terminal;
+use synod_app::{RunSummary, WaitingFor};
 use synod_engine::LimitChanges;
 use synod_report::clean;
 use synod_types::{PersonAnswer, RunState};
@@ -54,22 +54,15 @@ pub async fn give(door: &Door, run: &str, summary: &RunSummary, question: &Waiti
 fn ask_here(question: &WaitingFor) -> CliResult<String> {
     let choices = &question.asking.choices;
     let want = if choices.is_empty() { "--answer TEXT".to_owned() } else { format!("--answer with one of: {}", choices.join(", ")) };
-    if !std::io::stdin().is_terminal() {
+    if !terminal::is_there() {
         return Err(usage("answer", "none", want));
     }
     note!("{}", clean(&question.asking.question));
     for (n, choice) in (1..).zip(choices) {
         note!("  {n}. {}", clean(choice));
     }
-    crate::say::err(format_args!("> "));
-    let broken = |error: std::io::Error| AppError::broken("terminal", error, "");
-    std::io::stderr().flush().map_err(broken)?;
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).map_err(broken)?;
-    let line = line.trim();
-    let by_number = line.parse::<usize>().ok().and_then(|n| choices.get(n.checked_sub(1)?));
-    match by_number.map_or(line, String::as_str) {
-        "" => Err(usage("answer", "nothing", want)),
-        answer => Ok(answer.to_owned()),
-    }
+    let words: Vec<(&str, &str)> = choices.iter().map(|choice| (choice.as_str(), choice.as_str())).collect();
+    let read = |answer: &str| terminal::choice(answer, &words).or((!answer.is_empty() && choices.is_empty()).then_some(answer)).map(str::to_owned);
+    let asked = if choices.is_empty() { "an answer".to_owned() } else { format!("a number from 1 to {}, or one of the words", choices.len()) };
+    terminal::ask_until("", &asked, read)?.ok_or_else(|| usage("answer", "nothing", want))
 }

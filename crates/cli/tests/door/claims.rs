@@ -48,6 +48,24 @@ fn run(house: &House, more: &[&str]) -> Did {
 }
 
 #[test]
+fn a_person_at_a_terminal_decides_what_becomes_of_a_flag() {
+    let house = House::bare();
+    house.synod(&["claim", "run", "--rehearse", "--low", "4", CLAIM]).exits(4);
+    let left = house.typing(&["claim", "review"], &["perhaps"]).exits(2);
+    assert!(left.out.contains("Please: a number from 1 to 4") && left.out.contains("nothing was changed"), "{}", left.out);
+    let did = house.typing(&["claim", "review"], &["3", "", "The panel was too timid."]).exits(0);
+    for shown in ["was scored", "4. close", "Please: a few words why", "Cleared: override_pass. Next: synod claim resume"] {
+        assert!(did.out.contains(shown), "{shown}: {}", did.out);
+    }
+    let done = house.synod(&["claim", "resume", "last"]).exits(0);
+    assert!(done.out.contains("Recommendation"), "{}", done.out);
+    let shown = house.synod(&["claim", "show", "last"]).exits(0);
+    assert!(shown.out.contains("The panel was too timid."), "{}", shown.out);
+    let nobody = house.typing(&["claim", "review"], &[]).exits(0);
+    assert!(nobody.out.contains("No claim waits for a person."), "{}", nobody.out);
+}
+
+#[test]
 fn one_command_takes_a_claim_through_all_seven_layers() {
     let house = House::bare();
     let did = house.synod(&["claim", "run", "--rehearse", CLAIM]).exits(0);

@@ -78,6 +78,27 @@ impl House {
         Did::of(self.command(args).output().expect("synod runs"))
     }
 
+    /// The same at a terminal of its own, where somebody types these lines. What it prints is all in `out`.
+    pub fn typing(&self, args: &[&str], lines: &[&str]) -> Did {
+        use std::io::Write;
+        let plain = self.command(args);
+        let quoted = |text: &std::ffi::OsStr| format!("'{}'", text.to_str().expect("UTF-8").replace('\'', r"'\''"));
+        let words: Vec<String> = std::iter::once(plain.get_program()).chain(plain.get_args()).map(quoted).collect();
+        // `script` (bsdutils) makes the terminal.
+        let mut command = Command::new("script");
+        command.args(["--quiet", "--return", "--command", &words.join(" "), "/dev/null"]).current_dir(self.path("work"));
+        command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "dumb").env("SHELL", "/bin/sh");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("script runs");
+        let mut keys = child.stdin.take().expect("a keyboard");
+        for line in lines {
+            writeln!(keys, "{line}").expect("typed");
+        }
+        // The end of input, as a terminal has it.
+        keys.write_all(b"\x04").expect("typed");
+        drop(keys);
+        Did::of(child.wait_with_output().expect("it ends"))
+    }
+
     /// `ask` on three models and a chair, as JSON.
     pub fn ask(&self, mode: &str, more: &[&str]) -> Did {
         let mut args = vec!["ask", "--mode", mode, "--models", "x/a,x/b,x/c", "--chair", "x/d", "--seed", "7", "--json", "--quiet"];
