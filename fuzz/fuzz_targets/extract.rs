@@ -6,7 +6,7 @@ use synod_engine::extract;
 
 fuzz_target!(|text: &str| {
     let words = extract::without_thinking(text);
-    if let Some(found) = extract::object(&words) {
+    if let Ok(found) = extract::object(&words) {
         assert!(found.value.is_object());
     }
 });

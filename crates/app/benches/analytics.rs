@@ -1,6 +1,7 @@
 //! How long numbers over 100,000 runs take to answer: a year of runs, some hundreds of them made through the engine and copied to other days.
 //!
 //!     cargo bench -p synod-app --bench analytics
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "it prints what it measured")]
 
 use sqlx::{AssertSqlSafe, ConnectOptions, Executor};
 use std::sync::Arc;

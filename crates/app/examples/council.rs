@@ -1,6 +1,7 @@
 //! A second door in a few lines: asks a council and prints its verdict.
 //!
 //!     cargo run -p synod-app --example council -- "Should a team of four keep one repository or many?"
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "an example prints")]
 
 use synod_app::{App, AppError, FileAccess, Notes, RunRequest, Sources};
 use synod_engine::Ending;

@@ -52,7 +52,7 @@ impl App {
         let durability = config.durability.unwrap_or_default();
         let settings = StoreSettings { durability, raw_retention_days: config.raw_retention_days, ..StoreSettings::default() };
         let store = Arc::new(Store::open(&location, settings).await?);
-        if config.raw_retention_days.is_some() {
+        if config.raw_retention_days.is_some() && !store.is_read_only() {
             store.expire_raws(SystemClock.now()).await?;
         }
         let learned = Arc::new(Learned::of(store.learned().await?));
@@ -138,6 +138,7 @@ impl App {
             config.fill_from(detected.config);
         }
         config.fill_from(Config { endpoints: built_in(&process_env()), ..Config::default() });
+        config.admit_foreign();
         config
     }
 

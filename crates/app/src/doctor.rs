@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::fix::{Fix, fix};
 use crate::panel;
 use futures::future::join_all;
+use std::path::{Path, PathBuf};
 use synod_engine::{Models, by_key};
 use synod_llm::{Cure, DoctorLine, Registry};
 use synod_types::{ModelCard, Problem};
@@ -16,6 +17,8 @@ pub struct DoctorReport {
     pub found: Vec<String>,
     /// Nothing is configured and nothing was found.
     pub nothing_found: bool,
+    /// Files of the user's that others can read.
+    pub exposed: Vec<String>,
     pub seats: Vec<SeatCheck>,
     /// Names that stand for no model.
     pub problems: Vec<Problem>,
@@ -26,6 +29,17 @@ pub struct SeatCheck {
     pub result: DoctorLine,
     /// The line that would mend it.
     pub fix: Option<Fix>,
+}
+
+#[cfg(unix)]
+fn is_exposed(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file).is_ok_and(|file| file.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_exposed(_: &Path) -> bool {
+    false
 }
 
 impl DoctorReport {
@@ -64,7 +78,19 @@ impl App {
             SeatCheck { card, result, fix }
         };
         let seats = cards.into_iter().zip(results).chain(silent).map(fixed).collect();
-        DoctorReport { files, found, nothing_found, seats, problems }
+        DoctorReport { files, found, nothing_found, exposed: self.exposed(), seats, problems }
+    }
+
+    /// The user's own files that others can read too: the database with all that was asked, and the configuration.
+    fn exposed(&self) -> Vec<String> {
+        let beside = |path: &Path, ending: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        };
+        let database = self.store.file().into_iter().flat_map(|file| ["", "-wal"].map(|ending| beside(file, ending)));
+        let files = database.chain(self.sources.user_file());
+        files.filter(|file| is_exposed(file)).map(|file| file.display().to_string()).collect()
     }
 
     /// Endpoints that seat nobody, looked at without a call: one that does not answer may be why.

@@ -5,7 +5,7 @@
 
 use crate::files::FileAccess;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use synod_modes::collapse::file::PARTS;
 use synod_types::Problem;
 
@@ -38,7 +38,7 @@ pub fn assemble(files: &FileAccess, path: &Path) -> Result<(Value, PathBuf, Vec<
     if let Some(fields) = document.as_object_mut() {
         for part in PARTS {
             let Some(given) = fields.get(part).and_then(Value::as_str).map(str::to_owned) else { continue };
-            match load(files, part, &folder.join(given)) {
+            match load_part(files, part, &folder, &given) {
                 // The part alone, or under its own name.
                 Ok(Value::Object(mut named)) if named.len() == 1 && named.contains_key(part) => {
                     fields.insert(part.to_owned(), named.shift_remove(part).unwrap_or_default());
@@ -55,6 +55,32 @@ pub fn assemble(files: &FileAccess, path: &Path) -> Result<(Value, PathBuf, Vec<
         unwrap_cards(fields.get_mut("cards"));
     }
     Ok((document, folder, problems))
+}
+
+/// A part in a file of its own. Whoever wrote the decision named it: it lies beside the decision or below, and nothing of what is in it is told.
+fn load_part(files: &FileAccess, part: &str, folder: &Path, given: &str) -> Result<Value, Problem> {
+    let outside = || Problem::new(part, format!("{given:?}, which is not beside the decision file or below"), "a file in the decision's own folder");
+    let plain = Path::new(given).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let path = folder.join(given);
+    let base = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let leaves = || matches!((base.canonicalize(), path.canonicalize()), (Ok(base), Ok(real)) if !real.starts_with(&base));
+    if *files == FileAccess::Anywhere && (!plain || leaves()) {
+        return Err(outside());
+    }
+    let text = files.text(part, &path, LARGEST)?;
+    let parsed = parse(&text).map_err(|error| {
+        // Where it is wrong, and not what stands there.
+        let place = error
+            .split_once("line ")
+            .map(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default())
+            .filter(|line| !line.is_empty());
+        let place = place.map(|line| format!(", line {line}")).unwrap_or_default();
+        Problem::new(part, format!("{given}{place}: not to be read"), "YAML or JSON, every key once")
+    })?;
+    if parsed.is_object() || parsed.is_array() {
+        return Ok(parsed);
+    }
+    Err(Problem::new(part, format!("{given}: neither a list nor a table"), "YAML or JSON, every key once"))
 }
 
 /// Cards as agents write them, each under `position_card`.

@@ -1,7 +1,7 @@
 //! Which files a door lets its requests name. The command line reads what its user can read; a door for others reads one folder, or nothing.
 
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use synod_config::{FileError, read_text};
 use synod_engine::PointerTarget;
 use synod_types::{Attachment, Problem, sha256_hex};
 
@@ -40,20 +40,10 @@ impl FileAccess {
     /// A file's text, and nothing else than text.
     pub fn text(&self, field: &str, path: &Path, largest: u64) -> Result<String, Problem> {
         let real = self.open(field, path)?;
-        let shown = path.display();
-        let unreadable = |error: std::io::Error| Problem::new(field, format!("{shown}: {error}"), "a file that can be read");
-        let file = std::fs::metadata(&real).map_err(unreadable)?;
-        if file.is_dir() {
-            return Err(Problem::new(field, format!("{shown} is a folder"), "a file that can be read"));
-        }
-        // A pipe or a device tells no size: no more is read than may be.
-        let mut bytes = Vec::new();
-        std::fs::File::open(&real).and_then(|open| open.take(largest + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
-        if bytes.len() as u64 > largest {
-            let size = if file.is_file() { format!("{} bytes", file.len()) } else { format!("more than {largest} bytes") };
-            return Err(Problem::new(field, format!("{shown} has {size}"), format!("at most {largest} bytes of text")));
-        }
-        String::from_utf8(bytes).map_err(|_| Problem::new(field, format!("{shown} is not text"), "a text file in UTF-8"))
+        read_text(&real, largest).map_err(|error| {
+            let colon = if matches!(error, FileError::Io(_)) { ":" } else { "" };
+            Problem::new(field, format!("{}{colon} {error}", path.display()), error.want())
+        })
     }
 
     /// A text file to attach.

@@ -109,7 +109,7 @@ fn line_of_panel(panel: &PanelConfig, name: &str, other: &str) -> Option<String>
 fn file_with(config: &Config, section: &str, name: &str) -> Option<String> {
     let has =
         |text: &str| toml::from_str::<toml::Table>(text).is_ok_and(|table| table.get(section).is_some_and(|section| section.get(name).is_some()));
-    let file = config.files.iter().find(|file| std::fs::read_to_string(file).is_ok_and(|text| has(&text)))?;
+    let file = config.files.iter().find(|file| synod_config::read_text(file, 1 << 20).is_ok_and(|text| has(&text)))?;
     Some(file.display().to_string())
 }
 

@@ -41,6 +41,7 @@ pub use app::{App, BINARY};
 pub use decision::{decision_from, decision_request};
 pub use devices::{CODE_LASTS_SECS, DeviceCode, SignIn};
 pub use doctor::{DoctorReport, SeatCheck};
+pub use document::parse as parse_document;
 pub use error::{AppError, AppResult};
 pub use files::FileAccess;
 pub use fix::{Fix, Mending};
@@ -52,7 +53,7 @@ pub use prepare::{Notes, PreparedRun};
 pub use request::{Base, ChairChoice, ConversationChoice, LimitChoice, PanelChoice, RunRequest};
 pub use runs::{ExportFormat, ListedRun};
 pub use starter::{Starter, write_starter};
-pub use synod_config::{BUILT_IN, ClaimsConfig, Config, ServerConfig, Sources};
+pub use synod_config::{BUILT_IN, ClaimsConfig, Config, ServerConfig, Sources, text_of, write_private};
 pub use synod_llm::Cure;
 pub use synod_store::{
     ConversationDeletion, ConversationFilter, ConversationSummary, DayUsage, Deletion, DeviceProblem, DeviceRequest, ExperienceRow, Fault, Repeat,

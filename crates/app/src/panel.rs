@@ -96,12 +96,15 @@ fn of_models(config: &Config) -> PanelConfig {
 }
 
 fn named(config: &Config, name: &str) -> Result<PanelRequest, Problem> {
-    let known: Vec<&str> = config.panels.keys().map(String::as_str).collect();
+    // A panel of a directory that is not trusted sits when it is named, and only then.
+    let panels = || config.panels.iter().chain(&config.foreign.panels);
+    let known: Vec<&str> = panels().map(|(known, _)| known.as_str()).collect();
     let want = match known.as_slice() {
         [] => "a panel under [panels] in synod.toml; there is none yet".to_owned(),
         known => format!("one of: {}", known.join(", ")),
     };
-    let panel = config.panels.get(name).ok_or_else(|| Problem::new("panel", name, want).unknown(name, known))?;
+    let panel = panels().find(|(known, _)| *known == name).map(|(_, panel)| panel);
+    let panel = panel.ok_or_else(|| Problem::new("panel", name, want).unknown(name, known))?;
     Ok(request_of(panel, false))
 }
 

@@ -75,6 +75,9 @@ impl App {
     /// Makes a plan of a request. `problems` are what the door has found wrong already: all of them are told together, with nothing paid.
     /// What the user should know before anything runs (which models were found, what a fork leaves behind) is put into `notes`, also on error.
     pub async fn prepare(&self, request: RunRequest, mut problems: Vec<Problem>, notes: &mut Notes) -> AppResult<PreparedRun> {
+        if self.store.is_read_only() {
+            return Err(AppError::broken("db", "the database can be read and not written", "a database that can be written"));
+        }
         let parent = match request.base.parent() {
             Some(run) => Some(Record::of(&self.store.rows(run, 0).await?).map_err(RunError::from)?),
             None => None,

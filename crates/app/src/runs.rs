@@ -80,7 +80,8 @@ impl App {
     pub async fn runs(&self, filter: &RunFilter) -> AppResult<Vec<ListedRun>> {
         let mut listed = Vec::new();
         for run in self.store.runs(filter).await? {
-            let costs = self.store.costs(&run.id).await?;
+            // A run that cannot be read is listed all the same.
+            let costs = self.store.costs(&run.id).await.unwrap_or_default();
             let unpriced = costs.into_iter().filter(|cost| cost.usd.is_none()).map(|cost| cost.model).collect();
             listed.push(ListedRun { run, unpriced });
         }

@@ -3,7 +3,7 @@
 use crate::error::{AppError, AppResult};
 use crate::fix::key;
 use std::path::PathBuf;
-use synod_config::{Config, EndpointConfig, ModelConfig, Sources};
+use synod_config::{Config, EndpointConfig, ModelConfig, Sources, write_private};
 use synod_llm::{DetectedModels, ENOUGH, detect, process_env};
 use synod_types::{Problem, ProblemCode, Tier};
 
@@ -35,8 +35,7 @@ pub async fn write_starter(sources: &Sources, here: bool) -> AppResult<Starter> 
         std::fs::create_dir_all(folder).map_err(broken)?;
     }
     // Whoever made the file in the meantime keeps it.
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path).map_err(broken)?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(broken)?;
+    write_private(&path, &text, false).map_err(broken)?;
     let refused = found.refused.iter().filter(|_| found.rehearsal).map(|refused| format!("{}: {}.", refused.field, refused.got));
     Ok(Starter { path, seats, warnings: refused.chain(found.warnings).collect() })
 }

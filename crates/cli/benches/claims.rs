@@ -4,6 +4,7 @@
 //!
 //! Agents are as plain as they can be: one connection each, fetch, take, submit. Whatever an agent is told was done is compared with what the
 //! database holds in the end: nothing lost, nothing doubled.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "it prints what it measured")]
 
 use serde_json::{Value, json};
 use sqlx::{Connection, Row};

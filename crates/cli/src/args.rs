@@ -33,6 +33,12 @@ pub struct Global {
     /// Print one JSON document on standard output, and nothing else there.
     #[arg(long, global = true)]
     pub json: bool,
+    /// Trust this directory's synod.toml, for this once: it may then send what you ask to endpoints of its own, and replace yours.
+    #[arg(long, global = true)]
+    pub trust: bool,
+    /// The user agreed to endpoints that only this directory's file defines.
+    #[arg(skip)]
+    pub accept_endpoints: bool,
     /// Say more on standard error; twice for everything.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
@@ -158,6 +164,9 @@ pub struct RequestArgs {
     /// Never spend more than this, in US dollars.
     #[arg(long, allow_hyphen_values = true, value_name = "USD")]
     pub budget: Option<String>,
+    /// Pay without being asked, however much it is likely to cost.
+    #[arg(long, short)]
+    pub yes: bool,
     /// Begin nothing new after so many seconds of running: turns under way finish, then the run concludes.
     #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
     pub deadline: Option<String>,
@@ -287,6 +296,9 @@ pub struct Decide {
     /// Never spend more than this, in US dollars.
     #[arg(long, allow_hyphen_values = true, value_name = "USD")]
     pub budget: Option<String>,
+    /// Pay without being asked, however much it is likely to cost.
+    #[arg(long, short)]
+    pub yes: bool,
     /// Begin nothing new after so many seconds of running.
     #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
     pub deadline: Option<String>,
@@ -309,6 +321,7 @@ impl Decide {
         RequestArgs {
             models: self.models.clone(),
             budget: self.budget.clone(),
+            yes: self.yes,
             deadline: self.deadline.clone(),
             timeout: self.timeout.clone(),
             seed: self.seed.clone(),

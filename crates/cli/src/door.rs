@@ -2,10 +2,10 @@
 
 use crate::args::Global;
 use crate::exit::CliResult;
-use std::io::IsTerminal;
+use crate::say::{self, note};
 use std::ops::Deref;
-use synod_app::{App, AppError, FileAccess, Sources};
-use synod_report::Style;
+use synod_app::{App, AppError, Config, FileAccess, Sources};
+use synod_report::{Style, one_line};
 
 pub struct Door {
     app: App,
@@ -27,26 +27,35 @@ impl Door {
         let sources = sources(global)?;
         let plain = sources.env.get("TERM").is_some_and(|term| term == "dumb");
         let mut app = App::open(sources, global.db.clone(), FileAccess::Anywhere).await?;
-        app.live = !quiet && !plain && std::io::stderr().is_terminal();
+        if !global.accept_endpoints {
+            say_left_out(&app.config);
+        }
+        app.live = !quiet && !plain && say::err_is_terminal();
         Ok(Self { app, json: global.json, plain })
     }
 
     pub fn style(&self) -> Style {
-        let terminal = std::io::stdout().is_terminal();
+        let terminal = say::out_is_terminal();
         let set = |name: &str| self.sources.env.get(name).map(String::as_str).filter(|value| !value.is_empty());
         let colour = terminal && set("NO_COLOR").is_none() && !self.plain;
-        let columns = if terminal { terminal_width() } else { set("COLUMNS").and_then(|columns| columns.parse().ok()) };
+        let columns = if terminal { say::columns() } else { set("COLUMNS").and_then(|columns| columns.parse().ok()) };
         let locale = set("LC_ALL").or(set("LC_CTYPE")).or(set("LANG"));
         let unicode = !terminal || locale.is_none_or(|locale| locale.to_ascii_lowercase().contains("utf"));
         Style { width: columns.unwrap_or(100).clamp(40, 120), colour, unicode }
     }
 }
 
-pub fn sources(global: &Global) -> CliResult<Sources> {
-    Sources::of_process(global.config.clone()).map_err(|error| AppError::broken("working directory", error, ""))
+/// Names what an untrusted directory's file would have changed.
+pub fn say_left_out(config: &Config) {
+    for left_out in &config.left_out {
+        note!("Not applied: {}.", one_line(left_out));
+    }
+    if !config.left_out.is_empty() {
+        note!("This directory is not trusted: --trust for this once, or, {}", one_line(&config.foreign.trust_line));
+    }
 }
 
-fn terminal_width() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+pub fn sources(global: &Global) -> CliResult<Sources> {
+    let sources = Sources::of_process(global.config.clone()).map_err(|error| AppError::broken("working directory", error, ""))?;
+    Ok(Sources { trust: global.trust, accept_endpoints: global.accept_endpoints, ..sources })
 }

@@ -100,6 +100,7 @@ fn fixed_hint(problem: &Problem) -> Option<&'static str> {
         ("mode", Unknown) => "synod modes explains each",
         ("models", TooFew) => "--models A,B,C names the panel; synod models lists what can be named, synod doctor finds what does not answer",
         ("models", TooMuch) => "--models A,B,C names the panel",
+        (_, Untrusted) => "--trust, for this once",
         (_, Unreachable) => "synod doctor looks closer; synod models lists what answers",
         ("chair" | "light", Unknown) => "synod models lists what can be named",
         (field, Unknown) if field.starts_with("models[") => "synod models lists what can be named",

@@ -8,7 +8,7 @@ use crate::say::note;
 use serde_json::json;
 use synod_app::AppError;
 use synod_engine::{Ending, RunHandle, Runner};
-use synod_report::one_line;
+use synod_report::{Painted, one_line};
 use synod_types::{FailureKind, Missing, Status, StopReason, Stopped, Verdict};
 
 /// Follows a run to its end. The first Ctrl-C stops it, resumable; the second leaves at once.
@@ -93,7 +93,7 @@ pub async fn say(door: &Door, run: &str, ending: &Ending, output: &Output) -> Cl
     if let (Ending::Stopped(stopped), None) = (ending, view.stop()) {
         view.note_stop(stopped.clone());
     }
-    crate::say::out(format_args!("{}", synod_report::terminal(&view, door.style())));
+    crate::say::show(&Painted::run(&view, door.style()));
     if code == UNDECIDED
         && let Ending::Verdict(verdict) = ending
         && verdict.status.decided()

@@ -1,13 +1,12 @@
 //! Progress on standard error: a live line a seat on a terminal, plain lines elsewhere, nothing when quiet.
 
 use crate::door::Door;
-use crate::say::note;
+use crate::say::{self, note};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::time::Duration;
 use synod_engine::{News, Runner};
-use synod_report::one_line;
+use synod_report::{clean, one_line};
 use synod_types::{Asked, Body, Closing, Event, Header, Row, Status, seat_of};
 use tokio::task::JoinHandle;
 
@@ -21,8 +20,7 @@ impl Progress {
             return Self { task: None };
         }
         let mut events = runner.watch(run, 0);
-        let mut board: Box<dyn Board + Send> =
-            if std::io::stderr().is_terminal() && !door.plain { Box::new(Live::new()) } else { Box::new(Lines::default()) };
+        let mut board: Box<dyn Board + Send> = if say::err_is_terminal() && !door.plain { Box::new(Live::new()) } else { Box::new(Lines::default()) };
         let task = tokio::spawn(async move {
             while let Some(Ok(news)) = events.recv().await {
                 match news {
@@ -68,7 +66,7 @@ impl Names {
     fn seat(&self, key: &str) -> String {
         let header = self.0.as_ref();
         let seat = seat_of(key).and_then(|index| header.and_then(|header| header.seat(index)));
-        seat.map_or_else(|| key.to_owned(), |seat| one_line(&seat.label))
+        seat.map_or_else(|| one_line(key), |seat| one_line(&seat.label))
     }
 
     /// `None`: not worth a line.
@@ -80,11 +78,11 @@ impl Names {
                 let panel: Vec<String> = header.panel().map(|seat| one_line(&seat.label)).collect();
                 let rehearsal = if header.rehearsal() { " (rehearsal)" } else { "" };
                 let who = if panel.is_empty() { "no models".to_owned() } else { panel.join(", ") };
-                let line = format!("{} with {who}{rehearsal} · run {}", header.mode, header.run);
+                let line = format!("{} with {who}{rehearsal} · run {}", one_line(&header.mode), one_line(&header.run));
                 self.0 = Some(*header);
                 Some(line)
             }
-            Body::Phase(mark) => Some(mark.n.map_or_else(|| mark.name.clone(), |n| format!("{} {n}", mark.name))),
+            Body::Phase(mark) => Some(mark.n.map_or_else(|| one_line(&mark.name), |n| format!("{} {n}", one_line(&mark.name)))),
             Body::Said(_) if row.key.contains("/repair") => None,
             Body::Said(_) => Some(format!("  {seat} answered ({phase})")),
             Body::Failed(failed) => Some(format!("  {seat} {}: {}", failed.failure.kind.plain(), one_line(&failed.failure.detail))),
@@ -148,7 +146,13 @@ impl Live {
         let bar = self.phases.get_or_insert_with(|| bars.add(ProgressBar::new(total).with_style(style)));
         let place = known.and_then(|mode| mode.phases.iter().position(|phase| *phase == name)).unwrap_or(0) as u64;
         bar.set_position(place + 1);
-        bar.set_message(name.to_owned());
+        bar.set_message(one_line(name));
+    }
+
+    /// A line above the bars.
+    #[expect(clippy::disallowed_methods, reason = "cleaned here")]
+    fn line(&self, line: &str) {
+        let _ = self.bars.println(clean(line));
     }
 }
 
@@ -159,7 +163,8 @@ impl Board for Live {
             Ok(Body::Phase(mark)) => self.phase(&mark.name),
             Ok(Body::Asked(_)) => {
                 let style = ProgressStyle::with_template("  {spinner} {prefix} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
-                let bar = self.bars.add(ProgressBar::new_spinner().with_style(style).with_prefix(self.names.seat(&row.key)));
+                let bar = self.bars.add(ProgressBar::new_spinner().with_style(style));
+                bar.set_prefix(one_line(&self.names.seat(&row.key)));
                 bar.enable_steady_tick(Duration::from_millis(120));
                 self.seats.insert(row.key.clone(), (bar, 0));
             }
@@ -168,12 +173,12 @@ impl Board for Live {
                     bar.finish_and_clear();
                 }
                 if let Some(line) = line {
-                    let _ = self.bars.println(line);
+                    self.line(&line);
                 }
             }
             _ => {
                 if let Some(line) = line {
-                    let _ = self.bars.println(line);
+                    self.line(&line);
                 }
             }
         }

@@ -29,6 +29,7 @@ pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     top.finish();
 
     let mut config = Config { trusted, db, durability, raw_retention_days, ..Config::default() };
+    (config.foreign.trust_line, config.foreign.accepted) = (trust.line().to_owned(), sources.accept_endpoints);
     if let Some(table) = limits {
         config.limits = limits_of(Section::new("limits", table, problems), &trust);
     }
@@ -41,17 +42,20 @@ pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     for (name, table, origin) in endpoints {
         let section = Section::new(format!("endpoints.{name}"), table, problems);
         if let Some(endpoint) = endpoint(name, section, origin, &trust, &known) {
-            config.endpoints.insert(name.clone(), endpoint);
+            let theirs = trust.refuses(origin).is_some();
+            if theirs { &mut config.foreign.endpoints } else { &mut config.endpoints }.insert(name.clone(), endpoint);
         }
     }
-    for (name, table, _) in models {
+    for (name, table, origin) in models {
         if let Some(model) = model(name, Section::new(format!("models.{name}"), table, problems), &known, &authors, &trust) {
-            config.models.insert(name.clone(), model);
+            let theirs = trust.refuses(origin).is_some();
+            if theirs { &mut config.foreign.models } else { &mut config.models }.insert(name.clone(), model);
         }
     }
-    for (name, table, _) in panels {
+    for (name, table, origin) in panels {
         if let Some(panel) = panel(Section::new(format!("panels.{name}"), table, problems), &known) {
-            config.panels.insert(name.clone(), panel);
+            let theirs = trust.refuses(origin).is_some();
+            if theirs { &mut config.foreign.panels } else { &mut config.panels }.insert(name.clone(), panel);
         }
     }
     config
@@ -140,6 +144,7 @@ fn limits_of(mut section: Section<'_, '_>, trust: &Trust) -> LimitsConfig {
         budget_usd: budget_usd(&mut section, trust),
         deadline_secs: secs(&mut section, "deadline_secs"),
         timeout_secs: secs(&mut section, "timeout_secs"),
+        confirm_above: section.number("confirm_above", 0.0..=f64::INFINITY, false),
     };
     section.finish();
     limits
@@ -187,6 +192,9 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
     }
     if let Some(n) = section.number("breaker_ms", 1.0..=3_600_000.0, true) {
         endpoint.breaker_ms = n as u64;
+    }
+    if let Some(n) = section.number("reply_bytes", 65_536.0..=1_073_741_824.0, true) {
+        endpoint.reply_bytes = n as usize;
     }
     cassette(&mut section, &mut endpoint, kind, Author { origin, trust }, known);
     if name.contains('/') {

@@ -1,13 +1,16 @@
 //! `synod.toml` and its environment: what they may say, where they are looked for, whom they may be trusted by, and everything that is wrong
 //! with them at once. The doors read it; `llm` and `store` take the settings.
 //!
-//! Precedence, first wins: the environment, the working directory's file, the user's file. A file named by the user replaces both. An entry
-//! (an endpoint, a model, a panel) is taken whole from one file; only the environment changes single fields of it.
+//! Precedence, first wins: the environment, the file of a working directory that the user trusts, the user's file, the file of one that is not
+//! trusted. A file named by the user replaces all of them. An entry (an endpoint, a model, a panel) is taken whole from one file; only the
+//! environment changes single fields of it.
 //! Refuses to guess: an unknown setting is an error, and so is a key or a recording in a directory the user has not trusted.
 
 mod check;
 mod claims;
 mod environment;
+mod file;
+mod foreign;
 mod load;
 mod origin;
 mod section;
@@ -16,10 +19,12 @@ mod tree;
 mod trust;
 
 pub use claims::ClaimsConfig;
+pub use file::{FileError, read_text, text_of, write_private};
+pub use foreign::Foreign;
 pub use load::Sources;
 pub use server::ServerConfig;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use synod_types::{Durability, Effort, Price, Problems, Tier};
 
@@ -28,8 +33,7 @@ pub struct Config {
     pub endpoints: BTreeMap<String, EndpointConfig>,
     pub models: BTreeMap<String, ModelConfig>,
     pub panels: BTreeMap<String, PanelConfig>,
-    /// Directories whose own `synod.toml` may name keys, record, set the budget, prices of endpoints not
-    /// their own, and how long raw replies are kept, and point outside of themselves.
+    /// Directories whose own `synod.toml` counts as the user's.
     pub trusted: Vec<PathBuf>,
     /// A path or URL. Relative paths are already resolved against the file that gave them.
     pub db: Option<String>,
@@ -37,6 +41,14 @@ pub struct Config {
     /// How long raw replies are kept. `None`: for ever.
     pub raw_retention_days: Option<u32>,
     pub limits: LimitsConfig,
+    /// What the working directory's file adds, where the user has not trusted it.
+    pub foreign: Foreign,
+    /// Endpoints that only such a file defines: nothing goes there unless the user agrees.
+    pub untrusted: BTreeSet<String>,
+    /// Models of such a file, once they are laid under the others.
+    pub admitted: BTreeSet<String>,
+    /// What such a file would have changed, a sentence each.
+    pub left_out: Vec<String>,
     pub server: ServerConfig,
     pub claims: ClaimsConfig,
     /// The files that were read, in order of precedence.
@@ -72,6 +84,8 @@ pub struct EndpointConfig {
     /// So many calls in a row that the endpoint failed, and it is left alone for `breaker_ms`. 0: never.
     pub breaker_failures: u32,
     pub breaker_ms: u64,
+    /// Bytes of one reply that are read, frames and all; a reply that may be long gets more.
+    pub reply_bytes: usize,
     /// Cassettes: the file with the recording.
     pub path: Option<PathBuf>,
     /// Cassettes: the endpoint whose replies are recorded. Without it the recording is played back. What is on the tape already stays there:
@@ -102,6 +116,7 @@ impl EndpointConfig {
             backoff_ms: 500,
             breaker_failures: 5,
             breaker_ms: 15_000,
+            reply_bytes: 16 * 1024 * 1024,
             path: None,
             record: None,
         }
@@ -202,6 +217,8 @@ pub struct LimitsConfig {
     pub deadline_secs: Option<u64>,
     /// Without a byte from the provider.
     pub timeout_secs: Option<u64>,
+    /// A run that is likely to cost more US dollars is confirmed first.
+    pub confirm_above: Option<f64>,
 }
 
 /// Endpoints that need no entry: the providers by their names, model servers on this machine by theirs, and `local` for whichever of those
@@ -254,7 +271,10 @@ impl Config {
             return None;
         }
         // The same model may be configured under a name: tier and price are known then.
-        let known = self.models.values().find(|model| model.endpoint == endpoint && model.id == id).cloned();
+        // What an untrusted directory says of it counts for endpoints of its own only.
+        let counts = |name: &String| !self.admitted.contains(name) || self.untrusted.contains(endpoint);
+        let known =
+            self.models.iter().find(|(name, model)| model.endpoint == endpoint && model.id == id && counts(name)).map(|(_, model)| model.clone());
         Some(known.unwrap_or_else(|| ModelConfig::new(endpoint, id)))
     }
 

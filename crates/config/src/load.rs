@@ -1,14 +1,18 @@
 //! Finds the files, reads them, lays them over each other.
 
+use crate::file::{FileError, read_text};
 use crate::origin::Layer;
-use crate::tree::{self, Table};
-use crate::{Config, check, environment};
+use crate::tree::{self, Is, Node, Table};
+use crate::trust::Trust;
+use crate::{Config, check, environment, foreign};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use synod_types::{Problem, Problems};
 
 pub const FILE: &str = "synod.toml";
+/// Settings, not a library.
+const LARGEST: u64 = 1024 * 1024;
 
 /// Where settings may come from. A value, so that tests need neither a home directory nor a changed environment.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +24,10 @@ pub struct Sources {
     /// The user's config directory.
     pub user_directory: Option<PathBuf>,
     pub env: BTreeMap<String, String>,
+    /// The user vouches for the working directory, for this once.
+    pub trust: bool,
+    /// The user agreed to the endpoints that only the working directory's file defines, for this once.
+    pub accept_endpoints: bool,
 }
 
 impl Sources {
@@ -28,7 +36,7 @@ impl Sources {
         let env: BTreeMap<String, String> =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
         let user_directory = user_directory(&env);
-        Ok(Self { given, directory: std::env::current_dir()?, user_directory, env })
+        Ok(Self { given, directory: std::env::current_dir()?, user_directory, env, ..Self::default() })
     }
 
     /// The file the user's own settings are in, or would be.
@@ -50,13 +58,14 @@ pub(crate) fn load(sources: &Sources) -> Result<Config, Problems> {
     let mut problems = Vec::new();
     let mut files = Vec::new();
     let mut tree = Table::new();
+    let mut left_out = Vec::new();
     if let Some(given) = &sources.given {
-        match std::fs::read_to_string(given) {
+        match read_text(given, LARGEST) {
             Ok(text) => {
                 files.push(given.clone());
                 tree = tree::of_file(given, &text, Layer::Own, &mut problems);
             }
-            Err(error) => problems.push(Problem::new("config", format!("{}: {error}", given.display()), "a readable TOML file")),
+            Err(error) => problems.push(Problem::new("config", told(given, &error), "a readable TOML file")),
         }
     } else {
         let user = sources.user_file();
@@ -70,14 +79,19 @@ pub(crate) fn load(sources: &Sources) -> Result<Config, Problems> {
         // Run from within the config directory, both are the same file, and it is the user's own.
         let is_users = user.as_ref().is_some_and(|user| same_file(user, &local));
         if !is_users && let Some(text) = read(&local, &mut problems) {
-            let over = tree::of_file(&local, &text, Layer::Directory, &mut problems);
-            tree::lay_over(&mut tree, without_trust(over, &mut problems));
+            let mut over = without_trust(tree::of_file(&local, &text, Layer::Directory, &mut problems), &mut problems);
+            if !Trust::new(sources, &trusted_in(&tree)).of_directory() {
+                let mut own = tree.clone();
+                environment::lay_over(&mut own, &sources.env);
+                left_out = foreign::set_aside(&mut over, &own);
+            }
+            tree::lay_over(&mut tree, over);
             files.insert(0, local);
         }
     }
     environment::lay_over(&mut tree, &sources.env);
     let mut config = check::check(&tree, sources, &mut problems);
-    config.files = files;
+    (config.files, config.left_out) = (files, left_out);
     if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
 }
 
@@ -91,14 +105,25 @@ fn without_trust(mut table: Table, problems: &mut Vec<Problem>) -> Table {
 
 /// A file that is not there is no problem; one that cannot be read is.
 fn read(path: &Path, problems: &mut Vec<Problem>) -> Option<String> {
-    match std::fs::read_to_string(path) {
+    match read_text(path, LARGEST) {
         Ok(text) => Some(text),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+        Err(error) if error.is_missing() => None,
         Err(error) => {
             problems.push(Problem::new(path.display().to_string(), error.to_string(), "a readable TOML file"));
             None
         }
     }
+}
+
+fn told(path: &Path, error: &FileError) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// The directories that the user's own file lists as trusted.
+fn trusted_in(tree: &Table) -> Vec<PathBuf> {
+    let Some(Is::List(items)) = tree.get("trusted").map(|node| &node.is) else { return Vec::new() };
+    let path = |node: &Node| if let Is::Text(text) = &node.is { Some(PathBuf::from(text)) } else { None };
+    items.iter().filter_map(path).collect()
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

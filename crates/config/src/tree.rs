@@ -27,6 +27,13 @@ pub(crate) enum Is {
 }
 
 impl Node {
+    pub fn table(&self) -> Option<&Table> {
+        match &self.is {
+            Is::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
     /// As a person would read it back, on one line.
     pub fn shown(&self) -> String {
         match &self.is {

@@ -24,14 +24,25 @@ impl Trust {
         listed.push(format!("{:?}", directory.display().to_string()));
         let file = sources.user_file().map_or_else(|| "your config file".to_owned(), |file| file.display().to_string());
         let line = format!("if you trust this directory, this line in {file}: trusted = [{}]", listed.join(", "));
-        Self { trusted: trusted.iter().map(|path| canonical(path)).collect(), directory, line }
+        let vouched = sources.trust.then(|| directory.clone());
+        Self { trusted: trusted.iter().map(|path| canonical(path)).chain(vouched).collect(), directory, line }
+    }
+
+    /// Whether the working directory is trusted.
+    pub fn of_directory(&self) -> bool {
+        self.trusted.contains(&self.directory)
+    }
+
+    /// How the user would trust it.
+    pub fn line(&self) -> &str {
+        &self.line
     }
 
     /// What to do about a setting that only a trusted directory may make; `None` when it may.
     pub fn refuses(&self, origin: &Origin) -> Option<&str> {
         match origin.layer {
             Layer::Own => None,
-            Layer::Directory if self.trusted.contains(&self.directory) => None,
+            Layer::Directory if self.of_directory() => None,
             Layer::Directory => Some(&self.line),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p synod-llm --example call_cost [CALLS]` compares; `call_cost adapter|bare stream|whole CALLS URL` makes the calls of
 //! one side, for a profiler. The model server and each side are processes of their own.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "an example prints")]
 
 use futures::{StreamExt, TryStreamExt};
 use serde_json::{Value, json};

@@ -35,6 +35,8 @@ pub struct DoctorLine {
     /// Whether it can think before it answers. `None`: nobody says.
     pub thinks: Option<bool>,
     pub usage: Option<Usage>,
+    /// It was seen to write more than twice what it was allowed.
+    pub overran: bool,
     /// What is wrong.
     pub problem: Option<String>,
     /// What would mend it, where that is known.
@@ -100,6 +102,7 @@ impl Registry {
             }
         };
         if let Some((_, endpoint)) = self.real(&card.endpoint) {
+            line.overran = self.learned.habits(&endpoint.base_url, &card.id).overran;
             line.streams = endpoint.stream && endpoint.kind != EndpointKind::Cassette;
             line.schema = if endpoint.schema == SchemaMode::Native { "native" } else { "prompt" }.to_owned();
         }

@@ -46,6 +46,9 @@ pub struct Habits {
     /// The most it was seen to think, by the effort asked for; `default` where none was.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) thinking: BTreeMap<String, u32>,
+    /// It wrote more than twice what it was allowed.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) overran: bool,
 }
 
 /// What a request may carry that some models refuse.
@@ -101,6 +104,7 @@ impl Habits {
         self.refuses.extend(other.refuses);
         self.limit_renamed |= other.limit_renamed;
         self.other_style |= other.other_style;
+        self.overran |= other.overran;
         for (effort, taken) in other.efforts {
             self.efforts.entry(effort).or_insert(taken);
         }

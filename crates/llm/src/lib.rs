@@ -21,3 +21,5 @@ pub use http::Listed;
 pub use learned::Learned;
 pub use providers::{LOCAL, LOCAL_SERVERS, PROVIDERS, Provider, Providers, built_in, local_servers};
 pub use registry::{Env, Registry, process_env};
+#[cfg(feature = "fuzzing")]
+pub use wire::fuzzed::read_reply;

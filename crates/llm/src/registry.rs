@@ -5,7 +5,7 @@ use crate::endpoint::Endpoint;
 use crate::http::Http;
 use crate::learned::Learned;
 use crate::rehearsal::Rehearsal;
-use crate::scrub::Secret;
+use crate::scrub::{Secret, Secrets};
 use crate::wire::WireModel;
 use crate::{probe, providers};
 use futures::future::BoxFuture;
@@ -86,6 +86,15 @@ impl Registry {
         }
     }
 
+    /// The keys of all endpoints: one may say back what another was sent.
+    fn secrets(&self) -> Secrets {
+        let mut variables: Vec<&String> = self.config.endpoints.values().filter_map(|endpoint| endpoint.key_env.as_ref()).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let keys = variables.into_iter().filter_map(|variable| (self.env)(variable)).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+        Secrets::new(keys.map(Secret::new).collect())
+    }
+
     fn open_endpoint(&self, field: &str, name: &str, thinking_tokens: Option<u32>, depth: u8) -> Result<Arc<dyn Model>, Problem> {
         let Some(endpoint) = self.config.endpoint(name) else {
             return Err(Problem::new(field, format!("endpoint `{name}`, which is not configured"), self.config.names()));
@@ -112,9 +121,23 @@ impl Registry {
                 let key = self.key(name, &endpoint)?;
                 let http = self.http.client().map_err(|error| Problem::new(field, error, "a working TLS setup on this machine"))?.clone();
                 let thinking_tokens = thinking_tokens.or(endpoint.thinking_tokens);
-                Ok(Arc::new(WireModel { endpoint: self.shared(name, &endpoint), http, key, learned: self.learned.clone(), thinking_tokens }))
+                let (endpoint, learned, secrets) = (self.shared(name, &endpoint), self.learned.clone(), self.secrets());
+                Ok(Arc::new(WireModel { endpoint, http, key, secrets, learned, thinking_tokens }))
             }
         }
+    }
+
+    /// Nothing goes to an endpoint that only the file of an untrusted directory defines.
+    fn trusted(&self, field: &str, name: &str, endpoint: &str) -> Result<(), Problem> {
+        let Some((real, config)) = self.real(endpoint).filter(|(real, _)| self.config.untrusted.contains(*real)) else { return Ok(()) };
+        if config.base_url.is_empty() {
+            return Ok(());
+        }
+        let got = format!(
+            "{name:?} of endpoint `{real}` ({}), which only the file of this directory defines, and you have not trusted it",
+            config.base_url
+        );
+        Err(Problem::new(field, got, self.config.foreign.trust_line.clone()).code(ProblemCode::Untrusted))
     }
 
     /// What a name that is no model here may have meant.
@@ -147,6 +170,7 @@ impl Models for Registry {
         let Some(endpoint) = self.config.endpoint(&model.endpoint) else {
             return Err(Problem::new(field, format!("{name:?} of endpoint `{}`, which is not configured", model.endpoint), self.config.names()));
         };
+        self.trusted(field, name, &model.endpoint)?;
         self.key(&model.endpoint, &endpoint)?;
         let rehearsal = endpoint.kind == EndpointKind::Rehearsal;
         let price = if rehearsal { Some(Price::FREE) } else { model.price.or_else(|| providers::price(&endpoint, &model.id)) };
@@ -155,6 +179,7 @@ impl Models for Registry {
     }
 
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
+        self.trusted(&format!("models.{}", card.name), &card.name, &card.endpoint)?;
         let thinking_tokens = self.config.find(&card.name).and_then(|model| model.thinking_tokens);
         self.open_endpoint(&format!("models.{}", card.name), &card.endpoint, thinking_tokens, 0)
     }

@@ -2,6 +2,7 @@
 //! grow with their number and no faster.
 //!
 //! `cargo bench -p synod-math --bench cards`. It fails if the large set takes a second, or three times the memory of half of it.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "it prints what it measured")]
 
 use std::time::{Duration, Instant};
 use synod_math::Rng;

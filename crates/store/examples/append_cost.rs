@@ -1,6 +1,7 @@
 //! What appending costs: CPU microseconds a row and a run, alone and with many runs at once.
 //!
 //! `cargo run --release -p synod-store --example append_cost [RUNS] [AT_ONCE] [LOCATION]`
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "an example prints")]
 
 #[path = "../tests/risks/support/rows.rs"]
 #[expect(dead_code, reason = "the tests use the rest of it")]

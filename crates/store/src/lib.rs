@@ -10,6 +10,7 @@ mod delete;
 mod devices;
 mod error;
 mod experiences;
+mod file;
 mod journal;
 mod learned;
 mod lease;

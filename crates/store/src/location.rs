@@ -13,6 +13,8 @@ pub(crate) enum Engine {
 pub(crate) enum Location {
     /// As given: folders that do not exist yet are made when it is opened.
     File(PathBuf),
+    /// To be read and never changed.
+    ReadOnly(PathBuf),
     Postgres(String),
 }
 
@@ -22,15 +24,17 @@ impl Location {
         if given.starts_with("postgres://") || given.starts_with("postgresql://") {
             return Ok(Self::Postgres(given.to_owned()));
         }
+        let mut read_only = false;
         let path = match given.strip_prefix("sqlite:") {
             None if given.contains("://") => return wrong("give a path, sqlite:PATH or postgres://USER@HOST/DATABASE"),
             None => given.to_owned(),
             Some(rest) => {
                 let rest = rest.strip_prefix("//").unwrap_or(rest);
                 let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-                if !matches!(query, "" | "mode=rwc" | "mode=rw") {
-                    return wrong("a sqlite URL takes no settings but mode=rw or mode=rwc");
+                if !matches!(query, "" | "mode=rwc" | "mode=rw" | "mode=ro") {
+                    return wrong("a sqlite URL takes no settings but mode=rw, mode=rwc or mode=ro");
                 }
+                read_only = query == "mode=ro";
                 match percent_decoded(path) {
                     Some(path) => path,
                     None => return wrong("a % in a sqlite URL must be followed by two hexadecimal digits, and name UTF-8 text"),
@@ -49,12 +53,12 @@ impl Location {
         if path.ends_with('/') || Path::new(&path).file_name().is_none() {
             return wrong("it names a folder; give the path of a file");
         }
-        Ok(Self::File(path.into()))
+        Ok(if read_only { Self::ReadOnly(path.into()) } else { Self::File(path.into()) })
     }
 
     pub fn engine(&self) -> Engine {
         match self {
-            Self::File(_) => Engine::Sqlite,
+            Self::File(_) | Self::ReadOnly(_) => Engine::Sqlite,
             Self::Postgres(_) => Engine::Postgres,
         }
     }
@@ -62,14 +66,14 @@ impl Location {
     /// For messages: without a password.
     pub fn shown(&self) -> String {
         match self {
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) | Self::ReadOnly(path) => path.display().to_string(),
             Self::Postgres(url) => hide_password(url),
         }
     }
 }
 
 /// The URL sqlx wants for a file. Everything but plain letters is encoded, so that no path can be mistaken for a setting.
-pub(crate) fn sqlite_url(path: &Path) -> String {
+pub(crate) fn sqlite_url(path: &Path, access: &str) -> String {
     let mut url = String::from("sqlite://");
     for &byte in path.as_os_str().as_encoded_bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_') {
@@ -78,7 +82,8 @@ pub(crate) fn sqlite_url(path: &Path) -> String {
             url.push_str(&format!("%{byte:02X}"));
         }
     }
-    url.push_str("?mode=rwc");
+    url.push_str("?mode=");
+    url.push_str(access);
     url
 }
 
@@ -115,6 +120,7 @@ mod tests {
     fn paths_and_urls_are_told_apart() {
         assert_eq!(Location::parse("a/b.db"), Ok(Location::File("a/b.db".into())));
         assert_eq!(Location::parse("sqlite:a%20b.db?mode=rwc"), Ok(Location::File("a b.db".into())));
+        assert_eq!(Location::parse("sqlite:a.db?mode=ro"), Ok(Location::ReadOnly("a.db".into())));
         assert_eq!(Location::parse("sqlite:///tmp/a.db"), Ok(Location::File("/tmp/a.db".into())));
         assert_eq!(Location::parse("postgres://u@h/d").map(|l| l.engine()), Ok(Engine::Postgres));
     }
@@ -124,7 +130,7 @@ mod tests {
         assert!(why("mysql://h/d").contains("postgres://"));
         assert!(why("").contains("empty"));
         assert!(why("sqlite::memory:").contains("outlive"));
-        assert!(why("sqlite:a.db?mode=ro").contains("mode=rwc"));
+        assert!(why("sqlite:a.db?cache=shared").contains("mode=rwc"));
         assert!(why("folder/").contains("folder"));
         assert!(why("sqlite:a%2").contains('%'));
     }
@@ -137,6 +143,6 @@ mod tests {
 
     #[test]
     fn no_path_can_be_mistaken_for_a_setting() {
-        assert_eq!(sqlite_url(Path::new("/a b/c?d#e%.db")), "sqlite:///a%20b/c%3Fd%23e%25.db?mode=rwc");
+        assert_eq!(sqlite_url(Path::new("/a b/c?d#e%.db"), "rwc"), "sqlite:///a%20b/c%3Fd%23e%25.db?mode=rwc");
     }
 }

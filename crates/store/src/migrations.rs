@@ -1,8 +1,8 @@
 //! The one list of schema steps, inside the binary. A step that has shipped is never edited.
 
-use sqlx::AnyConnection;
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::{AnyConnection, Row as _};
 
 const STEPS: &[(i64, &str, &str)] = &[
     (1, "journal", include_str!("../migrations/0001_journal.sql")),
@@ -13,6 +13,15 @@ const STEPS: &[(i64, &str, &str)] = &[
     (6, "conversations and numbers", include_str!("../migrations/0006_conversations_and_numbers.sql")),
     (7, "claims", include_str!("../migrations/0007_claims.sql")),
 ];
+
+/// The last step there is.
+pub(crate) const LATEST: i64 = STEPS[STEPS.len() - 1].0;
+
+/// The last step that a database has taken.
+pub(crate) async fn version(conn: &mut AnyConnection) -> sqlx::Result<i64> {
+    let row = sqlx::query("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations").fetch_one(conn).await?;
+    row.try_get(0)
+}
 
 /// Brings the schema up to date. On SQLite the caller keeps other processes out: sqlx takes no lock there.
 pub(crate) async fn run(conn: &mut AnyConnection) -> Result<(), MigrateError> {

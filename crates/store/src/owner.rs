@@ -73,11 +73,16 @@ pub(crate) struct Opening {
     _lock: File,
 }
 
-/// Makes the folder of lock files, waits for whoever is opening the same database, and claims an owner's id. Blocks.
-pub(crate) fn open(database: &Path, patience: Duration) -> io::Result<Opening> {
+/// Where the lock files of a database are.
+pub(crate) fn folder_of(database: &Path) -> PathBuf {
     let mut folder = database.as_os_str().to_owned();
     folder.push(".owners");
-    let folder = PathBuf::from(folder);
+    PathBuf::from(folder)
+}
+
+/// Makes the folder of lock files, waits for whoever is opening the same database, and claims an owner's id. Blocks.
+pub(crate) fn open(database: &Path, patience: Duration) -> io::Result<Opening> {
+    let folder = folder_of(database);
     // The operating system says what went wrong, not with what.
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
     fs::create_dir_all(&folder).map_err(named)?;

@@ -93,7 +93,7 @@ impl Store {
             while runs.len() < limit
                 && let Some(row) = rows.try_next().await?
             {
-                let run = self.summary(&row, now)?;
+                let run = self.summary(&row, now).unwrap_or_else(|error| unreadable(&row, &error));
                 let meant = filter.states.is_empty() || filter.states.contains(&run.state);
                 if meant && (text.is_empty() || run.question.to_lowercase().contains(&text)) {
                     runs.push(run);
@@ -101,7 +101,8 @@ impl Store {
             }
         }
         for run in runs.iter_mut().filter(|run| !run.state.ended()) {
-            run.waiting = waiting(&mut conn, &run.id).await?;
+            // One that cannot be read hides nobody else's.
+            run.waiting = waiting(&mut conn, &run.id).await.unwrap_or_default();
         }
         Ok(runs)
     }
@@ -189,6 +190,28 @@ impl Store {
                 no(format!("it fits {}{more}; give more of the id", many.iter().take(5).cloned().collect::<Vec<_>>().join(", ")))
             }
         }
+    }
+}
+
+/// What can be told of a row that is not as it was written: one of them does not hide the others.
+fn unreadable(row: &sqlx::any::AnyRow, error: &sqlx::Error) -> RunSummary {
+    let text = |column: usize| row.try_get::<String, _>(column).unwrap_or_default();
+    let time = |column: usize| row.try_get::<Millis, _>(column).unwrap_or_default();
+    RunSummary {
+        id: text(0),
+        mode: text(1),
+        state: RunState::Interrupted,
+        status: Some("unreadable".to_owned()),
+        question: format!("(this run's row cannot be read: {error})"),
+        created_at: time(5),
+        updated_at: time(6),
+        spent_usd: None,
+        rehearsal: false,
+        parent: None,
+        conversation: None,
+        principal: row.try_get(13).unwrap_or_else(|_| local()),
+        seq: row.try_get(14).unwrap_or_default(),
+        waiting: Vec::new(),
     }
 }
 

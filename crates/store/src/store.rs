@@ -1,6 +1,7 @@
 //! A database that is open: its one writer, its readers, and this process's mark as an owner.
 
 use crate::error::{StoreError, plain};
+use crate::file::{DatabaseFile, GONE, denied};
 use crate::location::{Engine, Location, sqlite_url};
 use crate::migrations;
 use crate::owner::{self, Opening, Owner};
@@ -12,7 +13,7 @@ use futures::future::BoxFuture;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::migrate::MigrateError;
 use sqlx::pool::PoolConnection;
-use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions, Executor};
+use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions, Executor, Row as _};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ struct Shared {
     watchers: Arc<Watchers>,
     owner: String,
     owners: Option<PathBuf>,
+    read_only: bool,
+    file: Option<DatabaseFile>,
     /// The number of the last message handed out by a heartbeat. Locked while one is under way.
     heard: tokio::sync::Mutex<i64>,
 }
@@ -46,15 +49,23 @@ impl Store {
         let shown = location.shown();
         let (url, opening) = match &location {
             Location::Postgres(url) => (url.clone(), None),
+            Location::ReadOnly(path) => return Self::open_read_only(path, settings, &shown).await,
             Location::File(path) => {
-                let (path, patience) = (path.clone(), Duration::from_millis(u64::from(settings.busy_ms)));
-                let prepared = tokio::task::spawn_blocking(move || prepare(&path, patience)).await;
-                let (path, opening) = match prepared {
-                    Ok(Ok(prepared)) => prepared,
-                    Ok(Err(error)) => return Err(StoreError::Open { location: shown, why: error.to_string() }),
+                let unopened = |error: std::io::Error| StoreError::Open { location: shown.clone(), why: error.to_string() };
+                let file = DatabaseFile::prepare(path).map_err(unopened)?;
+                not_anothers(&file.path, &settings, &shown).await?;
+                if !file.is_writable() {
+                    return Self::open_read_only(&file.path, settings, &shown).await;
+                }
+                let (path, patience) = (file.path.clone(), Duration::from_millis(u64::from(settings.busy_ms)));
+                let opening = match tokio::task::spawn_blocking(move || owner::open(&path, patience)).await {
+                    Ok(Ok(opening)) => opening,
+                    // The folder of a database that can only be read.
+                    Ok(Err(error)) if denied(&error) => return Self::open_read_only(&file.path, settings, &shown).await,
+                    Ok(Err(error)) => return Err(unopened(error)),
                     Err(error) => return Err(StoreError::Open { location: shown, why: error.to_string() }),
                 };
-                (sqlite_url(&path), Some(opening))
+                (sqlite_url(&file.path, "rwc"), Some((opening, file)))
             }
         };
         let connector = Connector::new(&url, location.engine(), &settings)?;
@@ -70,14 +81,48 @@ impl Store {
             connection.execute("BEGIN IMMEDIATE; UPDATE posts SET n = n; ROLLBACK").await.map_err(cannot)?;
         }
         // From here on others may open the same file.
-        let (owner, owners) = match opening {
-            Some(Opening { folder, owner, .. }) => (owner, Some(folder)),
-            None => (Owner::without_lock(), None),
+        let (owner, owners, file) = match opening {
+            Some((Opening { folder, owner, .. }, file)) => (owner, Some(folder), Some(file)),
+            None => (Owner::without_lock(), None, None),
         };
-        Ok(Self::start(settings, connector, connection, owner, owners))
+        Ok(Self::start(settings, connector, connection, owner, owners, file))
     }
 
-    fn start(settings: StoreSettings, connector: Connector, connection: AnyConnection, owner: Owner, owners: Option<PathBuf>) -> Self {
+    /// Opens what can only be read: runs can be shown, verified and exported, and every write is refused.
+    async fn open_read_only(path: &Path, settings: StoreSettings, shown: &str) -> Result<Self, StoreError> {
+        let open = |why: String| StoreError::Open { location: shown.to_owned(), why };
+        let path = path.canonicalize().map_err(|error| open(error.to_string()))?;
+        not_anothers(&path, &settings, shown).await?;
+        // As it lies there, so that nothing is made beside it; what is still in its log is read through the log.
+        let access = if has_log(&path) { "ro" } else { "ro&immutable=true" };
+        let connector = Connector { read_only: true, ..Connector::new(&sqlite_url(&path, access), Engine::Sqlite, &settings)? };
+        let read = async {
+            let mut connection = connector.connect().await?;
+            let version = migrations::version(&mut connection).await?;
+            Ok::<_, sqlx::Error>((connection, version))
+        };
+        let hint = if access == "ro" { "; its log (-wal) may be unreadable where it lies: copy both into a folder that can be written" } else { "" };
+        let (connection, version) = read.await.map_err(|error| open(plain(&error) + hint))?;
+        match version {
+            newer if newer > migrations::LATEST => Err(StoreError::Newer { location: shown.to_owned(), version }),
+            older if older < migrations::LATEST => {
+                Err(open("it was written by an older version of Synod; open it once where it can be written".to_owned()))
+            }
+            _ => {
+                let folder = owner::folder_of(&path);
+                let owners = folder.is_dir().then_some(folder);
+                Ok(Self::start(settings, connector, connection, Owner::without_lock(), owners, None))
+            }
+        }
+    }
+    fn start(
+        settings: StoreSettings,
+        connector: Connector,
+        connection: AnyConnection,
+        owner: Owner,
+        owners: Option<PathBuf>,
+        file: Option<DatabaseFile>,
+    ) -> Self {
         let watchers = Arc::new(Watchers::default());
         let (queue, commands) = mpsc::unbounded_channel();
         let shared = Shared {
@@ -87,11 +132,13 @@ impl Store {
             watchers: watchers.clone(),
             owner: owner.id.clone(),
             owners: owners.clone(),
+            read_only: connector.read_only,
+            file: file.clone(),
             heard: tokio::sync::Mutex::new(0),
             settings,
         };
         let desk = WriterConnection::new(connector, connection);
-        let writer = Writer { desk, owner, owners, lease_ms: shared.settings.lease_ms, kept: None, held: HashMap::new(), weight: 0, watchers };
+        let writer = Writer { desk, file, owner, owners, lease_ms: shared.settings.lease_ms, kept: None, held: HashMap::new(), weight: 0, watchers };
         tokio::spawn(writer.run(commands));
         Self { shared: Arc::new(shared) }
     }
@@ -113,6 +160,16 @@ impl Store {
     /// The id under which this store owns runs.
     pub fn owner(&self) -> &str {
         &self.shared.owner
+    }
+
+    /// Nothing can be written to this database.
+    pub fn is_read_only(&self) -> bool {
+        self.shared.read_only
+    }
+
+    /// The file it is in, where it is one that is written.
+    pub fn file(&self) -> Option<&Path> {
+        self.shared.file.as_ref().map(|file| file.path.as_path())
     }
 
     pub(crate) fn owners(&self) -> Option<&Path> {
@@ -155,6 +212,9 @@ impl Store {
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut WriterConnection) -> BoxFuture<'c, sqlx::Result<T>> + Send + 'static,
     {
+        if self.shared.file.as_ref().is_some_and(|file| !file.is_there()) {
+            return Err(StoreError::Storage(GONE.into()));
+        }
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(move |desk| {
             Box::pin(async move {
@@ -173,19 +233,32 @@ impl Store {
     }
 }
 
-/// The folder, made if need be, and the file's one true path: two names of one database must share their lock files.
-fn prepare(path: &Path, patience: Duration) -> std::io::Result<(PathBuf, Opening)> {
-    let path = std::path::absolute(path)?;
-    if path.is_dir() {
-        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder; give the path of a file"));
-    }
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it names no file"));
+/// Something was written that is not in the file itself yet.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}
+
+/// Refuses the database of another program, before anything of it is changed. It is read as it lies there: not even a log is made beside it.
+async fn not_anothers(path: &Path, settings: &StoreSettings, shown: &str) -> Result<(), StoreError> {
+    // What another program has not yet moved out of its log counts too.
+    let access = if has_log(path) { "ro" } else { "ro&immutable=true" };
+    let connector = Connector { read_only: true, ..Connector::new(&sqlite_url(path, access), Engine::Sqlite, settings)? };
+    let tables = async {
+        let mut connection = connector.connect().await?;
+        let sql = "SELECT CAST(COUNT(*) AS BIGINT), CAST(COALESCE(SUM(name IN ('runs', 'journal')), 0) AS BIGINT) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_sqlx%' ESCAPE '\\'";
+        let row = sqlx::query(sql).fetch_one(&mut connection).await?;
+        Ok::<(i64, i64), sqlx::Error>((row.try_get(0)?, row.try_get(1)?))
     };
-    std::fs::create_dir_all(folder)?;
-    let path = folder.canonicalize()?.join(name);
-    let opening = owner::open(&path, patience)?;
-    Ok((path, opening))
+    match tables.await {
+        Ok((all, ours)) if all > 0 && ours < 2 => {
+            let why = "it is the database of another program, and was left as it is; give a path of its own".to_owned();
+            Err(StoreError::Open { location: shown.to_owned(), why })
+        }
+        // What cannot be read like this, and what is empty, is opened as usual: then it is told what is wrong, if anything is.
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// How connections to one database are made.
@@ -195,6 +268,7 @@ pub(crate) struct Connector {
     options: AnyConnectOptions,
     durability: synod_types::Durability,
     busy_ms: u32,
+    read_only: bool,
 }
 
 impl Connector {
@@ -204,7 +278,7 @@ impl Connector {
             why: error.to_string(),
         })?;
         let options = options.disable_statement_logging();
-        Ok(Self { engine, options, durability: settings.durability, busy_ms: settings.busy_ms })
+        Ok(Self { engine, options, durability: settings.durability, busy_ms: settings.busy_ms, read_only: false })
     }
 
     pub fn engine(&self) -> Engine {
@@ -214,7 +288,9 @@ impl Connector {
     /// A connection that writes.
     pub async fn connect(&self) -> sqlx::Result<AnyConnection> {
         let mut connection = self.options.connect().await?;
-        if self.engine == Engine::Sqlite {
+        if self.read_only {
+            connection.execute(AssertSqlSafe(format!("PRAGMA busy_timeout = {}; PRAGMA query_only = 1", self.busy_ms))).await?;
+        } else if self.engine == Engine::Sqlite {
             let synchronous = match self.durability {
                 synod_types::Durability::Process => "NORMAL",
                 synod_types::Durability::Power => "FULL",

@@ -5,6 +5,7 @@
 
 use crate::batch::{self, Group, Item, KeptRows, Release, Unwritten};
 use crate::error::{Class, StoreError, plain};
+use crate::file::{DatabaseFile, GONE};
 use crate::owner::Owner;
 use crate::watch::Watchers;
 use crate::writer_connection::WriterConnection;
@@ -51,6 +52,8 @@ pub(crate) struct LeasedRun {
 
 pub(crate) struct Writer {
     pub desk: WriterConnection,
+    /// `None` on PostgreSQL.
+    pub file: Option<DatabaseFile>,
     pub owner: Owner,
     /// Where the lock files are; `None` on PostgreSQL.
     pub owners: Option<PathBuf>,
@@ -135,6 +138,13 @@ impl Writer {
 
     /// Writes what has queued. Splits the batch when a row of it is refused, so that one run's mistake is its own.
     async fn commit(&mut self, items: Vec<Item>, releases: Vec<Release>) {
+        if !items.is_empty() && self.file.as_ref().is_some_and(|file| !file.is_there()) {
+            let error = JournalError::Storage(GONE.into());
+            for item in items {
+                let _ = item.reply.send(Err(error.clone()));
+            }
+            return fail(Work { releases, ..Work::default() }, &error);
+        }
         if items.iter().any(|item| item.create.is_some())
             && let Err(error) = self.keep().await
         {

@@ -2,6 +2,7 @@
 //!
 //! Once with the built-in voices, who lean to one common taste, and once with the same voices casting their ballots by lot, whose mean belongs
 //! near 0.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "an example prints")]
 
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 //! What the tests of every crate share. A dev-dependency only: nothing of it reaches the binary.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "a tool of the tests prints what it is told to")]
 
 pub mod counted;
 pub mod reading;

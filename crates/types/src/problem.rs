@@ -47,6 +47,8 @@ pub enum ProblemCode {
     NoKey,
     /// A price that is not known, where a budget needs one.
     NoPrice,
+    /// An endpoint that only a file defines which the user has not trusted.
+    Untrusted,
 }
 
 impl ProblemCode {
@@ -64,6 +66,7 @@ impl ProblemCode {
             Self::Unreachable => "unreachable",
             Self::NoKey => "no_key",
             Self::NoPrice => "no_price",
+            Self::Untrusted => "untrusted",
         }
     }
 }

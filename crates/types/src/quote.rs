@@ -18,6 +18,12 @@ pub struct Quote {
     /// The worst case of the same calls: every word written, and all the room to think used up.
     #[serde(default)]
     pub worst_usd: Option<f64>,
+    /// What it will come to if replies are of a usual length and half of the calls that may be needed are: what is confirmed before it is paid.
+    #[serde(default)]
+    pub likely_usd: Option<f64>,
+    /// The tokens of seats whose price is unknown, on the same terms.
+    #[serde(default)]
+    pub unpriced_tokens: u64,
     /// Seats whose price is unknown: their part of the cost is not in `usd`.
     pub unpriced: Vec<String>,
     pub estimated_ms: i64,

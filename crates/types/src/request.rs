@@ -163,6 +163,12 @@ pub struct Reply {
     pub finish: Finish,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Tokens that came beside the words and calls above, by our own count: thoughts, and what was cut.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unseen_tokens: u64,
+    /// It went on beyond twice what it was allowed, and was cut there.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub overran: bool,
     /// What the provider itself says the call cost, where it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
@@ -184,6 +190,8 @@ impl Reply {
             tool_calls: Vec::new(),
             finish: Finish::Stop,
             usage: None,
+            unseen_tokens: 0,
+            overran: false,
             cost_usd: None,
             search: None,
             thinking: None,
@@ -199,7 +207,7 @@ impl Reply {
     /// Nothing to read, though its model was at work: it thought until its limit was spent, or to no end.
     pub fn starved(&self) -> bool {
         let nothing = self.text.trim().is_empty() && self.tool_calls.is_empty();
-        nothing && self.finish != Finish::Refusal && (self.finish == Finish::Length || self.thought() > 0)
+        nothing && !self.overran && self.finish != Finish::Refusal && (self.finish == Finish::Length || self.thought() > 0)
     }
 
     /// Cut at the limit, with less room for words than was promised because thinking took it.
@@ -266,6 +274,14 @@ impl std::ops::AddAssign for Usage {
         self.cached = self.cached.saturating_add(other.cached);
         self.thinking = self.thinking.into_iter().chain(other.thinking).reduce(u64::saturating_add);
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// USD per million tokens.

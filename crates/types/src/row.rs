@@ -202,6 +202,21 @@ pub struct Replied {
     /// What the provider refused of the request, and what was sent instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
+    /// What the provider said of it, where our own count stands in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Claimed>,
+    /// It went on beyond twice what it was allowed, and was cut there.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub overran: bool,
+}
+
+/// What a provider says a reply took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claimed {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
 }
 
 /// Body of `said`: what the turn came to.
@@ -232,6 +247,8 @@ pub enum Reading {
     Text,
     /// Only after the repair turn.
     Repaired,
+    /// With a number off its scale, also after the repair turn: that number counts as none.
+    OffScale,
 }
 
 impl Reading {

@@ -154,7 +154,7 @@ impl Worker<'_> {
             return Ok(Ok((self.app.prepare(request, Vec::new(), &mut Notes::default()).await?, 0.0)));
         }
         // Planned within a budget, so that a price that is missing is found.
-        request.limits.budget_usd = self.order.budget_usd;
+        request.limits.budget_usd = Some(f64::from(u32::MAX));
         let worst = self.app.prepare(request.clone(), Vec::new(), &mut Notes::default()).await?.quote().worst_usd.unwrap_or(0.0);
         let aside = 2.0 * worst;
         if !self.purse.set_aside(aside) {

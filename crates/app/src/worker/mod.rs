@@ -3,6 +3,7 @@
 
 mod crew;
 mod fill;
+mod likely;
 mod purse;
 mod slot_run;
 

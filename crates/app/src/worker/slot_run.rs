@@ -64,23 +64,28 @@ pub fn request(claim: &Claim, slot: &Slot, context: &WorkContext, lease: &Lease,
         summaries: Vec::new(),
         scripted_confidence: None,
     };
-    run(claim, options, model)
+    run(&claim.title, &claim.body, options, model)
+}
+
+/// A slot like any other, to be quoted and never to be run.
+pub fn trial(title: &str, body: &str, model: &str) -> RunRequest {
+    run(title, body, Options { claim: "trial".into(), slot: "trial".into(), ..Options::default() }, model)
 }
 
 pub fn merge_request(claim: &Claim, record: &ConsensusRecord, model: &str) -> RunRequest {
     let summaries = record.summaries.iter().map(|summary| clip(summary, ONE)).collect();
-    run(claim, Options { claim: claim.id.clone(), task: Task::Merge, summaries, ..Options::default() }, model)
+    run(&claim.title, &claim.body, Options { claim: claim.id.clone(), task: Task::Merge, summaries, ..Options::default() }, model)
 }
 
-fn run(claim: &Claim, options: Options, model: &str) -> RunRequest {
+fn run(title: &str, body: &str, options: Options, model: &str) -> RunRequest {
     let given = serde_json::to_value(&options).unwrap_or_default();
     let given = given.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     // A body that only repeats the title says nothing more.
-    let content = Some(claim.body.clone()).filter(|body| *body != claim.title);
+    let content = Some(body.to_owned()).filter(|body| body != title);
     RunRequest {
         mode: Some(MODE.id.into()),
         internal: true,
-        question: Question { text: claim.title.clone(), content, ..Question::default() },
+        question: Question { text: title.to_owned(), content, ..Question::default() },
         panel: PanelChoice::Models(vec![model.to_owned()]),
         options: given.map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect(),
         ..RunRequest::default()

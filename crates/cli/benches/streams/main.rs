@@ -4,6 +4,7 @@
 //!
 //! Models, server, clients and library are processes of their own, so that each one's CPU and memory are its own. What a council costs the
 //! server is compared with what it costs the library in the same run.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "it prints what it measured")]
 
 mod client;
 mod library;

@@ -75,6 +75,9 @@ pub struct Crew {
     /// Never spend more than this, in US dollars, over all slots.
     #[arg(long, allow_hyphen_values = true, value_name = "USD")]
     pub budget: Option<String>,
+    /// Pay without being asked, however much it is likely to cost.
+    #[arg(long, short)]
+    pub yes: bool,
     /// No progress on standard error.
     #[arg(long, short)]
     pub quiet: bool,

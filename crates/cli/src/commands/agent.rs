@@ -2,6 +2,7 @@
 
 use crate::args::Global;
 use crate::args::claim::{AgentCommand, AgentWork, Crew};
+use crate::confirm::{Likely, confirm};
 use crate::door::Door;
 use crate::exit::{BROKEN, CliResult, DECIDED, UNDECIDED, USAGE, print_json, usage};
 use crate::outcome::Signals;
@@ -26,6 +27,11 @@ pub async fn run(global: &Global, command: AgentCommand) -> CliResult {
 async fn work(door: &Door, args: AgentWork) -> CliResult {
     let mut order = order(&args.crew)?;
     check(door, &mut order, args.crew.quiet).await?;
+    if !args.once {
+        // How much is open nobody knows; one claim is what it will be at least.
+        let (usd, unpriced_tokens) = door.likely_of_claim(&order, "a claim", "a claim", None).await?;
+        confirm(door, Likely { usd, unpriced_tokens }, args.crew.yes || order.budget_usd.is_some())?;
+    }
     let filled = AtomicUsize::new(0);
     let scope = WorkScope { claim: None, once: args.once, forever: args.auto };
     let end = Working { door, quiet: args.crew.quiet }.counting(&order, &scope, &filled).await?;

@@ -1,12 +1,13 @@
 //! `synod ask`: check everything, say what it will take, run it, print the verdict.
 
 use crate::args::{Ask, Global};
+use crate::confirm::{Likely, confirm};
 use crate::door::Door;
 use crate::exit::{CliResult, DECIDED, print_json};
 use crate::say::{note, say};
 use crate::{outcome, request};
-use std::io::{IsTerminal, Read};
-use synod_app::{ConversationChoice, PreparedRun};
+use std::io::IsTerminal;
+use synod_app::{ConversationChoice, PreparedRun, text_of};
 use synod_report::one_line;
 use synod_types::{Problem, Question, Quote, Span};
 
@@ -19,11 +20,19 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
     if quoted(&door, &prepared, ask.quote, ask.output.quiet) {
         return Ok(DECIDED);
     }
+    confirmed(&door, &prepared, ask.request.yes)?;
     if let Some(id) = prepared.new_conversation() {
         note!("Conversation {id}");
     }
     let (runner, handle) = prepared.start(&door).await?;
     outcome::follow(&door, &runner, handle, &ask.output).await
+}
+
+/// Nothing is begun that is likely to cost much, unless somebody said so.
+pub fn confirmed(door: &Door, prepared: &PreparedRun, yes: bool) -> CliResult<()> {
+    let quote = prepared.quote();
+    let likely = Likely { usd: quote.likely_usd.unwrap_or(0.0), unpriced_tokens: quote.unpriced_tokens };
+    confirm(door, likely, yes || prepared.header().limits.budget_usd.is_some())
 }
 
 /// Says what a run would take, before it is paid. True: that is all that was asked for.
@@ -65,12 +74,14 @@ fn question(door: &Door, ask: &Ask, problems: &mut Vec<Problem>) -> Question {
     question
 }
 
+/// The most that is read from standard input.
+const LARGEST_INPUT: u64 = 4 * 1024 * 1024;
+
 fn stdin(field: &str, problems: &mut Vec<Problem>) -> String {
-    let mut text = String::new();
-    match std::io::stdin().read_to_string(&mut text) {
-        Ok(_) => text.trim().to_owned(),
+    match text_of(std::io::stdin().lock(), LARGEST_INPUT) {
+        Ok(text) => text.trim().to_owned(),
         Err(error) => {
-            problems.push(Problem::new(field, format!("standard input: {error}"), "text in UTF-8"));
+            problems.push(Problem::new(field, format!("standard input: {error}"), error.want()));
             String::new()
         }
     }
@@ -85,7 +96,7 @@ fn say_quote(door: &Door, prepared: &PreparedRun) {
     say!("{}", quote_line(&quote));
     for line in &quote.phases {
         let calls = if line.calls.max == 1 { "call" } else { "calls" };
-        say!("  {:<12} {} {calls} ({})", line.prompt, span(line.calls), line.role);
+        say!("  {:<12} {} {calls} ({})", one_line(&line.prompt), span(line.calls), one_line(&line.role));
     }
     let thinking = if quote.thinking_tokens > 0 { format!(", and room to think for {}", quote.thinking_tokens) } else { String::new() };
     say!("  tokens: {} in, {} out{thinking}", span(quote.input_tokens), span(quote.output_tokens));
@@ -101,10 +112,10 @@ fn quote_line(quote: &Quote) -> String {
     let usd = match (quote.usd, quote.unpriced.is_empty()) {
         (Some(usd), true) => format!("likely ${:.4} to ${:.4}{worst}", usd.min, usd.max),
         (Some(usd), false) => {
-            let unpriced = quote.unpriced.join(", ");
+            let unpriced = one_line(&quote.unpriced.join(", "));
             format!("likely ${:.4} to ${:.4}{worst}, and an unknown part ({unpriced} without a price)", usd.min, usd.max)
         }
-        (None, _) => format!("cost unknown ({} without a price)", quote.unpriced.join(", ")),
+        (None, _) => format!("cost unknown ({} without a price)", one_line(&quote.unpriced.join(", "))),
     };
     format!("Quote for {}: {} calls, {usd}, about {} s", quote.mode, span(quote.calls), quote.estimated_ms / 1000)
 }

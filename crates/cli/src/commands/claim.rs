@@ -3,6 +3,7 @@
 use crate::args::Global;
 use crate::args::claim::{ClaimClear, ClaimCommand, ClaimExport, ClaimFormat, ClaimList, ClaimNew, ClaimResume, ClaimReview, ClaimRun, ClaimText};
 use crate::commands::agent::{self, Working};
+use crate::confirm::{Likely, confirm};
 use crate::door::Door;
 use crate::exit::{CliResult, DECIDED, STOPPED, UNDECIDED, print_json, usage};
 use crate::say::{note, say};
@@ -11,7 +12,7 @@ use serde_json::json;
 use std::path::Path;
 use synod_app::{AppError, WorkEnd, WorkOrder, WorkScope};
 use synod_claims::{Agent, ClaimFilter, NewClaim, Reader};
-use synod_report::{clean, moment, one_line};
+use synod_report::{Painted, moment, one_line};
 use synod_types::{Claim, ClaimSource, PipelineStatus, Resolution};
 
 pub async fn run(global: &Global, command: ClaimCommand) -> CliResult {
@@ -46,7 +47,8 @@ fn person(by: Option<String>) -> Agent {
     Agent { name, ..Agent::person() }
 }
 
-async fn submit(door: &Door, text: ClaimText, order: &WorkOrder, by_worker: bool) -> CliResult<Claim> {
+/// What was typed as a claim.
+async fn read_claim(door: &Door, text: ClaimText, order: &WorkOrder, by_worker: bool) -> CliResult<NewClaim> {
     let ClaimText { title, body, protocol, domain, sources } = text;
     let protocol = match protocol {
         Some(given) if given.contains('/') || given.to_lowercase().ends_with(".json") => Some(add_protocol(door, Path::new(&given)).await?),
@@ -57,7 +59,7 @@ async fn submit(door: &Door, text: ClaimText, order: &WorkOrder, by_worker: bool
         Some((body, None)) => body.strip_prefix('@').unwrap_or(body).to_owned(),
         None => title.clone(),
     };
-    let new = NewClaim {
+    Ok(NewClaim {
         // A long claim is its own body, and its beginning names it.
         title: if body == title { heading(&title) } else { title },
         body,
@@ -66,8 +68,7 @@ async fn submit(door: &Door, text: ClaimText, order: &WorkOrder, by_worker: bool
         sources: sources.into_iter().map(|url| ClaimSource { url, title: None }).collect(),
         rehearsal: order.rehearse,
         work_order: by_worker.then(|| serde_json::to_value(order).unwrap_or_default()),
-    };
-    Ok(door.claims().create(new, &person(None)).await?)
+    })
 }
 
 /// Words of a claim that fit into its title.
@@ -92,7 +93,10 @@ async fn begin(door: &Door, args: ClaimRun) -> CliResult {
     order.low_layer = args.low;
     // Whoever would work on it is known before anything is written.
     agent::check(door, &mut order, args.crew.quiet).await?;
-    let claim = submit(door, args.text, &order, true).await?;
+    let new = read_claim(door, args.text, &order, true).await?;
+    let (usd, unpriced_tokens) = door.likely_of_claim(&order, &new.title, &new.body, new.protocol.as_deref()).await?;
+    confirm(door, Likely { usd, unpriced_tokens }, args.crew.yes || order.budget_usd.is_some())?;
+    let claim = door.claims().create(new, &person(None)).await?;
     if !args.crew.quiet {
         note!("Claim {} · {}", claim.id, one_line(&claim.protocol));
     }
@@ -124,7 +128,7 @@ async fn work(door: &Door, claim: &Claim, order: &WorkOrder, quiet: bool) -> Cli
     if door.json {
         print_json(&json!({"end": end_word(&end), "claim": view, "runs": spent.runs, "spentUsd": spent.usd, "unknownCosts": spent.unknown}));
     } else {
-        crate::say::out(format_args!("{}", synod_report::claim_brief(&view, door.style())));
+        crate::say::show(&Painted::claim_brief(&view, door.style()));
         if !quiet && !claim.rehearsal {
             let unknown = if spent.unknown > 0 { format!(", and an unknown part of {} runs", spent.unknown) } else { String::new() };
             note!("{} runs, ${:.4}{unknown}.", spent.runs, spent.usd);
@@ -148,7 +152,7 @@ async fn work(door: &Door, claim: &Claim, order: &WorkOrder, quiet: bool) -> Cli
             )
         }
         WorkEnd::Unfilled(why) => {
-            (UNDECIDED, format!("No model could fill the next slot. {}\nsynod claim resume {id} tries again; --models names others.", clean(&why)))
+            (UNDECIDED, format!("No model could fill the next slot. {}\nsynod claim resume {id} tries again; --models names others.", why))
         }
     };
     if !door.json {
@@ -172,7 +176,8 @@ fn end_word(end: &WorkEnd) -> &'static str {
 
 async fn new(door: &Door, args: ClaimNew) -> CliResult {
     let order = WorkOrder { rehearse: args.rehearse, ..WorkOrder::default() };
-    let claim = submit(door, args.text, &order, false).await?;
+    let new = read_claim(door, args.text, &order, false).await?;
+    let claim = door.claims().create(new, &person(None)).await?;
     if door.json {
         print_json(&claim);
     } else {
@@ -220,7 +225,7 @@ async fn show(door: &Door, id: &str) -> CliResult {
     if door.json {
         print_json(&view);
     } else {
-        crate::say::out(format_args!("{}", synod_report::claim_terminal(&view, door.style())));
+        crate::say::show(&Painted::claim(&view, door.style()));
     }
     Ok(DECIDED)
 }
@@ -234,9 +239,9 @@ async fn export(door: &Door, args: ClaimExport) -> CliResult {
         ClaimFormat::Json => synod_report::json_text(&serde_json::to_value(&view).unwrap_or_default()),
     };
     match args.out {
-        None => crate::say::out(format_args!("{text}")),
+        None => crate::say::document(&text),
         Some(path) => {
-            std::fs::write(&path, text)
+            synod_app::write_private(&path, &text, true)
                 .map_err(|error| AppError::broken("out", format!("{}: {error}", path.display()), "a file that can be written"))?;
             note!("Written to {}.", one_line(&path.display().to_string()));
         }
@@ -271,7 +276,7 @@ async fn review(door: &Door, args: ClaimReview) -> CliResult {
         let want = format!("a terminal; or synod claim clear {} --resolution … --note …", claim.id);
         return Err(usage("review", "no terminal to ask on", want));
     }
-    crate::say::out(format_args!("{}", synod_report::claim_terminal(&view, door.style())));
+    crate::say::show(&Painted::claim(&view, door.style()));
     note!("Layer {} was scored {:.2}; {:.2} passes. What becomes of it?", flag.layer, flag.avg_confidence, flag.threshold);
     for (n, (resolution, what)) in (1..).zip(&CHOICES) {
         note!("  {n}. {}: {what}", resolution.as_str());

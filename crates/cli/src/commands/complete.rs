@@ -5,7 +5,7 @@ use crate::args::{Cli, Global};
 use crate::door;
 use crate::exit::{CliResult, DECIDED};
 use crate::reference::option_lines;
-use crate::say::say;
+use crate::say;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use serde_json::Value;
 use synod_app::{App, Config, FileAccess, PersonaFiles, Sources, list_personas};
@@ -19,10 +19,12 @@ type Candidate = (String, String);
 
 pub async fn run(global: &Global, words: Vec<String>) -> CliResult {
     let (current, before) = words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
+    let mut lines = String::new();
     for (word, about) in candidates(global, before, current).await {
         let about: String = one_line(&about).chars().take(70).collect();
-        say!("{}", if about.is_empty() { one_line(&word) } else { format!("{}\t{about}", one_line(&word)) });
+        lines.push_str(&if about.is_empty() { format!("{}\n", one_line(&word)) } else { format!("{}\t{about}\n", one_line(&word)) });
     }
+    say::document(&lines);
     Ok(DECIDED)
 }
 

@@ -21,6 +21,6 @@ pub fn run(shell: Shell) -> CliResult {
             String::from_utf8_lossy(&script).into_owned()
         }
     };
-    crate::say::out(format_args!("{script}"));
+    crate::say::document(&script);
     Ok(DECIDED)
 }

@@ -21,7 +21,7 @@ pub async fn run(global: &Global, args: Doctor) -> CliResult {
             told
         };
         let seats: Vec<_> = report.seats.iter().map(told).collect();
-        print_json(&json!({"ok": report.healthy(), "config": report.files, "seats": seats, "errors": report.problems}));
+        print_json(&json!({"ok": report.healthy(), "config": report.files, "exposed": report.exposed, "seats": seats, "errors": report.problems}));
     } else {
         tell(report);
     }
@@ -39,12 +39,15 @@ pub fn mending(fix: Option<&Fix>) -> Vec<String> {
 }
 
 fn tell(report: DoctorReport) {
-    say!("config   {}", if report.files.is_empty() { "none".to_owned() } else { report.files.join(", ") });
-    report.found.iter().for_each(|line| say!("         {line}"));
+    say!("config   {}", if report.files.is_empty() { "none".to_owned() } else { one_line(&report.files.join(", ")) });
+    report.found.iter().for_each(|line| say!("         {}", one_line(line)));
     if report.nothing_found {
         say!("         {NOTHING_FOUND}");
     }
     say!("database open, schema current");
+    for file in &report.exposed {
+        say!("exposed  {}: others on this machine can read it; chmod 600 makes it yours alone", one_line(file));
+    }
     for SeatCheck { card, result, fix } in &report.seats {
         let price =
             card.price.map_or_else(|| "price unknown".to_owned(), |price| format!("${} in, ${} out per million tokens", price.input, price.output));
@@ -63,7 +66,10 @@ fn tell(report: DoctorReport) {
                     (None, None) => ", was not seen to think".to_owned(),
                 }
             ),
-            Some(problem) => say!("FAILED   {}: {}", result.model, one_line(problem)),
+            Some(problem) => say!("FAILED   {}: {}", one_line(&result.model), one_line(problem)),
+        }
+        if result.overran {
+            say!("         it was seen to write more than twice what it was allowed; such replies are cut and counted whole");
         }
         if !result.instead.is_empty() {
             say!("         it has: {}", one_line(&result.instead.join(", ")));

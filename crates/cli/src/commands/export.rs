@@ -16,9 +16,9 @@ pub async fn run(global: &Global, args: Export) -> CliResult {
     };
     let text = door.export(&run, format).await?;
     match &args.out {
-        None => crate::say::out(format_args!("{text}")),
+        None => crate::say::document(&text),
         Some(path) => {
-            std::fs::write(path, text)
+            synod_app::write_private(path, &text, true)
                 .map_err(|error| AppError::broken("out", format!("{}: {error}", path.display()), "a file that can be written"))?;
             note!("Wrote {}", path.display());
         }

@@ -17,7 +17,7 @@ pub fn run(global: &Global, args: Modes) -> CliResult {
         Some(id) => vec![find(id)?],
     };
     if args.markdown {
-        crate::say::out(format_args!("{}", reference::page()));
+        crate::say::document(&reference::page());
     } else if global.json {
         let described: Vec<Value> = chosen.iter().map(|mode| describe(mode)).collect();
         let document = if args.id.is_some() { described.into_iter().next().unwrap_or_default() } else { json!({ "modes": described }) };

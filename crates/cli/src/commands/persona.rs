@@ -70,7 +70,7 @@ fn show(global: &Global, files: &PersonaFiles, name: &str, prompt: bool, file: b
     } else if file {
         let built_in = persona::files().iter().find(|(id, _)| *id == name && files.find(KIND, name).is_none());
         match built_in {
-            Some((_, text)) => crate::say::out(format_args!("{text}")),
+            Some((_, text)) => crate::say::document(text),
             None => say!("{}", files.find(KIND, name).transpose().ok().flatten().unwrap_or_default().trim_end()),
         }
     } else {
@@ -163,6 +163,7 @@ async fn draft(global: &Global, files: &PersonaFiles, new: PersonaNew) -> CliRes
     let PersonaNew { name, handle, decks, model, rehearse, .. } = new;
     let request = DraftRequest { name, id, handle, decks, texts, model, rehearse, written }.into_run();
     let prepared = request::prepare(&door, request, &RequestArgs::default(), problems, true).await?;
+    super::ask::confirmed(&door, &prepared, false)?;
     let (_, mut handle) = prepared.start(&door).await?;
     let ending = handle.ending().await;
     let answer = match &ending {
@@ -174,7 +175,7 @@ async fn draft(global: &Global, files: &PersonaFiles, new: PersonaNew) -> CliRes
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(broken)?;
     }
-    std::fs::write(&path, &answer.text).map_err(broken)?;
+    synod_app::write_private(&path, &answer.text, true).map_err(broken)?;
     if global.json {
         print_json(&json!({"file": path, "run": handle.run, "verdict": verdict}));
     } else {

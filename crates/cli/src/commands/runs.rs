@@ -34,10 +34,10 @@ pub async fn run(global: &Global, args: Runs) -> CliResult {
         };
         let rehearsal = if run.rehearsal { " rehearsal" } else { "" };
         let question: String = one_line(&run.question).chars().take(70).collect();
-        say!("{}  {:<9} {:<11} {cost}{rehearsal}  {question}", run.id, run.mode, state);
+        say!("{}  {:<9} {:<11} {cost}{rehearsal}  {question}", one_line(&run.id), one_line(&run.mode), one_line(state));
         for waiting in run.waiting {
-            say!("    waits for you ({}): {}", waiting.key, glance(&waiting.asking.question));
-            say!("    synod review {}", run.id);
+            say!("    waits for you ({}): {}", one_line(&waiting.key), glance(&waiting.asking.question));
+            say!("    synod review {}", one_line(&run.id));
         }
     }
     Ok(DECIDED)

@@ -5,8 +5,7 @@ use crate::args::server::Serve;
 use crate::door;
 use crate::exit::{CliResult, DECIDED};
 use crate::outcome::Signals;
-use crate::say::note;
-use std::io::IsTerminal;
+use crate::say::{self, note};
 use synod_app::{App, AppError, FileAccess};
 use synod_server::{ServerSettings, bind};
 use synod_types::Problems;
@@ -14,6 +13,7 @@ use synod_types::Problems;
 pub async fn run(global: &Global, args: Serve) -> CliResult {
     // No value from a caller is a path: nothing is read for one.
     let app = App::open(door::sources(global)?, global.db.clone(), FileAccess::None).await?;
+    door::say_left_out(&app.config);
     let settings = ServerSettings::of(&app.config.server, args.addr.as_deref(), args.require_key).map_err(Problems)?;
     let open = settings.open;
     let serving = bind(app, settings).await?;
@@ -21,7 +21,7 @@ pub async fn run(global: &Global, args: Serve) -> CliResult {
     let mut signals = Signals::listen()?;
     let url = format!("http://{addr}");
     // Where a person reads, in words; else one line of the log, which is JSON.
-    let person = std::io::stderr().is_terminal();
+    let person = say::err_is_terminal();
     if person {
         note!("Synod listens at {url}{}.", if open { ", for callers on this machine" } else { "; callers need a key" });
         if open {

@@ -5,16 +5,17 @@ use crate::door::Door;
 use crate::exit::{CliResult, DECIDED};
 use crate::say::say;
 use synod_app::ExportFormat;
+use synod_report::Painted;
 use synod_types::RunState;
 
 pub async fn run(global: &Global, args: &Show) -> CliResult {
     let door = Door::open(global, true).await?;
     let run = door.find_run(&args.run).await?;
     if door.json {
-        crate::say::out(format_args!("{}", door.export(&run, ExportFormat::Json).await?));
+        crate::say::document(&door.export(&run, ExportFormat::Json).await?);
     } else {
         let view = door.view(&run).await?;
-        crate::say::out(format_args!("{}", synod_report::show(&view, door.style(), args.full)));
+        crate::say::show(&Painted::turns(&view, door.style(), args.full));
         if door.run(&run).await?.state == RunState::Interrupted {
             say!("Its process is gone, and the run has not ended: synod resume {run} goes on with it.");
         }

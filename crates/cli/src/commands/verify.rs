@@ -5,6 +5,7 @@ use crate::door::Door;
 use crate::exit::{BROKEN, CliResult, DECIDED, print_json};
 use crate::say::say;
 use synod_app::StageCheck;
+use synod_report::one_line;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
     let door = Door::open(global, true).await?;
@@ -24,7 +25,7 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     } else {
         say!("Altered: run {run} is not as it was written.");
         for fault in &checked.faults {
-            say!("  {fault}");
+            say!("  {}", one_line(&fault.to_string()));
         }
     }
     Ok(if checked.intact() { DECIDED } else { BROKEN })

@@ -33,14 +33,14 @@ impl House {
         let house = Self { folder, server, runtime };
         let config = format!("[endpoints.x]\nkind = \"openai\"\nbase_url = \"{}\"\nbackoff_ms = 1\n{more}", house.server.url());
         std::fs::create_dir_all(house.path("work")).expect("a working directory");
-        std::fs::write(house.path("work/synod.toml"), config).expect("a configuration");
+        house.write("config/synod/synod.toml", &config);
         house
     }
 
     /// A house with nothing configured.
     pub fn bare() -> Self {
         let house = Self::new();
-        std::fs::remove_file(house.path("work/synod.toml")).expect("the configuration goes");
+        std::fs::remove_file(house.path("config/synod/synod.toml")).expect("the configuration goes");
         house
     }
 

@@ -5,6 +5,7 @@ mod completions;
 mod decide;
 mod first_run;
 mod first_ten_minutes;
+mod guarded;
 mod help;
 mod house;
 mod kills;

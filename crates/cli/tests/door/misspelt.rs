@@ -32,7 +32,7 @@ fn the_nearest_name_is_suggested() {
 #[test]
 fn a_misspelt_setting_is_one_problem_with_its_right_name() {
     let house = House::new();
-    house.write("work/synod.toml", "[endpoints.x]\nkind = \"opnai\"\nbase_ulr = \"http://127.0.0.1:9/v1\"\n");
+    house.write("config/synod/synod.toml", "[endpoints.x]\nkind = \"opnai\"\nbase_ulr = \"http://127.0.0.1:9/v1\"\n");
     suggests(&house, &["ask", "Tea?"], "base_url");
     suggests(&house, &["ask", "Tea?"], "openai");
 }

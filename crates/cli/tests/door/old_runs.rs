@@ -14,7 +14,7 @@ fn old_house() -> House {
     let models: String =
         ["a", "b", "c", "gone", "slow"].iter().map(|id| format!("[models.{id}]\nendpoint = \"fake\"\nid = \"{id}\"\n{price}\n")).collect();
     let config = format!("[endpoints.fake]\nkind = \"openai\"\nbase_url = \"{}\"\nbackoff_ms = 1\n{models}", house.server.url());
-    house.write("work/synod.toml", &config);
+    house.write("config/synod/synod.toml", &config);
     let mut database = Vec::new();
     flate2::read::GzDecoder::new(DATABASE).read_to_end(&mut database).expect("a compressed file");
     std::fs::create_dir_all(house.path("data/synod")).expect("a folder");

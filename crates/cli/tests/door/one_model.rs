@@ -88,7 +88,7 @@ fn endpoints_that_need_no_entry_lie_under_those_of_a_configuration() {
     // An entry of the same name wins.
     let own = house.server.url();
     house.write(
-        "work/synod.toml",
+        "config/synod/synod.toml",
         &format!("[endpoints.ollama]\nkind = \"openai\"\nbase_url = \"{own}\"\n[panels.default]\nseats = [\"ollama/m\"]\n"),
     );
     Did::run(house.command(&["ask", "-q", "Tea?"]).env("OLLAMA_HOST", "127.0.0.1:9")).exits(0);
@@ -122,11 +122,14 @@ fn init_writes_what_is_found_and_the_file_runs_as_it_is() {
         let house = house(&["gpt-6.1-sol", "gpt-6-luna"]);
         let file = if here { "work/synod.toml" } else { "config/synod/synod.toml" };
         let flags: &[&str] = if here { &["init", "--here"] } else { &["init"] };
-        Did::run(&mut house.with_key("OPENAI", "k", flags)).exits(0);
+        let wrote = Did::run(&mut house.with_key("OPENAI", "k", flags)).exits(0);
+        assert_eq!(wrote.out.contains("trusted = ["), here, "{}", wrote.out);
         let text = std::fs::read_to_string(house.path(file)).expect("a file");
         assert!(text.contains("\n[panels.default]\nseats = [") && text.contains("gpt-6.1-sol") && !text.contains("\"k\""), "{text}");
-        Did::run(&mut house.with_key("OPENAI", "k", &["doctor"])).exits(0);
-        let verdict = Did::run(&mut house.with_key("OPENAI", "k", &["ask", "--json", "-q", "Tea?"])).exits(0).json();
+        // The user's own counts at once, a directory's where it is trusted.
+        let trust: &[&str] = if here { &["--trust"] } else { &[] };
+        Did::run(&mut house.with_key("OPENAI", "k", &[&["doctor"], trust].concat())).exits(0);
+        let verdict = Did::run(&mut house.with_key("OPENAI", "k", &[&["ask", "--json", "-q", "Tea?"], trust].concat())).exits(0).json();
         assert_eq!(verdict["rehearsal"], false);
         Did::run(&mut house.with_key("OPENAI", "k", flags)).exits(2);
         assert_eq!(std::fs::read_to_string(house.path(file)).expect("a file"), text, "never overwritten");
@@ -138,11 +141,11 @@ fn the_doctor_gives_the_line_that_mends_an_address() {
     let house = House::bare();
     let root = format!("http://{}", house.server.address());
     let config = format!("[endpoints.box]\nkind = \"openai\"\nbase_url = \"{root}\"\n[panels.default]\nseats = [\"box/test-model\"]\n");
-    house.write("work/synod.toml", &config);
+    house.write("config/synod/synod.toml", &config);
     let report = house.synod(&["doctor", "--json"]).exits(2).json();
     let fix = &report["seats"][0]["fix"];
     assert_eq!((&fix["table"], &fix["line"]), (&json!("endpoints.box"), &json!(format!("base_url = \"{root}/v1\""))), "{report}");
-    assert!(fix["file"].as_str().is_some_and(|file| file.ends_with("work/synod.toml")), "{report}");
+    assert!(fix["file"].as_str().is_some_and(|file| file.ends_with("config/synod/synod.toml")), "{report}");
     let asked = house.synod(&["ask", "-q", "Tea?"]).exits(3);
     assert!(asked.err.contains(&format!("base_url = \"{root}/v1\"")) && asked.err.contains("synod doctor"), "{}", asked.err);
 }
@@ -151,7 +154,7 @@ fn the_doctor_gives_the_line_that_mends_an_address() {
 fn endpoints_alone_are_asked_what_they_have() {
     let house = house(&["qwen3:8b"]);
     let root = format!("http://{}", house.server.address());
-    let config = |address: &str| house.write("work/synod.toml", &format!("[endpoints.box]\nkind = \"openai\"\nbase_url = \"{address}\"\n"));
+    let config = |address: &str| house.write("config/synod/synod.toml", &format!("[endpoints.box]\nkind = \"openai\"\nbase_url = \"{address}\"\n"));
     config(&format!("{root}/v1"));
     let did = Did::run(&mut house.with_ollama(&["ask", "--json", "Tea?"])).exits(0);
     assert!(warnings(&did.json()).contains("box/qwen3:8b holds all 3 seats"), "{}", did.out);

@@ -20,7 +20,7 @@ fn its_commands_run_as_printed() {
     let house = House::bare();
     let config = blocks(&readme).into_iter().find(|(kind, _)| kind == "toml").expect("a configuration").1;
     assert!(config.contains("127.0.0.1:11434"), "{config}");
-    house.write("work/synod.toml", &config.replace("127.0.0.1:11434", &house.server.address().to_string()));
+    house.write("config/synod/synod.toml", &config.replace("127.0.0.1:11434", &house.server.address().to_string()));
     for file in ["design.md", "proposal.md"] {
         house.write(&format!("work/{file}"), "Three designs: one, two, three.");
     }

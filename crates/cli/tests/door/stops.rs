@@ -148,8 +148,8 @@ fn a_waiting_run_told_to_conclude_ends_without_the_person() {
     house.synod(&args).exits(4);
     let did = house.synod(&["cancel", "last", "--conclude"]).exits(0);
     assert!(did.out.contains("synod resume"), "{}", did.out);
-    let config = std::fs::read_to_string(house.path("work/synod.toml")).expect("the configuration");
-    house.write("work/synod.toml", &config.replace(&house.server.url(), "http://127.0.0.1:9/v1"));
+    let config = std::fs::read_to_string(house.path("config/synod/synod.toml")).expect("the configuration");
+    house.write("config/synod/synod.toml", &config.replace(&house.server.url(), "http://127.0.0.1:9/v1"));
     let verdict = house.synod(&["resume", "last", "--json", "-q"]).exits(0).json();
     assert_eq!((&verdict["status"], &verdict["stop_reason"]), (&json!("degraded"), &json!("asked")));
     assert_eq!(verdict["decision"]["tiebreak"], "fallback_label");
@@ -179,7 +179,8 @@ fn a_polite_end_leaves_a_run_that_can_be_resumed() {
 #[test]
 fn limits_may_stand_in_the_configuration() {
     let house = House::with(PRICED);
-    house.write("config/synod/synod.toml", "[limits]\nbudget_usd = 0.1\n");
+    let config = std::fs::read_to_string(house.path("config/synod/synod.toml")).expect("the configuration");
+    house.write("config/synod/synod.toml", &format!("{config}\n[limits]\nbudget_usd = 0.1\n"));
     let stopped = house.synod(&["ask", "--models", "m,m,m", "--json", "-q", "Tea?"]).exits(4).json();
     assert_eq!(stopped["stopped"]["reason"], "budget");
     house.synod(&["ask", "--models", "m,m,m", "--budget", "5", "-q", "Tea?"]).exits(0);
@@ -190,12 +191,12 @@ fn a_resume_while_offline_leaves_the_run_as_it_was() {
     let house = House::with(PRICED);
     let stopped = house.synod(&["ask", "--models", "m,m,m", "--seed", "7", "--budget", "0.1", "--json", "-q", "Tea?"]).exits(4).json();
     let run = stopped["run"].as_str().expect("its id").to_owned();
-    let config = std::fs::read_to_string(house.path("work/synod.toml")).expect("the configuration");
+    let config = std::fs::read_to_string(house.path("config/synod/synod.toml")).expect("the configuration");
     let dead = config.replace(&house.server.url(), "http://127.0.0.1:9/v1");
-    house.write("work/synod.toml", &dead);
+    house.write("config/synod/synod.toml", &dead);
     let refused = house.synod(&["resume", &run, "--budget", "5", "--json", "-q"]).exits(4);
     assert!(refused.out.contains("offline") && refused.out.contains("127.0.0.1:9"), "{}", refused.out);
-    house.write("work/synod.toml", &config);
+    house.write("config/synod/synod.toml", &config);
     house.synod(&["resume", &run, "--budget", "5", "-q"]).exits(0);
 }
 

@@ -138,24 +138,6 @@ fn a_missing_key_names_its_variable() {
 }
 
 #[test]
-fn an_untrusted_folder_cannot_use_a_key() {
-    let house = House::with("key_env = \"SECRET\"\n");
-    let did = crate::house::Did::of(
-        house.command(&["ask", "--models", "x/a,x/b,x/c", "--json", "Tea?"]).env("SECRET", "hush").output().expect("synod runs"),
-    );
-    let did = did.exits(2);
-    assert!(did.out.contains("trusted"), "it says the line to add: {}", did.out);
-    assert_eq!(house.server.total(), 0);
-    let greedy = House::with("[limits]\nbudget_usd = 1000\n").ask("council", &[]).exits(2);
-    assert!(greedy.out.contains("limits.budget_usd") && greedy.out.contains("trusted"), "nor say what may be spent: {}", greedy.out);
-    let work = house.path("work").canonicalize().expect("the folder");
-    house.write("config/synod/synod.toml", &format!("trusted = [{:?}]\n", work.display().to_string()));
-    let did =
-        crate::house::Did::of(house.command(&["ask", "--models", "x/a,x/b,x/c", "-q", "Tea?"]).env("SECRET", "hush").output().expect("synod runs"));
-    did.exits(0);
-}
-
-#[test]
 fn an_unreadable_configuration_says_where() {
     let house = House::new();
     house.write("work/synod.toml", "[endpoints.x\nkind = 3\n");

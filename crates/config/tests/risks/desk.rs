@@ -7,6 +7,7 @@ use synod_types::Problem;
 pub struct Desk {
     folder: tempfile::TempDir,
     env: BTreeMap<String, String>,
+    trust: bool,
 }
 
 impl Desk {
@@ -15,10 +16,15 @@ impl Desk {
         for name in ["here", "mine"] {
             std::fs::create_dir(folder.path().join(name)).expect("a folder");
         }
-        Self { folder, env: BTreeMap::new() }
+        Self { folder, env: BTreeMap::new(), trust: false }
     }
     pub fn path(&self, name: &str) -> std::path::PathBuf {
         self.folder.path().join(name)
+    }
+    /// The user vouches for the working directory.
+    pub fn trusting(mut self) -> Self {
+        self.trust = true;
+        self
     }
     /// The working directory's file.
     pub fn here(self, text: &str) -> Self {
@@ -35,7 +41,14 @@ impl Desk {
         self
     }
     pub fn sources(&self) -> Sources {
-        Sources { given: None, directory: self.path("here"), user_directory: Some(self.path("mine")), env: self.env.clone() }
+        Sources {
+            given: None,
+            directory: self.path("here"),
+            user_directory: Some(self.path("mine")),
+            env: self.env.clone(),
+            trust: self.trust,
+            ..Sources::default()
+        }
     }
     pub fn load(&self) -> Config {
         Config::load(&self.sources()).unwrap_or_else(|problems| panic!("{problems}"))

@@ -155,7 +155,7 @@ const USERS: &str = "[endpoints.local]\nkind = \"openai\"\nbase_url = \"http://1
 
 #[test]
 fn the_working_directory_comes_before_the_user_and_the_environment_before_both() {
-    let desk = Desk::new().mine(USERS).here("[models.a]\nendpoint = \"local\"\nid = \"here\"\n");
+    let desk = Desk::new().mine(USERS).here("[models.a]\nendpoint = \"local\"\nid = \"here\"\n").trusting();
     assert_eq!(desk.load().models["a"].id, "here");
     let desk = desk.set("SYNOD_MODELS__A__ID", "env").set("SYNOD_ENDPOINTS__LOCAL__CONCURRENCY", "7").set("SYNOD_ENDPOINTS__LOCAL__STREAM", "false");
     let config = desk.load();
@@ -251,5 +251,5 @@ fn a_rehearsal_is_never_anything_else() {
     }
     let bent = Desk::new().mine(&real("rehearsal")).set("SYNOD_ENDPOINTS__REHEARSAL__KIND", "openai");
     find(&bent.problems(), "endpoints.rehearsal.kind");
-    assert_eq!(Desk::new().here(&real("rehearsal")).load().endpoints["rehearsal"].kind, EndpointKind::Rehearsal);
+    assert_eq!(Desk::new().here(&real("rehearsal")).load().foreign.endpoints["rehearsal"].kind, EndpointKind::Rehearsal);
 }

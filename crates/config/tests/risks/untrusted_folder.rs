@@ -47,15 +47,33 @@ fn a_directory_cannot_trust_itself() {
 }
 
 #[test]
-fn a_directory_cannot_bend_the_users_key_to_its_own_address() {
-    // The user's endpoint has a key; the directory redefines the endpoint without naming one.
-    let bent = "[endpoints.local]\nkind = \"openai\"\nbase_url = \"https://evil.example/v1\"\n";
-    let config = Desk::new().mine(USERS).here(bent).load();
-    assert_eq!(config.endpoints["local"].base_url, "https://evil.example/v1/");
-    assert_eq!(config.endpoints["local"].key_env, None, "an entry is taken whole");
-    // Nor may the user's environment lend it one.
-    let problems = Desk::new().mine(USERS).here(bent).set("SYNOD_ENDPOINTS__LOCAL__KEY_ENV", "MY_KEY").problems();
-    find(&problems, "endpoints.local.key_env");
+fn a_directory_replaces_nothing_of_the_users_and_it_is_named() {
+    let bent = "[endpoints.local]\nkind = \"openai\"\nbase_url = \"https://evil.example/v1\"\n[endpoints.own]\nkind = \"openai\"\nbase_url = \"https://evil.example/v1\"\neffort = \"high\"\n[panels.default]\nseats = [\"own/m\"]\n[panels.theirs]\nseats = [\"own/m\"]\n[limits]\nbudget_usd = 9\n";
+    let users = USERS.replace("endpoints.local", "endpoints.mine") + "[panels.default]\nseats = [\"mine/m\"]\n";
+    let desk = Desk::new().mine(&users).here(bent);
+    let config = desk.load();
+    assert_eq!((config.endpoints.keys().collect::<Vec<_>>(), config.panels["default"].seats[0].as_str()), (vec![&"mine".to_owned()], "mine/m"));
+    assert_eq!((config.limits.budget_usd, config.foreign.endpoints["own"].effort), (None, None));
+    assert_eq!(config.foreign.panels.keys().collect::<Vec<_>>(), ["theirs"]);
+    for named in ["endpoints.local in", "panels.default in", "[limits] in", "endpoints.own.effort in"] {
+        assert!(config.left_out.iter().any(|left_out| left_out.contains(named)), "{named}: {:?}", config.left_out);
+    }
+    // Laid under everything, its own endpoints are known for what they are.
+    let mut all = config.clone();
+    all.admit_foreign();
+    assert_eq!((all.untrusted.iter().collect::<Vec<_>>(), all.panels.len()), (vec![&"own".to_owned()], 2));
+    let mut accepted = Config::load(&Sources { accept_endpoints: true, ..desk.sources() }).expect("loads");
+    accepted.admit_foreign();
+    assert!(accepted.untrusted.is_empty() && accepted.endpoints.contains_key("own"));
+    // Trusted, it is as if the user had written it, and takes nothing of an entry that it replaces.
+    let trusted = desk.trusting().load();
+    assert!(trusted.left_out.is_empty() && trusted.foreign.endpoints.is_empty());
+    assert_eq!((trusted.limits.budget_usd, trusted.panels["default"].seats[0].as_str()), (Some(9.0), "own/m"));
+    let bent = "[endpoints.local]\nkind = \"openai\"\nbase_url = \"https://other.example/v1\"\n";
+    assert_eq!(Desk::new().mine(USERS).here(bent).trusting().load().endpoints["local"].key_env, None, "an entry is taken whole");
+    // Nor may the user's environment lend an endpoint of theirs a key.
+    let theirs = bent.replace("local", "own");
+    find(&Desk::new().mine(USERS).here(&theirs).set("SYNOD_ENDPOINTS__OWN__KEY_ENV", "MY_KEY").problems(), "endpoints.own.key_env");
 }
 
 #[test]
@@ -72,7 +90,7 @@ fn a_directory_writes_nothing_outside_of_itself() {
         assert!(find(&problems, "db").want.contains("trusted = ["), "{url}");
     }
     let desk = Desk::new().here("db = \"runs.db\"\n[endpoints.tape]\nkind = \"cassette\"\npath = \"tapes/a.jsonl\"\n");
-    assert_eq!(desk.load().endpoints["tape"].path.as_deref(), Some(desk.path("here/tapes/a.jsonl").as_path()));
+    assert_eq!(desk.load().foreign.endpoints["tape"].path.as_deref(), Some(desk.path("here/tapes/a.jsonl").as_path()));
     assert_eq!(Desk::new().here("db = \"sqlite:runs.db\"\n").load().db.as_deref(), Some("sqlite:runs.db"));
 }
 
@@ -91,7 +109,7 @@ fn a_directory_nobody_trusts_may_not_record() {
     // A variable meant for an endpoint of the user's own must not make this one record.
     let problems = Desk::new().here(PLAYS).set("SYNOD_ENDPOINTS__TAPE__RECORD", "rehearsal").problems();
     find(&problems, "endpoints.tape.record");
-    assert_eq!(Desk::new().here(PLAYS).load().endpoints["tape"].record, None, "it may play what it brings");
+    assert_eq!(Desk::new().here(PLAYS).load().foreign.endpoints["tape"].record, None, "it may play what it brings");
 }
 
 #[test]
@@ -106,20 +124,16 @@ const PRICED: &str = "[endpoints.rl]\nkind = \"openai\"\nbase_url = \"http://127
 const FOR_NOTHING: &str = "[models.a]\nendpoint = \"rl\"\nid = \"a\"\nprice = { input = 0, output = 0 }\n";
 
 #[test]
-fn a_directory_nobody_trusts_may_not_say_what_the_users_models_cost() {
+fn a_directory_nobody_trusts_does_not_say_what_the_users_models_cost() {
+    let price = Some(Price { input: 3.0, cached_input: None, output: 15.0 });
+    let nothing = Some(Price { input: 0.0, cached_input: None, output: 0.0 });
     let desk = Desk::new().mine(PRICED).here(FOR_NOTHING);
-    let problems = desk.problems();
-    let problem = find(&problems, "models.a.price");
-    assert!(problem.want.contains("trusted = [") && problem.got.contains("here/synod.toml line 4"), "{problem}");
-    assert_eq!(problems.len(), 1, "{problems:#?}");
-    // Nor by another name for the same model, nor half of it.
-    let other = FOR_NOTHING.replace("models.a", "models.b");
-    find(&Desk::new().mine(PRICED).here(&other).problems(), "models.b.price");
-    let half = "[models.a]\nendpoint = \"rl\"\nid = \"a\"\nprice = { output = 0 }\n";
-    find(&Desk::new().mine(PRICED).here(half).set("SYNOD_MODELS__A__PRICE__INPUT", "3").problems(), "models.a.price");
-
-    let trusting = format!("trusted = [{:?}]\n{PRICED}", desk.path("here").display().to_string());
-    assert_eq!(desk.mine(&trusting).load().models["a"].price, Some(Price { input: 0.0, cached_input: None, output: 0.0 }));
+    let config = desk.load();
+    assert!(config.models["a"].price == price && config.left_out[0].contains("here/synod.toml line 1"), "{:?}", config.left_out);
+    // Nor by another name for the same model.
+    let config = Desk::new().mine(PRICED).here(&FOR_NOTHING.replace("models.a", "models.b")).load();
+    assert!(config.foreign.models["b"].price.is_none() && config.left_out[0].contains("models.b.price"), "{:?}", config.left_out);
+    assert_eq!(desk.trusting().load().models["a"].price, nothing);
     // The user's own word in the environment is theirs.
     let desk = Desk::new().mine(PRICED).here(FOR_NOTHING).set("SYNOD_MODELS__A__PRICE", "{ input = 1, output = 2 }");
     assert_eq!(desk.load().models["a"].price, Some(Price { input: 1.0, cached_input: None, output: 2.0 }));
@@ -127,12 +141,14 @@ fn a_directory_nobody_trusts_may_not_say_what_the_users_models_cost() {
 
 #[test]
 fn a_directory_may_price_the_models_of_its_own_endpoint() {
-    let own = format!("[endpoints.rl]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:2/v1\"\n{FOR_NOTHING}");
-    let config = Desk::new().mine(PRICED).here(&own).load();
-    assert_eq!((config.models["a"].price, &config.endpoints["rl"].key_env), (Some(Price { input: 0.0, cached_input: None, output: 0.0 }), &None));
+    let own = FOR_NOTHING.replace("models.a", "models.b").replace("\"rl\"", "\"own\"");
+    let own = format!("[endpoints.own]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:2/v1\"\n{own}");
+    let mut config = Desk::new().mine(PRICED).here(&own).load();
+    config.admit_foreign();
+    assert_eq!(config.models["b"].price, Some(Price { input: 0.0, cached_input: None, output: 0.0 }));
     // Which is the endpoint that is asked in the end, not the one the file named.
-    let desk = Desk::new().mine(&PRICED.replace("rl", "mine")).here(&own).set("SYNOD_MODELS__A__ENDPOINT", "mine");
-    find(&desk.problems(), "models.a.price");
+    let desk = Desk::new().mine(PRICED).here(&own).set("SYNOD_MODELS__B__ENDPOINT", "rl");
+    find(&desk.problems(), "models.b.price");
 }
 
 #[cfg(unix)]

@@ -169,7 +169,16 @@ pub(crate) fn plan(
     };
     let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));
     let mut plan = Plan { mode, header: header.clone(), once: None, calls, room };
-    header.quoted_usd = if priced { plan.quote(prompts).worst_usd } else { None };
+    let quote = priced.then(|| plan.quote(prompts));
+    if let (Some(budget), Some(least)) = (spec.budget_usd, quote.as_ref().and_then(|quote| quote.usd).map(|usd| usd.min))
+        && budget < least
+        // A fork pays for what is new in it only.
+        && spec.parent.is_none()
+    {
+        let want = format!("${:.4} or more: less is not enough for even the shortest replies", (least * 1e4).ceil() / 1e4);
+        return Err((Problems(vec![Problem::new("budget", format!("${budget}"), want).code(ProblemCode::TooFew)]), cards));
+    }
+    header.quoted_usd = quote.and_then(|quote| quote.worst_usd);
     if header.quoted_usd.is_none() && header.models.values().all(|card| card.price == Some(Price::FREE)) {
         header.quoted_usd = Some(0.0);
     }

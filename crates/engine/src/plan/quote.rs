@@ -6,6 +6,8 @@ use synod_types::*;
 
 /// What a short reply runs to, for the lower end of a quote.
 const SHORT_REPLY: u64 = 150;
+/// A usual one takes this part of what it may take.
+const USUAL: u64 = 4;
 
 impl Plan {
     /// Calls, tokens and dollars: from short replies to every word that may be written, and apart from that the worst case with all that may be
@@ -30,6 +32,8 @@ impl Plan {
             thinking_tokens: 0,
             usd: None,
             worst_usd: None,
+            likely_usd: None,
+            unpriced_tokens: 0,
             unpriced: Vec::new(),
             estimated_ms: self.mode.estimated_ms,
             phases: Vec::new(),
@@ -42,6 +46,9 @@ impl Plan {
             let (few, many) = (u64::from(line.min), u64::from(line.max));
             let most = line.max_tokens.unwrap_or(settings.max_tokens);
             let limit = u64::from(most);
+            let usual = |limit: u64| (limit / USUAL).max(SHORT_REPLY.min(limit));
+            let typical = Usage { input: base + u64::from(line.reads) * usual(u64::from(answer_limit)), output: usual(limit), ..Usage::default() };
+            let calls = (few + many) as f64 / 2.0;
             quote.calls.min += few;
             quote.calls.max += many;
             quote.input_tokens.min += few * low;
@@ -54,6 +61,9 @@ impl Plan {
                 |card: &ModelCard| self.room.get(&card.name).map_or(0, |room| if settings.tier == Tier::Light { room.light } else { room.heavy });
             let rooms: Vec<u64> = holders.iter().filter_map(|seat| header.card(*seat)).map(|card| u64::from(room(card))).collect();
             quote.thinking_tokens += many * rooms.iter().sum::<u64>() / (rooms.len() as u64).max(1);
+            let unpriced = holders.iter().filter_map(|seat| header.card(*seat)).filter(|card| card.price.is_none()).count() as f64;
+            let share = unpriced / (holders.len() as f64).max(1.0);
+            quote.unpriced_tokens += (calls * share * (typical.input + typical.output) as f64).round() as u64;
             let prices: Vec<(Price, u32)> =
                 holders.iter().filter_map(|seat| header.card(*seat)).filter_map(|card| Some((card.price?, room(card)))).collect();
             quote
@@ -63,10 +73,12 @@ impl Plan {
                 let share = prices.len() as f64;
                 let usd = quote.usd.get_or_insert(UsdSpan { min: 0.0, max: 0.0 });
                 let worst = quote.worst_usd.get_or_insert(0.0);
+                let likely = quote.likely_usd.get_or_insert(0.0);
                 for (price, room) in &prices {
                     let short = Usage { input: low, output: SHORT_REPLY.min(limit), ..Usage::default() };
                     usd.min += few as f64 / share * price.cost(short);
                     usd.max += many as f64 / share * price.worst(high, most);
+                    *likely += calls / share * price.cost(typical);
                     *worst += many as f64 / share * price.worst(high, most.saturating_add(*room));
                 }
             }

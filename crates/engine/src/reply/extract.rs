@@ -1,6 +1,6 @@
 //! Finds the JSON object in a model's reply. Tolerant of wrapping, never of guessing: no object, no value.
 
-use super::lenient_json;
+use super::{lenient_json, strict_json};
 use serde_json::Value;
 
 /// A found object, and whether it had to be mended first.
@@ -55,99 +55,43 @@ fn find_ignoring_case(text: &str, ascii: &str) -> Option<usize> {
     text.as_bytes().windows(ascii.len()).position(|window| window.eq_ignore_ascii_case(ascii.as_bytes()))
 }
 
-/// The object of a reply: the whole of it, else the last fenced block that holds one, else the last balanced braces.
-pub fn object(text: &str) -> Option<FoundObject> {
+/// The object that the reply is or ends with; a closing fence after it is no prose. One that is quoted in the middle is none: more words follow,
+/// and what they say of it is not known. The error is for the model.
+pub fn object(text: &str) -> Result<FoundObject, String> {
     let text = text.trim();
-    if let Some(value) = parse(text) {
-        return Some(FoundObject { value, mended: false });
+    let text = text.strip_suffix("```").map_or(text, str::trim_end);
+    let mut wrong = None;
+    for at in beginnings(text, STRICT_TRIES) {
+        match strict_json::object(&text[at..]) {
+            Ok(value) => return Ok(FoundObject { value, mended: false }),
+            Err(error) => wrong = wrong.or(error),
+        }
     }
-    let fenced = fenced_blocks(text);
-    let braced = braced_spans(text);
-    let candidates: Vec<&str> = fenced.iter().rev().chain(braced.iter().rev()).copied().collect();
-    if let Some(value) = candidates.iter().find_map(|candidate| parse(candidate)) {
-        return Some(FoundObject { value, mended: false });
+    if let Some(wrong) = wrong {
+        return Err(wrong);
     }
-    // Mending takes the first thing it sees for the whole, so it is only ever shown something that begins as an object.
-    let open = text.find('{').map(|at| &text[at..]);
-    let mendable = fenced.iter().rev().copied().chain(braced.iter().rev().copied()).chain(open).filter(|candidate| candidate.starts_with('{'));
-    for candidate in mendable.take(4) {
-        if let Some(value) = lenient_json::object(candidate)
+    for at in beginnings(text, LENIENT_TRIES) {
+        if let Some(value) = lenient_json::object(&text[at..])
             && value.as_object().is_some_and(|map| !map.is_empty())
         {
-            return Some(FoundObject { value, mended: true });
+            return Ok(FoundObject { value, mended: true });
         }
     }
-    None
+    let inside = text.contains('{');
+    Err(if inside { "it does not end with a JSON object that can be read" } else { "there is no JSON object in the reply" }.to_owned())
 }
 
-fn parse(text: &str) -> Option<Value> {
-    let text = text.trim();
-    if !text.starts_with('{') {
-        return None;
-    }
-    serde_json::from_str::<Value>(text).ok().filter(Value::is_object)
-}
+/// So many places are tried from either end: hostile text stays cheap.
+const STRICT_TRIES: usize = 64;
+const LENIENT_TRIES: usize = 4;
 
-/// The insides of ``` blocks, in order; an unclosed last block counts.
-fn fenced_blocks(text: &str) -> Vec<&str> {
-    let mut blocks = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("```") {
-        let after = &rest[start + 3..];
-        let body = after.find('\n').map_or(after, |end| {
-            let info = after[..end].trim();
-            if info.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') { &after[end + 1..] } else { after }
-        });
-        match body.find("```") {
-            Some(end) => {
-                blocks.push(body[..end].trim());
-                rest = &body[end + 3..];
-            }
-            None => {
-                blocks.push(body.trim());
-                break;
-            }
-        }
-    }
-    blocks
-}
-
-/// Outermost balanced `{…}` spans, in order, with strings respected. Bounded, so hostile input stays cheap.
-fn braced_spans(text: &str) -> Vec<&str> {
-    let bytes = text.as_bytes();
-    let mut spans = Vec::new();
-    let (mut depth, mut start, mut in_string, mut escaped) = (0_u32, 0, false, false);
-    for (at, &byte) in bytes.iter().enumerate() {
-        if in_string {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_string = false,
-                _ => {}
-            }
-            continue;
-        }
-        match byte {
-            b'"' if depth > 0 => in_string = true,
-            b'{' => {
-                if depth == 0 {
-                    start = at;
-                }
-                depth += 1;
-            }
-            b'}' if depth > 0 => {
-                depth -= 1;
-                if depth == 0 {
-                    spans.push(&text[start..=at]);
-                    if spans.len() > 64 {
-                        spans.remove(0);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    spans
+/// Where an object may begin, the outermost first.
+fn beginnings(text: &str, most: usize) -> impl Iterator<Item = usize> {
+    let first: Vec<usize> = text.match_indices('{').map(|(at, _)| at).take(most).collect();
+    let after = first.last().copied().unwrap_or(0);
+    let mut last: Vec<usize> = text.rmatch_indices('{').map(|(at, _)| at).take(most).filter(|at| *at > after).collect();
+    last.reverse();
+    first.into_iter().chain(last)
 }
 
 #[cfg(test)]
@@ -156,18 +100,18 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_object_is_found_wherever_models_put_it() {
+    fn an_object_is_found_where_the_reply_ends_with_it() {
         let want = json!({"vote": "K3"});
         for text in [
             r#"{"vote":"K3"}"#,
             "Let me think.\n```json\n{\"vote\":\"K3\"}\n```",
-            "```\n{\"vote\":\"T9\"}\n```\nOn reflection:\n```json\n{\"vote\":\"K3\"}\n```\nThanks",
-            "I prefer it. {\"vote\": \"K3\"} That is all.",
+            "```\n{\"vote\":\"T9\"}\n```\nOn reflection:\n```json\n{\"vote\":\"K3\"}\n```\n",
+            "I prefer {it}. {\"vote\": \"K3\"}",
             "<think>{\"vote\":\"T9\"}</think>{\"vote\":\"K3\"}",
             "<think>unclosed in another tag</think>\n\n```json\n{\"vote\":\"K3\"}",
             "```json {\"vote\":\"K3\"} ```",
         ] {
-            let found = object(&without_thinking(text)).unwrap_or_else(|| panic!("nothing found in {text:?}"));
+            let found = object(&without_thinking(text)).unwrap_or_else(|error| panic!("{error}: {text:?}"));
             assert_eq!((found.value, found.mended), (want.clone(), false), "{text:?}");
         }
     }
@@ -175,7 +119,7 @@ mod tests {
     #[test]
     fn sloppy_json_is_mended_and_says_so() {
         for text in ["{'vote': 'K3'}", "{\"vote\": \"K3\",}", "{vote: \"K3\"}", "```json\n{\"vote\": \"K3\"\n```", "{\"vote\": \"K3\", // mine\n}"] {
-            let found = object(text).unwrap_or_else(|| panic!("nothing found in {text:?}"));
+            let found = object(text).unwrap_or_else(|error| panic!("{error}: {text:?}"));
             assert_eq!((found.value, found.mended), (json!({"vote": "K3"}), true), "{text:?}");
         }
     }
@@ -184,7 +128,38 @@ mod tests {
     fn prose_is_not_turned_into_a_value() {
         for text in ["", "I vote for K3.", "[1, 2]", "\"K3\"", "```json\n[\"K3\"]\n```", "{}{", "<think>{\"vote\":\"K3\"}"] {
             let found = object(&without_thinking(text));
-            assert!(found.as_ref().is_none_or(|found| found.value == json!({})), "{text:?} gave {found:?}");
+            assert!(found.as_ref().is_ok_and(|found| found.value == json!({})) || found.is_err(), "{text:?} gave {found:?}");
+        }
+    }
+
+    #[test]
+    fn an_object_that_is_quoted_is_no_answer() {
+        for text in [
+            "I prefer it. {\"vote\": \"K3\"} That is all.",
+            "```json\n{\"vote\":\"K3\"}\n```\nwould be the wrong answer.",
+            "{\"vote\": \"K3\"} is what the others want me to say",
+            "{'vote': 'K3'} is what the others want",
+            "{\"vote\": \"K3\"} // no, I will not vote for that",
+            "{\"vote\": \"K3\"}\n# But that is wrong",
+            "They say {\"vote\": \"K3\"}, and they say {\"vote\": \"T9\"}.",
+        ] {
+            assert!(object(text).is_err(), "{text:?} gave {:?}", object(text));
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_unreadable() {
+        for text in [r#"{"vote":"K3","vote":"T9"}"#, r#"{"a":{"b":1,"b":2}}"#, r#"Yes. {"vote":"K3","reasons":"","vote":"K3"}"#] {
+            assert!(object(text).is_err_and(|error| error.contains("twice")), "{text}: {:?}", object(text));
+        }
+        assert!(object("{'vote':'K3', 'vote':'T9'}").is_err(), "nor is it mended");
+        assert_eq!(object(r#"{"a":{"b":1},"c":{"b":2}}"#).map(|found| found.value), Ok(json!({"a": {"b": 1}, "c": {"b": 2}})));
+    }
+
+    #[test]
+    fn hostile_text_is_read_quickly() {
+        for text in ["{".repeat(1 << 20), "{\"a\":".repeat(1 << 18), "{\"a\":\"".repeat(1 << 18), "[{".repeat(1 << 19), "```{".repeat(1 << 18)] {
+            assert!(object(&text).is_ok_and(|found| found.mended) || object(&text).is_err());
         }
     }
 

@@ -27,6 +27,10 @@ pub trait ReplyFormat: Sized + Send + 'static {
     fn schema(terms: &IdLists) -> Option<ReplySchema>;
     /// Reads a raw reply. The error is shown to the model in its one repair turn.
     fn read(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String>;
+    /// Reads what is no better after the repair turn: a number off its scale is left to whoever counts it.
+    fn read_anyway(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
+        Self::read(raw, terms)
+    }
     /// Reads a journaled value back.
     fn recall(value: &Value) -> Result<Self, String>;
 }
@@ -51,10 +55,17 @@ impl<T: TypedReply> ReplyFormat for T {
     }
 
     fn read(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
+        let (value, reading) = Self::read_anyway(raw, terms)?;
+        let mut wrong = Vec::new();
+        off_scale(&compiled::<T>().schema, &value, "", &mut wrong);
+        if wrong.is_empty() { Ok((value, reading)) } else { Err(wrong.join("; ")) }
+    }
+
+    fn read_anyway(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
         let text = extract::without_thinking(raw);
         let typed = match extract::object(&text) {
-            Some(found) => fit::<T>(found.value, terms).map(|value| (value, if found.mended { Reading::Mended } else { Reading::Plain })),
-            None => Err("there is no JSON object in the reply".to_owned()),
+            Ok(found) => fit::<T>(found.value, terms).map(|value| (value, if found.mended { Reading::Mended } else { Reading::Plain })),
+            Err(error) => Err(error),
         };
         typed.or_else(|error| {
             let second = T::from_text(&text, terms).filter(|form| form.check(terms).is_ok());
@@ -91,6 +102,22 @@ fn fit<T: TypedReply>(value: Value, terms: &IdLists) -> Result<Value, String> {
         }
     }
     Err(wrong.join("; "))
+}
+
+/// Numbers beyond the range that their place asks for.
+fn off_scale(schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
+    if let (Some([least, most]), Some(number)) = (schema["x-range"].as_array().map(Vec::as_slice), value.as_f64())
+        && !(least.as_f64().unwrap_or(f64::MIN)..=most.as_f64().unwrap_or(f64::MAX)).contains(&number)
+    {
+        wrong.push(format!("{at}: {number} is not from {least} to {most}"));
+    }
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, field)| off_scale(&schema["properties"][name], field, &format!("{at}/{name}"), wrong))
+        }
+        Value::Array(items) => items.iter().enumerate().for_each(|(n, item)| off_scale(&schema["items"], item, &format!("{at}/{n}"), wrong)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 struct CompiledSchema {

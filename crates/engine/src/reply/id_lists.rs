@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 /// Named lists of ids. In a schema, `x-ids = "labels"` means one of that list, `x-permutation = "labels"` all of it, each once.
 /// `x-between = "scale"` means a number from the first to the second of a list of two; any number where there is no such list.
-/// `x-range = [1, 10]` asks for a number from 1 to 10; a reply beyond it is read all the same, and whoever reads it counts it as none.
+/// `x-range = [1, 10]` asks for a number from 1 to 10; a reply beyond it is repaired once,
+/// then read all the same, and whoever reads it counts it as none.
 /// `x-map = "positions"` on a map makes every id of the list a property of it, and no other.
 /// An optional property that could only hold ids of an empty list is left out of what is asked for; so is one with `x-if = "kinds"` where that
 /// list is empty.

@@ -8,14 +8,16 @@ use serde_json::{Map, Number, Value};
 /// Nesting beyond this is no reply but an attack.
 const DEEPEST: usize = 64;
 
-/// The object that begins this text, mended. `None`: it does not begin one, or it cannot be told what was meant.
+/// The text as one object, mended. `None`: it is none, more follows it, a key stands twice, or it cannot be told what was meant.
 pub fn object(text: &str) -> Option<Value> {
     let mut parser = LenientParser { chars: text.chars().collect(), at: 0 };
     parser.space();
     if parser.peek() != Some('{') {
         return None;
     }
-    parser.value(0)
+    let value = parser.value(0)?;
+    // A remark after it is prose, whatever it begins with.
+    parser.chars[parser.at..].iter().all(|c| c.is_whitespace()).then_some(value)
 }
 
 struct LenientParser {
@@ -94,7 +96,9 @@ impl LenientParser {
                 break;
             }
             let value = self.value(depth + 1)?;
-            map.insert(key, value);
+            if map.insert(key, value).is_some() {
+                return None;
+            }
         }
         Some(Value::Object(map))
     }

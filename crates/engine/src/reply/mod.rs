@@ -4,6 +4,7 @@ pub mod extract;
 mod format;
 mod id_lists;
 mod lenient_json;
+mod strict_json;
 
 pub use format::{ReplyFormat, TypedReply, row_schema_of, schema_of};
 pub use id_lists::IdLists;

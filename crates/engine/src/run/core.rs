@@ -59,6 +59,8 @@ pub(crate) struct State {
     pub waiting: BTreeMap<String, Asking>,
     pub answers: HashMap<String, PersonAnswer>,
     pub ledger: Ledger,
+    /// What the budget would have to be for a turn that found no room in it.
+    pub needed_usd: f64,
     pub missing: Vec<Missing>,
     pub warnings: Vec<(String, i64, String)>,
     /// Parent scope → the phase now open in it.

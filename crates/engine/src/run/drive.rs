@@ -4,6 +4,7 @@ use super::core::{Core, halt_of};
 use super::title;
 use crate::{Bench, Halt, ModeResult, Result};
 use futures::FutureExt;
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -192,6 +193,7 @@ fn blank(core: &Core, status: Status, stop_reason: String) -> Verdict {
         warnings.push(closing.plain());
     }
     warnings.extend(noted.into_iter().map(|(.., text)| text));
+    warnings.extend(doubts(core));
     Verdict {
         schema: Verdict::SCHEMA.into(),
         run: header.run.clone(),
@@ -209,6 +211,27 @@ fn blank(core: &Core, status: Status, stop_reason: String) -> Verdict {
         receipt: Receipt::default(),
         data: serde_json::Value::Null,
     }
+}
+
+/// Models whose endpoint says or sends what cannot be.
+fn doubts(core: &Core) -> Vec<String> {
+    let state = core.state();
+    let of = |doubtful: fn(&Replied) -> bool| {
+        let mut replies: BTreeMap<String, usize> = BTreeMap::new();
+        let requests = state.ledger.requests().iter().filter(|request| !title::is_for_title(&request.key));
+        for request in requests.filter(|request| request.replied.as_ref().is_some_and(doubtful)) {
+            *replies.entry(request.model.clone()).or_default() += 1;
+        }
+        replies
+    };
+    let times = |n: usize| if n == 1 { "one reply".to_owned() } else { format!("{n} replies") };
+    let claims = of(|replied| replied.claimed.is_some()).into_iter().map(|(model, n)| {
+        format!("What the endpoint of {model} says {} took cannot be, by what was sent and received. Our own count stands.", times(n))
+    });
+    let overruns = of(|replied| replied.overran)
+        .into_iter()
+        .map(|(model, n)| format!("{model} went on beyond twice the length it was allowed in {}: cut there, and counted whole.", times(n)));
+    claims.chain(overruns).collect()
 }
 
 fn missing(core: &Core) -> Vec<Missing> {
@@ -261,7 +284,9 @@ async fn stop(core: &Core, halt: Halt) -> Stopped {
     let mut stopped = Stopped::new(reason, detail);
     // Without a budget of its own it was the allowance of whoever began it, which no larger budget mends.
     if let (StopReason::Budget, Some(limit)) = (reason, core.limits.budget_usd) {
-        stopped.action = Action::RaiseBudget { to_usd: core.header.quoted_usd.unwrap_or(0.0).max(limit * 2.0).max(0.01) };
+        // Enough for the turn that found no room, and for the rest where that is known; in whole cents, and never fewer.
+        let enough = core.header.quoted_usd.unwrap_or(0.0).max(limit * 2.0).max(core.state().needed_usd).max(0.01);
+        stopped.action = Action::RaiseBudget { to_usd: (enough * 100.0 - 1e-6).ceil() / 100.0 };
     }
     match reason {
         StopReason::LeaseLost | StopReason::Storage | StopReason::HandedOver => {}

@@ -1,5 +1,6 @@
 //! One request of a turn, from the budget to the journal: reserved, asked, journaled, and tried again where its model had no room to think.
 
+use super::bill::Bill;
 use super::core::{Appends, Core, State, halt_of};
 use super::hub::Feed;
 use super::turn::Turn;
@@ -43,7 +44,7 @@ impl Turn {
             Some(Err(failure)) => return Ok(Err(failure)),
             None => return Ok(Err(closed())),
         };
-        if self.beside_ms.is_some() || (!first.starved() && !first.crowded(request.max_tokens)) {
+        if self.beside_ms.is_some() || first.overran || (!first.starved() && !first.crowded(request.max_tokens)) {
             return Ok(Ok(first));
         }
         // What the model may write at most bounds it; where that is no more than it had, less thought is all that is left.
@@ -146,16 +147,23 @@ impl Turn {
         let sent = core.clock.now();
         let replied = model.call(request, &context).await;
         drop((context, slot));
-        let now = core.clock.now();
+        let ms = core.clock.now() - sent;
         // Settled before the place is given back: whoever waits for room in the budget must see what is left of it.
         let spent = match &replied {
-            Ok(reply) => self.keep(core, key, attempt, reply, asked.reserved_usd, sent, now),
+            Ok(reply) => {
+                let price = core.header.card(self.seat).and_then(|card| card.price);
+                let bill = Bill::of(request, reply, price, asked.reserved_usd);
+                self.keep(core, key, attempt, reply, &bill, ms);
+                count(core, self.seat, Ok(bill.usage.unwrap_or_default()), bill.spent_usd);
+                bill.spent_usd
+            }
             Err(failure) => {
-                core.state().ledger.failed(key, now, failure.kind);
-                if failure.kind.turned_away() { Some(0.0) } else { asked.reserved_usd }
+                core.state().ledger.failed(key, core.clock.now(), failure.kind);
+                let spent = if failure.kind.turned_away() { Some(0.0) } else { asked.reserved_usd };
+                count(core, self.seat, Err(failure.kind), spent);
+                spent
             }
         };
-        count(core, self.seat, &replied, spent);
         drop(flight);
         aside.settle(Some(spent.unwrap_or(0.0))).await;
         Ok(Some(replied.map(|reply| (reply, sending))))
@@ -224,17 +232,14 @@ impl Turn {
     }
 
     /// The reply goes to the journal before anybody reads it.
-    #[expect(clippy::too_many_arguments, reason = "each is a plain fact of this one call")]
-    fn keep(&self, core: &Core, key: &str, attempt: i64, reply: &Reply, reserved: Option<f64>, sent: Millis, now: Millis) -> Option<f64> {
+    fn keep(&self, core: &Core, key: &str, attempt: i64, reply: &Reply, bill: &Bill, ms: Millis) {
         let raw = serde_json::to_string(reply).unwrap_or_default();
-        let price = core.header.card(self.seat).and_then(|card| card.price);
-        let priced = price.and_then(|price| reply.usage.map(|usage| price.cost(usage)));
-        let spent_usd = reply.cost_usd.or(priced).or(reserved);
-        let changed = reply.changed.clone();
-        let replied = Replied { raw_sha256: sha256_hex(&raw), finish: reply.finish, usage: reply.usage, spent_usd, ms: now - sent, changed };
+        let Bill { usage, spent_usd, claimed } = *bill;
+        let (changed, overran) = (reply.changed.clone(), reply.overran);
+        let replied = Replied { raw_sha256: sha256_hex(&raw), finish: reply.finish, usage, spent_usd, ms, changed, claimed, overran };
+        let now = core.clock.now();
         core.state().ledger.replied(key, attempt, now, &replied);
         core.enqueue(&self.scopes, vec![NewRow::new(key, Kind::Replied, now, &replied).attempt(attempt).raw(raw)]);
-        spent_usd
     }
 
     /// Asks the allowance of whoever began the run, where there is one, for one more call at its worst cost. `None`: it has no room for it, and
@@ -299,6 +304,7 @@ impl Turn {
                     }
                     _ if again.or_not => return Ok(Admission::TooDear),
                     _ => {
+                        state.needed_usd = state.needed_usd.max(held + worst(wanted).unwrap_or(0.0));
                         drop(state);
                         let (need, limit) = (worst(least).unwrap_or(0.0), core.limits.budget_usd.unwrap_or(0.0));
                         let detail = format!("the next turn ({key}) may cost ${need:.4}; ${held:.4} of ${limit:.4} are spent or reserved");
@@ -319,17 +325,16 @@ impl Turn {
 }
 
 /// Numbers for whoever collects them; nothing happens where nobody does.
-fn count(core: &Core, seat: SeatIx, replied: &CallResult, spent_usd: Option<f64>) {
+fn count(core: &Core, seat: SeatIx, came: std::result::Result<Usage, FailureKind>, spent_usd: Option<f64>) {
     let endpoint = core.header.card(seat).map_or_else(String::new, |card| card.endpoint.clone());
-    match replied {
-        Ok(reply) => {
+    match came {
+        Ok(usage) => {
             metrics::counter!("synod_calls_total", "endpoint" => endpoint.clone()).increment(1);
-            let usage = reply.usage.unwrap_or_default();
             for (direction, tokens) in [("in", usage.input), ("out", usage.output), ("cached", usage.cached)] {
                 metrics::counter!("synod_tokens_total", "endpoint" => endpoint.clone(), "direction" => direction).increment(tokens);
             }
         }
-        Err(failure) => metrics::counter!("synod_call_failures_total", "endpoint" => endpoint.clone(), "kind" => failure.kind.as_str()).increment(1),
+        Err(kind) => metrics::counter!("synod_call_failures_total", "endpoint" => endpoint.clone(), "kind" => kind.as_str()).increment(1),
     }
     // Counters are whole numbers.
     if let Some(usd) = spent_usd.filter(|usd| *usd > 0.0) {

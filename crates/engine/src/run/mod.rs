@@ -2,6 +2,7 @@
 
 mod answers;
 mod bench;
+mod bill;
 mod core;
 mod drive;
 mod exchange;

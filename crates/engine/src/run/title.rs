@@ -40,6 +40,11 @@ pub(super) fn settle(core: &Core) {
     }
 }
 
+/// A request for a title, which no verdict waits for.
+pub(super) fn is_for_title(key: &str) -> bool {
+    key.starts_with("title@")
+}
+
 fn has_title(core: &Core) -> bool {
     core.state().has_title || core.record.marks.contains(&(Kind::Title, String::new(), 0))
 }

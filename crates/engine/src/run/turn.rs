@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use synod_types::*;
 
-/// Reads a raw reply into the turn's value.
-pub(crate) type Reader = Arc<dyn Fn(&str) -> std::result::Result<(Value, Reading), String> + Send + Sync>;
+/// Reads a raw reply into the turn's value; in the end, with numbers off their scale.
+pub(crate) type Reader = Arc<dyn Fn(&str, bool) -> std::result::Result<(Value, Reading), String> + Send + Sync>;
 
 /// The tools a turn may use. Every call and its result is journaled under its own key: replayed, never repeated.
 pub trait Toolbox: Send + Sync {
@@ -59,7 +59,15 @@ pub(crate) struct Turn {
 pub(crate) struct TurnResult {
     pub value: Value,
     pub partial: bool,
+    /// A number in it is off its scale.
+    pub off_scale: bool,
     pub tools: Vec<ToolRun>,
+}
+
+impl TurnResult {
+    fn of(said: Said, tools: Vec<ToolRun>) -> Self {
+        Self { value: said.value, partial: said.partial, off_scale: said.reading == Reading::OffScale, tools }
+    }
 }
 
 /// The request last made, its reply, and the tools used on the way.
@@ -72,6 +80,14 @@ impl Turn {
         if outcome.as_ref().is_ok_and(|result| result.partial) && !self.partial {
             let who = &core.seat(self.seat).label;
             core.warn(&self.scopes, &self.key, format!("{who}'s reply in {} was cut at its limit; what there is of it was used.", self.phase));
+        }
+        if outcome.as_ref().is_ok_and(|result| result.off_scale) {
+            let who = &core.seat(self.seat).label;
+            core.warn(
+                &self.scopes,
+                &self.key,
+                format!("{who} gave a number off its scale in {}, also when asked again: it was not counted.", self.phase),
+            );
         }
         if let Err(failure) = &outcome
             && !self.optional
@@ -86,11 +102,11 @@ impl Turn {
         if let Some((_, outcome)) = core.record.turns.get(&self.key).and_then(|turn| turn.outcome.as_ref()) {
             core.enter(&self.scopes);
             let tools = || core.record.tools_of(&self.key).into_iter().map(|(_, run)| run.clone()).collect();
-            return Ok(outcome.clone().map(|said| TurnResult { value: said.value, partial: said.partial, tools: tools() }));
+            return Ok(outcome.clone().map(|said| TurnResult::of(said, tools())));
         }
         if let Some((said, used)) = self.inherited(core) {
             let tools = used.iter().map(|(_, run)| run.clone()).collect();
-            let came = TurnResult { value: said.value.clone(), partial: said.partial, tools };
+            let came = TurnResult::of(said.clone(), tools);
             let mut rows: Vec<NewRow> = used.iter().map(|(key, run)| NewRow::new(key.clone(), Kind::Tool, core.clock.now(), run)).collect();
             rows.push(self.row(core, Kind::Said, &said));
             core.commit(&self.scopes, rows).await?;
@@ -105,7 +121,7 @@ impl Turn {
             Err(failure) => self.row(core, Kind::Failed, &FailedTurn { failure: failure.clone() }),
         };
         core.enqueue(&self.scopes, vec![row]);
-        Ok(came.map(|said| TurnResult { value: said.value, partial: said.partial, tools }))
+        Ok(came.map(|said| TurnResult::of(said, tools)))
     }
 
     fn row(&self, core: &Core, kind: Kind, body: &impl serde::Serialize) -> NewRow {
@@ -224,7 +240,7 @@ impl Turn {
             return Ok(Err(Failure::new(FailureKind::Empty, "the reply holds no text")));
         }
         let cut = reply.finish == Finish::Length;
-        let error = match (self.reader)(&reply.text) {
+        let error = match (self.reader)(&reply.text, false) {
             Ok((value, reading)) if !cut || (typed && reading == Reading::Plain) => {
                 return Ok(Ok(Said { value, reading, partial: false, from: None }));
             }
@@ -259,10 +275,7 @@ impl Turn {
                 let read = match self.exchange(core, &key, &request, true).await? {
                     Err(failure) => Err(failure),
                     Ok(again) if again.finish == Finish::Refusal => Err(Failure::new(FailureKind::Refused, clip(&again.text, 200))),
-                    Ok(again) => match (self.reader)(&again.text) {
-                        Ok((value, _)) => Ok(Said { value, reading: Reading::Repaired, partial: false, from: None }),
-                        Err(error) => Err(Failure::new(FailureKind::Unreadable, error)),
-                    },
+                    Ok(again) => self.read_repaired(&again.text),
                 };
                 let row = match &read {
                     Ok(said) => NewRow::new(key, Kind::Said, core.clock.now(), said),
@@ -273,6 +286,18 @@ impl Turn {
             }
         };
         Ok(read.ok())
+    }
+}
+
+impl Turn {
+    /// The reply to a repair. What is still off its scale is read, and not counted.
+    fn read_repaired(&self, text: &str) -> std::result::Result<Said, Failure> {
+        let said = |value: Value, reading: Reading| Said { value, reading, partial: false, from: None };
+        let read = (self.reader)(text, false).map(|(value, _)| said(value, Reading::Repaired));
+        read.or_else(|error| match (self.reader)(text, true) {
+            Ok((value, _)) => Ok(said(value, Reading::OffScale)),
+            Err(_) => Err(Failure::new(FailureKind::Unreadable, error)),
+        })
     }
 }
 

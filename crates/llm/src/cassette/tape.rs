@@ -3,10 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use synod_types::{Failure, Reply, Request};
+
+/// A recording, not an archive.
+const LARGEST: u64 = 512 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,7 +62,11 @@ impl Tape {
         let old = if self.path.exists() { text(&self.path)? } else { String::new() };
         entries(&old)?;
         let shown = |error: io::Error| error.to_string();
-        let mut file = OpenOptions::new().append(true).create(true).open(&self.path).map_err(shown)?;
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&self.path).map_err(shown)?;
         if !old.is_empty() && !old.ends_with('\n') {
             file.write_all(b"\n").map_err(shown)?;
         }
@@ -100,8 +107,7 @@ impl Tape {
 }
 
 fn text(path: &Path) -> Result<String, String> {
-    only_a_file(path)?;
-    fs::read_to_string(path).map_err(|error| error.to_string())
+    synod_config::read_text(path, LARGEST).map_err(|error| error.to_string())
 }
 
 fn entries(text: &str) -> Result<BTreeMap<(String, u32), Entry>, String> {

@@ -19,7 +19,7 @@ pub(super) async fn attempt(client: &reqwest::Client, call: &Call<'_>, feed: &mu
     let stream = config.stream || call.shape.tokens > MOST_UNSTREAMED;
     let body = serde_json::to_vec(&body(call, stream));
     let post = Post { url: format!("{}messages", config.base_url), body, stream };
-    send(client, post, call.shape, call, &mut Anthropic { keeps: !call.request.tools.is_empty(), ..Anthropic::default() }, feed).await
+    send(client, post, call, &mut Anthropic::new(!call.request.tools.is_empty()), feed).await
 }
 
 fn body(call: &Call<'_>, stream: bool) -> Value {
@@ -90,7 +90,7 @@ fn blocks(text: &str, calls: &[ToolCall]) -> Value {
 }
 
 #[derive(Default)]
-struct Anthropic {
+pub(super) struct Anthropic {
     /// The blocks that are whole.
     blocks: Vec<Value>,
     /// Those that are arriving, by number, with the JSON of their input so far.
@@ -99,6 +99,12 @@ struct Anthropic {
     /// A model that was offered tools wants its blocks back.
     keeps: bool,
     is_reply: bool,
+}
+
+impl Anthropic {
+    pub fn new(keeps: bool) -> Self {
+        Self { keeps, ..Self::default() }
+    }
 }
 
 impl Format for Anthropic {
@@ -118,6 +124,7 @@ impl Format for Anthropic {
                 heard.stop = event["stop_reason"].as_str().map(stop);
                 for block in event["content"].as_array_mut().map(std::mem::take).unwrap_or_default() {
                     heard.say(block["text"].as_str().unwrap_or_default(), feed);
+                    heard.called += input_bytes(&block);
                     self.close(block, heard);
                 }
                 return Ok(true);
@@ -130,6 +137,7 @@ impl Format for Anthropic {
                 (heard.begun, self.is_reply) = (true, true);
                 let block = Some(event["content_block"].take()).filter(Value::is_object).unwrap_or_else(|| json!({}));
                 heard.say(block["text"].as_str().unwrap_or_default(), feed);
+                heard.called += input_bytes(&block);
                 self.open.insert(number(&event), (block, String::new()));
             }
             "content_block_delta" => self.more(number(&event), &event["delta"], heard, feed),
@@ -178,7 +186,10 @@ impl Anthropic {
                 grow(block, "thinking", text("thinking"), self.keeps);
             }
             "signature_delta" => grow(block, "signature", text("signature"), self.keeps),
-            "input_json_delta" => input.push_str(text("partial_json")),
+            "input_json_delta" => {
+                heard.called += text("partial_json").len();
+                input.push_str(text("partial_json"));
+            }
             _ => {}
         }
     }
@@ -234,6 +245,11 @@ impl Anthropic {
         let thinking = self.usage.get("output_tokens_details").and_then(|details| details["thinking_tokens"].as_u64());
         Some(Usage { input, output, cached, thinking: thinking.map(|thinking: u64| thinking.min(output)) })
     }
+}
+
+/// What a block that came whole holds for a tool.
+fn input_bytes(block: &Value) -> usize {
+    block.get("input").filter(|input| !input.is_null()).map_or(0, |input| input.to_string().len())
 }
 
 /// Which block an event is about.

@@ -6,7 +6,7 @@ use crate::endpoint::breaker::Health;
 use crate::endpoint::fault::{Fault, LONGEST_WAIT, Retry};
 use crate::endpoint::{Endpoint, seconds};
 use crate::learned::Learned;
-use crate::scrub::{Secret, scrub};
+use crate::scrub::{Secret, Secrets, scrub};
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -18,6 +18,8 @@ use synod_types::{Failure, FailureKind, Request};
 pub(super) struct Call<'a> {
     pub endpoint: &'a Endpoint,
     pub key: Option<&'a Secret>,
+    /// The keys of all endpoints: this one may know another's.
+    pub secrets: &'a Secrets,
     /// The longest silence in the middle of a reply.
     pub idle: Duration,
     /// The longest silence before its first word.
@@ -50,8 +52,12 @@ pub(super) enum Silence {
 const MESSAGE: usize = 300;
 
 impl Call<'_> {
+    fn scrubbed(&self, text: &str, most: usize) -> String {
+        scrub(&self.secrets.hidden_in(text), self.key, most)
+    }
+
     fn detail(&self, what: &str) -> String {
-        format!("endpoint `{}`: {}", self.endpoint.name, scrub(what, self.key, MESSAGE + 200))
+        format!("endpoint `{}`: {}", self.endpoint.name, self.scrubbed(what, MESSAGE + 200))
     }
 
     /// Not retried: what was sent may have been billed.
@@ -102,7 +108,7 @@ impl Call<'_> {
         let parsed: Value = serde_json::from_str(body).unwrap_or(Value::Null);
         let mut said = ProviderError::of(&parsed);
         if said.message.is_empty() {
-            said.message = scrub(body, self.key, MESSAGE);
+            said.message = self.scrubbed(body, MESSAGE);
         }
         let words = said.words();
         let code = status.as_u16();
@@ -126,7 +132,7 @@ impl Call<'_> {
             _ => Retry::Never,
         };
         let health = if code >= 500 { Health::Failed } else { Health::Answered };
-        let mut detail = self.detail(&format!("{code}: {}", scrub(&said.message, self.key, MESSAGE)));
+        let mut detail = self.detail(&format!("{code}: {}", self.scrubbed(&said.message, MESSAGE)));
         if let Some(hint) = self.hint(kind, code, &words) {
             detail.push_str(". ");
             detail.push_str(&hint);

@@ -20,7 +20,7 @@ pub(super) async fn attempt(client: &reqwest::Client, call: &Call<'_>, feed: &mu
     let model = call.request.model.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
     let url = format!("{}models/{model}:{method}", config.base_url);
     let post = Post { url, body: serde_json::to_vec(&body(call)), stream: config.stream };
-    send(client, post, call.shape, call, &mut Gemini { keeps: !call.request.tools.is_empty(), ..Gemini::default() }, feed).await
+    send(client, post, call, &mut Gemini::new(!call.request.tools.is_empty()), feed).await
 }
 
 fn body(call: &Call<'_>) -> Value {
@@ -94,11 +94,17 @@ fn parts(text: &str, calls: &[ToolCall]) -> Value {
 }
 
 #[derive(Default)]
-struct Gemini {
+pub(super) struct Gemini {
     parts: Vec<Value>,
     /// A model that was offered tools wants its parts back.
     keeps: bool,
     is_reply: bool,
+}
+
+impl Gemini {
+    pub fn new(keeps: bool) -> Self {
+        Self { keeps, ..Self::default() }
+    }
 }
 
 impl Format for Gemini {
@@ -111,6 +117,7 @@ impl Format for Gemini {
         if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
             self.is_reply = true;
             heard.extras.refusal = format!("the prompt was blocked ({reason})");
+            heard.stop = Some(Stop::Filtered);
         }
         if let Some(usage) = tokens(&event["usageMetadata"]) {
             heard.usage = Some(usage);
@@ -139,6 +146,7 @@ impl Format for Gemini {
                 let name = |field: &str| function[field].as_str().unwrap_or_default().to_owned();
                 let id = Some(name("id")).filter(|id| !id.is_empty()).unwrap_or_else(|| format!("{OUR_ID}{}", heard.tool_calls.len()));
                 let input = function.get("args").filter(|args| !args.is_null()).cloned().unwrap_or_else(|| json!({}));
+                heard.called += input.to_string().len();
                 heard.tool_calls.push(ToolCall { id, name: name("name"), input });
             }
             if self.keeps {

@@ -8,9 +8,12 @@ mod anthropic;
 mod classify;
 mod events;
 mod extras;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzed;
 mod gemini;
 mod mend;
 mod openai;
+mod overrun;
 mod reasons;
 pub(crate) mod request;
 mod schema;
@@ -21,7 +24,7 @@ mod transport;
 use crate::endpoint::Endpoint;
 use crate::endpoint::fault::Fault;
 use crate::learned::Learned;
-use crate::scrub::Secret;
+use crate::scrub::{Held, Secret, Secrets};
 use classify::{Call, Mended};
 use extras::ReplyExtras;
 use futures::future::BoxFuture;
@@ -40,6 +43,8 @@ pub(crate) struct WireModel {
     pub endpoint: Arc<Endpoint>,
     pub http: reqwest::Client,
     pub key: Option<Secret>,
+    /// What no reply may say back.
+    pub secrets: Secrets,
     pub learned: Arc<Learned>,
     /// Room to think, where the user said how much.
     pub thinking_tokens: Option<u32>,
@@ -81,14 +86,25 @@ impl WireModel {
         let span = |ms: i64| Duration::from_millis(u64::try_from(ms).unwrap_or(0));
         let idle = span(context.idle_ms);
         let quiet = if shape::thinks(config, request, &habits) { idle.max(span(context.total_ms)) } else { idle };
-        let call = Call { endpoint: &self.endpoint, key: self.key.as_ref(), idle, quiet, request, shape: &shape, learned: &self.learned, mended };
-        let mut feed = Feed::new(context.deltas.as_deref(), shape.ask);
+        let call = Call {
+            endpoint: &self.endpoint,
+            key: self.key.as_ref(),
+            secrets: &self.secrets,
+            idle,
+            quiet,
+            request,
+            shape: &shape,
+            learned: &self.learned,
+            mended,
+        };
+        let mut feed = Feed::new(context.deltas.as_deref(), shape.ask, self.secrets.clone());
         let heard = match config.kind {
             EndpointKind::Anthropic => anthropic::attempt(&self.http, &call, &mut feed).await?,
             EndpointKind::Gemini => gemini::attempt(&self.http, &call, &mut feed).await?,
             EndpointKind::OpenAi | EndpointKind::Rehearsal | EndpointKind::Cassette => openai::attempt(&self.http, &call, &mut feed).await?,
         };
-        let reply = read(heard, &call)?;
+        let mut reply = read(heard, &call)?;
+        self.secrets.hide_in(&mut reply);
         self.learn(&reply, &call);
         Ok(reply)
     }
@@ -97,6 +113,9 @@ impl WireModel {
     fn learn(&self, reply: &Reply, call: &Call<'_>) {
         let spent = if reply.starved() { reply.usage.map_or(call.shape.tokens.into(), |usage| usage.output) } else { 0 };
         let thought = u32::try_from(reply.thought().max(spent)).unwrap_or(u32::MAX);
+        if reply.overran {
+            self.learned.change(&self.endpoint.config.base_url, &call.request.model, |habits| habits.overran = true);
+        }
         if thought > 0 {
             let effort = call.shape.effort;
             self.learned.change(&self.endpoint.config.base_url, &call.request.model, |habits| habits.saw(effort, thought));
@@ -120,6 +139,10 @@ struct WireReply {
     text: String,
     /// Bytes that the model thought.
     thought: usize,
+    /// Bytes of calls and their inputs, whatever becomes of them.
+    called: usize,
+    /// How often the text was replaced.
+    replaced: u32,
     tags: Tags,
     /// Something has come that is billed: words, thoughts, a refusal or a call, shown or not.
     begun: bool,
@@ -127,6 +150,9 @@ struct WireReply {
     tool_calls: Vec<ToolCall>,
     stop: Option<Stop>,
     usage: Option<Usage>,
+    /// Tokens of what was cut, by our own count.
+    unseen_tokens: u64,
+    overran: bool,
     /// What must go back with the tools' results, in the provider's own form.
     carry: Option<Value>,
     extras: ReplyExtras,
@@ -145,7 +171,7 @@ impl WireReply {
                 self.thought += self.text.len() + piece.len() - rest.len().min(piece.len());
                 feed.restart();
                 feed.push(&rest);
-                self.text = rest;
+                (self.text, self.replaced) = (rest, self.replaced + 1);
             }
         }
     }
@@ -158,6 +184,7 @@ impl WireReply {
     fn end(&mut self, feed: &mut Feed<'_>) {
         let rest = self.tags.end();
         feed.push(&rest);
+        feed.end();
         self.text.push_str(&rest);
         self.thought += std::mem::take(&mut self.tags.thought);
         self.read_tool_inputs();
@@ -194,29 +221,36 @@ struct Feed<'a> {
     deltas: Option<&'a dyn Deltas>,
     reasons: Option<Reasons>,
     buffer: String,
+    held: Held,
 }
 
 impl<'a> Feed<'a> {
-    fn new(deltas: Option<&'a dyn Deltas>, ask: Ask) -> Self {
+    fn new(deltas: Option<&'a dyn Deltas>, ask: Ask, secrets: Secrets) -> Self {
         let reasons = (deltas.is_some() && ask != Ask::Free).then(Reasons::new);
-        Self { deltas, reasons, buffer: String::new() }
+        Self { deltas, reasons, buffer: String::new(), held: Held::new(secrets) }
     }
 
     fn push(&mut self, piece: &str) {
         let Some(deltas) = self.deltas else { return };
-        match &mut self.reasons {
-            None => {
-                if !piece.is_empty() {
-                    deltas.push(piece);
-                }
-            }
+        let words = match &mut self.reasons {
+            None => piece,
             Some(reasons) => {
                 self.buffer.clear();
                 reasons.feed(piece, &mut self.buffer);
-                if !self.buffer.is_empty() {
-                    deltas.push(&self.buffer);
-                }
+                &self.buffer
             }
+        };
+        let words = self.held.push(words);
+        if !words.is_empty() {
+            deltas.push(&words);
+        }
+    }
+
+    /// All was said.
+    fn end(&mut self) {
+        let rest = self.held.end();
+        if let Some(deltas) = self.deltas.filter(|_| !rest.is_empty()) {
+            deltas.push(&rest);
         }
     }
 
@@ -224,6 +258,7 @@ impl<'a> Feed<'a> {
     fn restart(&mut self) {
         if let Some(deltas) = self.deltas {
             deltas.restart();
+            self.held.end();
             self.reasons = self.reasons.as_ref().map(|_| Reasons::new());
         }
     }
@@ -232,14 +267,18 @@ impl<'a> Feed<'a> {
 /// Shows a reply that is whole already, as far as it may be shown.
 pub(crate) fn show(text: &str, request: &Request, context: &CallContext) {
     let ask = if request.schema.is_some() { Ask::Native } else { Ask::Free };
-    Feed::new(context.deltas.as_deref(), ask).push(text);
+    Feed::new(context.deltas.as_deref(), ask, Secrets::default()).push(text);
 }
 
 /// Reasons that are no end but a failure on the provider's side. Any other unknown one is a dialect, and its reply is whole.
 const BROKE_OFF: &[&str] = &["error", "abort", "insufficient_system_resource", "cancelled"];
 
 fn read(heard: WireReply, call: &Call<'_>) -> Result<Reply, Fault> {
-    let WireReply { text, tool_calls, stop, usage, carry, extras, .. } = heard;
+    let WireReply { text, thought, called, tool_calls, stop, usage, unseen_tokens, overran, carry, extras, .. } = heard;
+    // What nobody will read word by word is about four bytes a token: thoughts, calls that were dropped, a refusal beside words.
+    let kept: usize = tool_calls.iter().map(|call| call.name.len() + call.input.to_string().len()).sum();
+    let refusal = if text.is_empty() { 0 } else { extras.refusal.len() };
+    let unseen_tokens = unseen_tokens.saturating_add((thought + called.saturating_sub(kept) + refusal) as u64 / 4);
     if let Some(Stop::Other(reason)) = &stop
         && BROKE_OFF.iter().any(|known| reason.eq_ignore_ascii_case(known))
     {
@@ -271,7 +310,7 @@ fn read(heard: WireReply, call: &Call<'_>) -> Result<Reply, Fault> {
     let tool_calls = if call.endpoint.config.kind == EndpointKind::Anthropic { tool_calls } else { with_own_ids(tool_calls) };
     // Nothing goes back where no tool's result does.
     let thinking = carry.filter(|_| !tool_calls.is_empty());
-    Ok(Reply { text, tool_calls, finish, usage, cost_usd: extras.cost_usd, search, thinking, changed: Vec::new() })
+    Ok(Reply { text, tool_calls, finish, usage, unseen_tokens, overran, cost_usd: extras.cost_usd, search, thinking, changed: Vec::new() })
 }
 
 /// Gemini names no calls, and some servers give two the same id.

@@ -2,8 +2,8 @@
 
 use super::classify::{Call, Silence};
 use super::events::Events;
+use super::overrun::Allowed;
 use super::request::headers;
-use super::shape::Shape;
 use super::{Feed, WireReply};
 use crate::endpoint::fault::Fault;
 use reqwest::Response;
@@ -28,7 +28,6 @@ pub(super) struct Post {
 pub(super) async fn send(
     client: &reqwest::Client,
     post: Post,
-    shape: &Shape,
     call: &Call<'_>,
     format: &mut (dyn Format + Send),
     feed: &mut Feed<'_>,
@@ -44,11 +43,10 @@ pub(super) async fn send(
         Some(sent) => sent.map_err(|error| call.transport(&error))?,
         None => return Err(call.silent(Silence::BeforeReply, call.quiet)),
     };
-    let most = Most::of(shape.tokens);
     if !response.status().is_success() {
         let (status, headers) = (response.status(), response.headers().clone());
         // The status stands, whatever becomes of its explanation.
-        let body = collect(response, call, patience, &most).await.unwrap_or_default();
+        let body = collect_error(response, call, patience).await;
         return Err(call.status(status, &String::from_utf8_lossy(&body), &headers));
     }
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
@@ -56,23 +54,13 @@ pub(super) async fn send(
         return Err(call.not_the_api(&kind));
     }
     // Some servers answer whole whatever they were asked.
-    let mut heard = if post.stream && !kind.starts_with("application/json") {
-        listen(response, call, format, feed, &most).await?
+    let heard = if post.stream && !kind.starts_with("application/json") {
+        listen(response, call, format, feed).await?
     } else {
-        let body = collect(response, call, patience, &most).await?;
-        match serde_json::from_slice::<serde::de::IgnoredAny>(&body) {
-            Ok(_) => {}
-            Err(_) if !kind.contains("json") => return Err(call.not_the_api(&kind)),
-            Err(error) => return Err(call.broken(&format!("the body is cut or garbled: {error}"))),
-        }
-        let mut heard = WireReply::default();
-        format.read(&body, call, &mut heard, feed)?;
-        heard
+        let body = collect(response, call, patience, most_bytes(call)).await?;
+        read_body(&body, &kind, call, format, feed)?
     };
-    format.finish(call, &mut heard)?;
-    heard.end(feed);
-    most.check(&heard, call)?;
-    Ok(heard)
+    finished(heard, call, format, feed)
 }
 
 /// `None`: nothing came in that time.
@@ -91,87 +79,163 @@ async fn next(response: &mut Response, call: &Call<'_>, patience: Option<Duratio
     }
 }
 
-/// How much is read for a limit. Far more than any tokeniser makes of one token: beyond it a provider ignores the limit, and memory is ours.
-struct Most {
-    tokens: u32,
-    bytes: usize,
+/// How many bytes are read for one reply, whatever they are: frames, thoughts, refusals, calls, errors. Beyond that a server sends without end.
+fn most_bytes(call: &Call<'_>) -> usize {
+    // A token that is streamed has a frame of its own.
+    const FRAME: usize = 512;
+    call.endpoint.config.reply_bytes.max((call.shape.tokens as usize).saturating_mul(FRAME))
 }
 
-impl Most {
-    fn of(tokens: u32) -> Self {
-        Self { tokens, bytes: (tokens as usize).saturating_mul(32).max(1 << 20) }
-    }
+/// Of an error nobody reads more.
+const LONGEST_ERROR: usize = 1 << 20;
+/// Values in one reply or event; a tree of more is no reply, and takes many times its bytes.
+const MOST_VALUES: usize = 1 << 19;
 
-    /// JSON may need several bytes for one of the text.
-    fn raw(&self) -> usize {
-        self.bytes.saturating_mul(8)
-    }
-
-    /// And every piece of a stream comes in a frame of its own.
-    fn raw_stream(&self) -> usize {
-        self.raw().saturating_mul(4)
-    }
-
-    fn check(&self, heard: &WireReply, call: &Call<'_>) -> Result<(), Fault> {
-        if heard.text.len() + heard.thought > self.bytes { Err(self.exceeded(call)) } else { Ok(()) }
-    }
-
-    fn exceeded(&self, call: &Call<'_>) -> Fault {
-        call.broken(&format!("sent more than {} bytes for a limit of {} tokens", self.bytes, self.tokens))
-    }
+fn endless(call: &Call<'_>, most: usize) -> Fault {
+    call.broken(&format!("sent more than {most} bytes for one reply"))
 }
 
-async fn collect(mut response: Response, call: &Call<'_>, patience: Option<Duration>, most: &Most) -> Result<Vec<u8>, Fault> {
+/// Text as servers write it: a mark at the beginning is none of it.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// A tree that would take more memory than its text should.
+fn check_size(data: &[u8], call: &Call<'_>) -> Result<(), Fault> {
+    let values = |data: &[u8]| data.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    if data.len() > MOST_VALUES && values(data) > MOST_VALUES { Err(call.broken("a reply of more parts than any has")) } else { Ok(()) }
+}
+
+async fn collect(mut response: Response, call: &Call<'_>, patience: Option<Duration>, most: usize) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::new();
     while let Some(bytes) = next(&mut response, call, patience).await? {
         body.extend_from_slice(bytes.as_ref());
-        if body.len() > most.raw() {
-            return Err(most.exceeded(call));
+        if body.len() > most {
+            return Err(endless(call, most));
         }
     }
     Ok(body)
 }
 
-async fn listen(
-    mut response: Response,
-    call: &Call<'_>,
-    format: &mut (dyn Format + Send),
-    feed: &mut Feed<'_>,
-    most: &Most,
-) -> Result<WireReply, Fault> {
-    let (mut heard, mut events, mut read) = (WireReply::default(), Events::default(), 0_usize);
+/// The beginning of an error's explanation.
+async fn collect_error(mut response: Response, call: &Call<'_>, patience: Option<Duration>) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Some(bytes)) = next(&mut response, call, patience).await {
+        body.extend_from_slice(bytes.as_ref());
+        if body.len() >= LONGEST_ERROR {
+            body.truncate(LONGEST_ERROR);
+            break;
+        }
+    }
+    body
+}
+
+async fn listen(mut response: Response, call: &Call<'_>, format: &mut (dyn Format + Send), feed: &mut Feed<'_>) -> Result<WireReply, Fault> {
+    let mut stream = Stream::new(call);
     loop {
-        let patience = if heard.text.is_empty() { call.quiet } else { call.idle };
+        let patience = if stream.heard.text.is_empty() { call.quiet } else { call.idle };
         let ended = match next(&mut response, call, Some(patience)).await? {
-            Some(bytes) => {
-                read = read.saturating_add(bytes.as_ref().len());
-                events.feed(bytes.as_ref());
-                false
-            }
+            Some(bytes) => stream.take(bytes.as_ref(), call, format, feed)?,
             None => {
-                events.end();
+                stream.events.end();
+                stream.read(call, format, feed)?;
                 true
             }
         };
-        while let Some(data) = events.next() {
-            if data == b"[DONE]" {
-                return if heard.begun || heard.stop.is_some() { Ok(heard) } else { Err(call.broken("the stream ended before the reply did")) };
-            }
-            if format.read(data, call, &mut heard, feed)? {
-                return Ok(heard);
-            }
-            most.check(&heard, call)?;
-        }
-        if events.waiting() > most.raw() || read > most.raw_stream() {
-            return Err(most.exceeded(call));
-        }
         if ended {
-            // A server that said why it finished has finished, with a last event or without.
-            return if heard.stop.is_some() || !heard.extras.refusal.is_empty() {
-                Ok(heard)
-            } else {
-                Err(call.broken("the stream ended before the reply did"))
-            };
+            return stream.whole(call);
         }
     }
+}
+
+/// A stream as it is heard, wherever its bytes come from.
+pub(super) struct Stream {
+    heard: WireReply,
+    events: Events,
+    bytes: usize,
+    most: usize,
+    allowed: Allowed,
+    overran: bool,
+}
+
+impl Stream {
+    pub fn new(call: &Call<'_>) -> Self {
+        let allowed = Allowed::new(call.shape.tokens);
+        Self { heard: WireReply::default(), events: Events::default(), bytes: 0, most: most_bytes(call), allowed, overran: false }
+    }
+
+    /// True: nothing more need be heard.
+    pub fn take(&mut self, bytes: &[u8], call: &Call<'_>, format: &mut dyn Format, feed: &mut Feed<'_>) -> Result<bool, Fault> {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        if self.bytes > self.most {
+            return Err(endless(call, self.most));
+        }
+        self.events.feed(bytes);
+        self.read(call, format, feed)
+    }
+
+    fn read(&mut self, call: &Call<'_>, format: &mut dyn Format, feed: &mut Feed<'_>) -> Result<bool, Fault> {
+        while let Some(data) = self.events.next() {
+            if data == b"[DONE]" {
+                return Ok(true);
+            }
+            check_size(data, call)?;
+            // What is no UTF-8 is read as the standard says: a mark in the place of each broken character.
+            let last = match std::str::from_utf8(data) {
+                Ok(_) => format.read(data, call, &mut self.heard, feed)?,
+                Err(_) => format.read(String::from_utf8_lossy(data).as_bytes(), call, &mut self.heard, feed)?,
+            };
+            self.overran = self.allowed.exceeded(&self.heard);
+            if last || self.overran {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A server that said why it finished has finished, with a last event or without; one that did not has broken off.
+    fn whole(self, call: &Call<'_>) -> Result<WireReply, Fault> {
+        let finished = self.heard.stop.is_some() || self.overran;
+        if finished { Ok(self.heard) } else { Err(call.broken("the stream ended before the reply did")) }
+    }
+
+    /// The reply that these bytes are, without a socket.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn of_bytes(bytes: &[u8], piece: usize, call: &Call<'_>, format: &mut dyn Format, feed: &mut Feed<'_>) -> Result<WireReply, Fault> {
+        let mut stream = Self::new(call);
+        for piece in bytes.chunks(piece.max(1)) {
+            if stream.take(piece, call, format, feed)? {
+                return stream.whole(call).and_then(|heard| finished(heard, call, format, feed));
+            }
+        }
+        stream.events.end();
+        stream.read(call, format, feed)?;
+        stream.whole(call).and_then(|heard| finished(heard, call, format, feed))
+    }
+}
+
+/// The reply that this body is.
+pub(super) fn read_body(body: &[u8], kind: &str, call: &Call<'_>, format: &mut dyn Format, feed: &mut Feed<'_>) -> Result<WireReply, Fault> {
+    let body = without_mark(body);
+    match serde_json::from_slice::<serde::de::IgnoredAny>(body) {
+        Ok(_) => {}
+        Err(_) if !kind.contains("json") => return Err(call.not_the_api(kind)),
+        Err(error) => return Err(call.broken(&format!("the body is cut or garbled: {error}"))),
+    }
+    let mut heard = WireReply::default();
+    check_size(body, call)?;
+    format.read(body, call, &mut heard, feed)?;
+    Ok(heard)
+}
+
+/// All was heard: what the reply still needs, and not more than was allowed.
+pub(super) fn finished(mut heard: WireReply, call: &Call<'_>, format: &mut dyn Format, feed: &mut Feed<'_>) -> Result<WireReply, Fault> {
+    format.finish(call, &mut heard)?;
+    let mut allowed = Allowed::new(call.shape.tokens);
+    let overran = allowed.exceeded(&heard);
+    heard.end(feed);
+    if overran || allowed.exceeded(&heard) {
+        allowed.cut(&mut heard);
+    }
+    Ok(heard)
 }

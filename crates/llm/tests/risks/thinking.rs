@@ -414,8 +414,12 @@ async fn a_stream_that_never_ends_is_left() {
     let piece = "x".repeat(1 << 16);
     let frame = format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":\"{piece}\"}}}}]}}}}]}}\n\n");
     let (reply, _) = answered_by(EndpointKind::OpenAi, &frame.repeat(700)).await;
+    let reply = reply.expect("what came before the cut");
+    assert!(reply.overran && reply.finish == Finish::Length && reply.tool_calls.is_empty() && reply.unseen_tokens > 1000, "{reply:?}");
+    // What is no output at all is not read for ever either.
+    let (reply, _) = answered_by(EndpointKind::OpenAi, &format!(": {piece}\n\n").repeat(700)).await;
     let failure = reply.expect_err("too much");
-    assert!(failure.detail.contains("sent more than"), "{failure}");
+    assert!(failure.detail.contains("sent more than 16777216 bytes"), "{failure}");
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ impl TypedReply for RatedAnswer {
 impl RatedAnswer {
     /// An answer in JSON whose confidence is in words: `"80%"` is read as it would be on a line of its own, `"high"` is none.
     fn from_loose_json(text: &str) -> Option<Self> {
-        let object = extract::object(text)?.value;
+        let object = extract::object(text).ok()?.value;
         // It comes last: where it is missing, the reply may have been cut off within the answer.
         let confidence = match object.get("confidence")? {
             Value::Number(number) => number.as_f64(),

@@ -98,8 +98,12 @@ fn a_reply_with_neither_score_nor_verdict_is_not_read() {
 #[test]
 fn a_typed_score_off_the_scale_costs_that_dimension_only() {
     let text = r#"{"reasons":"x","scores":{"accuracy":0,"completeness":11,"clarity":7,"relevance":10},"verdict":"REVISE","recommendations":["a"]}"#;
-    assert_eq!(scores(text), [None, None, Some(7.0), Some(10.0), None]);
-    assert_eq!(read(text).map(|read| (read.verdict, read.recommendations.len())), Some((Some(Ruling::Revise), 1)));
+    let error = Assessment::read(text, &IdLists::default()).expect_err("it is asked for again");
+    assert_eq!(error, "/scores/accuracy: 0 is not from 1 to 10; /scores/completeness: 11 is not from 1 to 10");
+    let (value, _) = Assessment::read_anyway(text, &IdLists::default()).expect("the rest of it counts");
+    let read = Assessment::recall(&value).expect("a value");
+    assert_eq!(read.scores.whole(), [None, None, Some(7.0), Some(10.0), None]);
+    assert_eq!((read.verdict, read.recommendations.len()), (Some(Ruling::Revise), 1));
     let sent = Assessment::schema(&IdLists::default()).expect("a schema").schema["properties"]["scores"]["properties"]["accuracy"].clone();
     assert_eq!((sent["minimum"].as_f64(), sent["maximum"].as_f64(), sent.get("x-range")), (Some(1.0), Some(10.0), None), "{sent}");
 }

@@ -156,6 +156,7 @@ impl Turn {
                 Reading::Mended => marks.push("its JSON was mended".to_owned()),
                 Reading::Text => marks.push("read from the plain text form".to_owned()),
                 Reading::Repaired => marks.push("read after a repair turn".to_owned()),
+                Reading::OffScale => marks.push("a number off its scale was not counted".to_owned()),
             }
             if said.partial {
                 marks.push("cut off at the token limit".to_owned());

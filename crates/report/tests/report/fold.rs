@@ -86,7 +86,16 @@ fn a_turn_asked_again_counts_both_requests_and_says_so() {
     let mut again = tape.asked("collect/answer@0", "opus", Some(0.1), false).attempt(1);
     again.body = again.body.replace("\"max_tokens\"", "\"reasked\":true,\"max_tokens\"");
     tape.push(again);
-    let replied = Replied { raw_sha256: String::new(), finish: Finish::Stop, usage: None, spent_usd: Some(0.02), ms: 5, changed: Vec::new() };
+    let replied = Replied {
+        raw_sha256: String::new(),
+        finish: Finish::Stop,
+        usage: None,
+        spent_usd: Some(0.02),
+        ms: 5,
+        changed: Vec::new(),
+        claimed: None,
+        overran: false,
+    };
     tape.push(NewRow::new("collect/answer@0", Kind::Replied, 0, &replied).attempt(1)).say("collect/answer@0", json!("Yes."));
     let view = View::of(&tape.rows);
     let turn = view.turn("collect/answer@0").expect("it was asked");

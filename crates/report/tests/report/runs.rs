@@ -64,7 +64,16 @@ impl Tape {
     pub fn reply(&mut self, key: &str, ms: Millis, usage: (u64, u64), usd: Option<f64>) -> &mut Self {
         self.at += ms;
         let usage = Usage { input: usage.0, output: usage.1, cached: usage.0 / 4, thinking: None };
-        let replied = Replied { raw_sha256: sha256_hex(key), finish: Finish::Stop, usage: Some(usage), spent_usd: usd, ms, changed: Vec::new() };
+        let replied = Replied {
+            raw_sha256: sha256_hex(key),
+            finish: Finish::Stop,
+            usage: Some(usage),
+            spent_usd: usd,
+            ms,
+            changed: Vec::new(),
+            claimed: None,
+            overran: false,
+        };
         self.add(key, Kind::Replied, &replied)
     }
     pub fn say(&mut self, key: &str, value: Value) -> &mut Self {

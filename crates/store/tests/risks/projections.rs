@@ -265,7 +265,16 @@ fn a_reply_with_a_nul_can_be_stored_and_verified() {
         header.question.text = format!("zero\u{0}{}", "é".repeat(600));
         let lease = store.create(&header, 1000, vec![]).await.expect("created");
         let raw = serde_json::to_string(&Reply::text("a\u{0}b")).expect("JSON");
-        let body = Replied { raw_sha256: sha256_hex(&raw), finish: Finish::Stop, usage: None, spent_usd: None, ms: 1, changed: Vec::new() };
+        let body = Replied {
+            raw_sha256: sha256_hex(&raw),
+            finish: Finish::Stop,
+            usage: None,
+            spent_usd: None,
+            ms: 1,
+            changed: Vec::new(),
+            claimed: None,
+            overran: false,
+        };
         let reply = NewRow::new("a@0", Kind::Replied, 5, &body).raw(raw);
         store.append(&lease, vec![asked("a@0", 4), reply]).await.expect("appended");
         let tail = store.append(&lease, vec![shown("s", "collect", Exhibit::said("A", 0, "r", "a@0"), 6)]).await.expect("appended");

@@ -4,6 +4,7 @@
 //!
 //! The model server, Synod and the bare client are three processes, so that each one's CPU and memory are its own. Figures are compared as
 //! ratios within one run: machines are noisy.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "it prints what it measured")]
 
 mod bare;
 mod child;

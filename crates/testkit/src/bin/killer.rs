@@ -1,6 +1,7 @@
 //! One run in a process of its own, on the real store, the real registry and a socket, that dies by SIGKILL at a chosen row.
 //!
 //! Starts a run if the database has none, else resumes the one it has. Prints the verdict, or `stopped REASON`.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "a tool of the tests prints what it is told to")]
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
 //! The test model server as a process of its own, for benchmarks and scripts: prints its address on stdout and serves until it is killed.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, reason = "a tool of the tests prints what it is told to")]
 
 use std::process::ExitCode;
 use std::time::Duration;

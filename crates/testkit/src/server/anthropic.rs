@@ -49,6 +49,9 @@ fn stop(end: End) -> &'static str {
 
 /// Anthropic counts the cached part apart from `input_tokens`.
 fn usage(ask: &Ask, say: &Say, output: u64) -> Value {
+    if let Some(lie) = &say.lie {
+        return lie.clone();
+    }
     let cached = say.cached.min(ask.input_tokens());
     let mut usage = json!({
         "input_tokens": ask.input_tokens() - cached, "cache_creation_input_tokens": 0, "cache_read_input_tokens": cached, "output_tokens": output

@@ -61,6 +61,9 @@ fn finish(end: End) -> &'static str {
 }
 
 fn usage(ask: &Ask, say: &Say) -> Value {
+    if let Some(lie) = &say.lie {
+        return lie.clone();
+    }
     let (input, output) = (ask.input_tokens(), say.output_tokens());
     let thought = say.thought_tokens().unwrap_or(0).min(output);
     let mut usage = json!({ "promptTokenCount": input, "totalTokenCount": input + output, "cachedContentTokenCount": say.cached });

@@ -52,6 +52,9 @@ fn finish(end: End) -> &'static str {
 }
 
 fn usage(ask: &Ask, say: &Say) -> Value {
+    if let Some(lie) = &say.lie {
+        return lie.clone();
+    }
     let (input, output) = (ask.input_tokens(), say.output_tokens());
     let mut usage = json!({
         "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,

@@ -15,6 +15,8 @@ pub struct Say {
     pub cached: u64,
     /// What the provider itself says the call cost (OpenRouter's `usage.cost`).
     pub cost: Option<f64>,
+    /// What is said of the tokens, instead of the truth, in the wire's own words.
+    pub lie: Option<Value>,
     /// What the provider's own search was for, and the title and address of what it found.
     pub search: Option<(String, Vec<(String, String)>)>,
     /// What the model thinks before it says anything.

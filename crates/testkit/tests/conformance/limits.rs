@@ -2,7 +2,7 @@
 
 use crate::ended;
 use std::sync::Arc;
-use synod_engine::LimitChanges;
+use synod_engine::{LimitChanges, RunSpec};
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, modes, order, stopped};
 use synod_testkit::shuffled::ShuffledModels;
@@ -47,8 +47,14 @@ async fn a_run_stops_before_the_call_that_would_break_its_budget_and_goes_on_wit
         let spent = want.receipt.spent_usd.expect("every seat is priced");
         assert!(spent > 0.0 && spent < reserved.iter().sum::<f64>(), "{}: {spent}", mode.id);
         let peak = peak(&rows);
+        let runner = calm.runner();
+        let plan = runner.plan(&order(mode, 9)).await.unwrap_or_else(|problems| panic!("{}: {problems}", mode.id));
+        let least = runner.quote(&plan).usd.expect("every seat is priced").min;
+        let too_little = RunSpec { budget_usd: Some(least * 0.99), ..order(mode, 9) };
+        let refused = runner.plan(&too_little).await.err().unwrap_or_else(|| panic!("{}: less than the least is accepted", mode.id));
+        assert!(refused.0.len() == 1 && refused.0[0].field == "budget" && refused.0[0].want.starts_with('$'), "{}: {refused}", mode.id);
         for share in [0.0, 0.4, 0.95] {
-            let budget = peak * share;
+            let budget = (peak * share).max(least);
             let step = format!("{} with a budget of {budget:.5}", mode.id);
             let counted = Arc::new(CountedModels::new(Arc::new(ShuffledModels::new(models.clone(), 3))));
             let rig = Rig::new(counted.clone());

@@ -199,7 +199,7 @@ mod tests {
         }
     }
     fn replied(spent_usd: Option<f64>, ms: Millis) -> Replied {
-        Replied { raw_sha256: String::new(), finish: Finish::Stop, usage: None, spent_usd, ms, changed: Vec::new() }
+        Replied { raw_sha256: String::new(), finish: Finish::Stop, usage: None, spent_usd, ms, changed: Vec::new(), claimed: None, overran: false }
     }
 
     #[test]

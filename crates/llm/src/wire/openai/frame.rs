@@ -112,6 +112,10 @@ impl<'a> Frame<'a> {
             heard.stop = Some(stop(&choice.finish_reason));
         }
         for call in choice.delta.or(choice.message).and_then(|message| message.tool_calls).into_iter().flatten() {
+            if let Some(function) = &call.function {
+                let input = function.arguments.as_ref().map_or(0, |input| input.as_str().map_or_else(|| input.to_string().len(), str::len));
+                heard.called += function.name.as_ref().map_or(0, String::len) + input;
+            }
             add_call(call, &mut heard.tool_calls);
         }
     }

@@ -18,13 +18,19 @@ pub(super) async fn attempt(client: &reqwest::Client, call: &Call<'_>, feed: &mu
     let body = Body::of(call.request, config, call.shape).bytes();
     let post = Post { url: format!("{}chat/completions", config.base_url), body, stream: config.stream };
     // Only a model that was offered tools may want its thoughts back.
-    let mut format = OpenAi { thoughts: Thoughts::new(!call.request.tools.is_empty()), any: false };
-    send(client, post, call.shape, call, &mut format, feed).await
+    let mut format = OpenAi::new(!call.request.tools.is_empty());
+    send(client, post, call, &mut format, feed).await
 }
 
-struct OpenAi {
+pub(super) struct OpenAi {
     thoughts: Thoughts,
     any: bool,
+}
+
+impl OpenAi {
+    pub fn new(keeps: bool) -> Self {
+        Self { thoughts: Thoughts::new(keeps), any: false }
+    }
 }
 
 impl Format for OpenAi {

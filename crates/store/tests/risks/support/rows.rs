@@ -75,8 +75,16 @@ pub fn replied(key: &str, at: Millis) -> NewRow {
     let usage = Usage { input: 100, output: 50, cached: 10, thinking: Some(20) };
     let reply = Reply { usage: Some(usage), ..Reply::text(reply_text(key)) };
     let raw = serde_json::to_string(&reply).expect("a reply is JSON");
-    let body =
-        Replied { raw_sha256: sha256_hex(&raw), finish: Finish::Stop, usage: Some(usage), spent_usd: Some(0.002), ms: 900, changed: Vec::new() };
+    let body = Replied {
+        raw_sha256: sha256_hex(&raw),
+        finish: Finish::Stop,
+        usage: Some(usage),
+        spent_usd: Some(0.002),
+        ms: 900,
+        changed: Vec::new(),
+        claimed: None,
+        overran: false,
+    };
     NewRow::new(key, Kind::Replied, at, &body).raw(raw)
 }
 
