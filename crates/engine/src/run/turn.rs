@@ -252,7 +252,11 @@ impl Turn {
             return Ok(Err(Failure::new(FailureKind::Empty, error)));
         }
         let kind = if cut { FailureKind::Truncated } else { FailureKind::Unreadable };
-        self.repair(core, request.into_owned(), &reply, cut, &error).await.map(|mended| mended.ok_or_else(|| Failure::new(kind, error)))
+        let mended = self.repair(core, request.into_owned(), &reply, cut, &error).await?;
+        // Nothing better came: what was only off its scale is still there.
+        let anyway = || (self.reader)(&reply.text, true).ok().filter(|_| !cut);
+        let mended = mended.or_else(|| anyway().map(|(value, _)| Said { value, reading: Reading::OffScale, partial: false, from: None }));
+        Ok(mended.ok_or_else(|| Failure::new(kind, error)))
     }
 
     async fn repair(&self, core: &Arc<Core>, mut request: Request, reply: &Reply, cut: bool, error: &str) -> Result<Option<Said>> {

@@ -61,8 +61,6 @@ async fn six_rounds(style: &str) {
             history += user("round 1/turn@0") + ((round - 1) * 5 + heard) * said;
         }
     }
-    #[expect(clippy::print_stdout, reason = "a figure for whoever reads the log")]
-    println!("{style}: input over six rounds: {sent} tokens sent, {history} with the full history ({:.0} %)", 100.0 * sent as f64 / history as f64);
     assert!(2 * sent < history, "{sent} of {history}");
 }
 
