@@ -44,12 +44,15 @@ fn main() -> ExitCode {
     };
     let mut ended = runtime.block_on(run(cli));
     // Nothing was sent yet: asked, and if the user agrees, done as it was said.
-    if let Err(error) = &ended
-        && trust::agreed(error)
-        && let Ok(mut again) = Cli::try_parse_from(&argv)
-    {
-        again.global.accept_endpoints = true;
-        ended = runtime.block_on(run(again));
+    if let Err(error) = &ended {
+        match (trust::agreed(error), Cli::try_parse_from(&argv)) {
+            (Some(true), Ok(mut again)) => {
+                again.global.accept_endpoints = true;
+                ended = runtime.block_on(run(again));
+            }
+            (Some(_), _) => ended = Err(usage("trust", "no", "a yes; nothing was sent")),
+            (None, _) => {}
+        }
     }
     runtime.shutdown_background();
     end(ended, json)

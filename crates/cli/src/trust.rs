@@ -6,14 +6,14 @@ use crate::terminal;
 use synod_app::AppError;
 use synod_types::ProblemCode;
 
-/// Asks, where that is all that is wrong and somebody is there to answer.
-pub fn agreed(error: &AppError) -> bool {
-    let AppError::Usage(problems) = error else { return false };
+/// Asks, where that is all that is wrong and somebody is there to answer. `None`: nobody was asked.
+pub fn agreed(error: &AppError) -> Option<bool> {
+    let AppError::Usage(problems) = error else { return None };
     let all = problems.0.iter().all(|problem| problem.code == ProblemCode::Untrusted);
     if !all || problems.0.is_empty() || !terminal::is_there() {
-        return false;
+        return None;
     }
     note!("{}", text_of(error));
     note!("What you ask, your files and the conversation would go there.");
-    terminal::yes("Send it, for this once?")
+    Some(terminal::yes("Send it, for this once?"))
 }

@@ -44,7 +44,8 @@ async fn without_a_cross_review_no_absence_of_conflict_is_claimed() {
 #[tokio::test]
 async fn a_changed_rating_off_the_scale_leaves_the_stances_alone() {
     let played = play("specialist_panel", 3, None, &[], |key| match key {
-        "cross_review/cross_review@1" => says(
+        // Also when it is asked again.
+        "cross_review/cross_review@1" | "cross_review/cross_review@1/repair" => says(
             json!({"reasons": "r", "stances": [{"id": "S1.1", "stance": "disagree", "why": "rare"}],
                 "changes": [{"criterion": "Horizontal Scalability", "score": 9, "why": "w"}]})
             .to_string(),
@@ -55,4 +56,6 @@ async fn a_changed_rating_off_the_scale_leaves_the_stances_alone() {
     .await;
     assert_eq!((played.verdict.status, conflicts(&played)), (Status::Full, json!(1)), "{:?}", played.verdict.missing);
     assert!(!joined(&played).contains(": 9"), "{}", joined(&played));
+    let warned = played.verdict.warnings.iter().any(|warning| warning.contains("off its scale in cross_review, also when asked again"));
+    assert!(warned, "{:?}", played.verdict.warnings);
 }
