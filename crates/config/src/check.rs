@@ -31,7 +31,7 @@ pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
     let mut config = Config { trusted, db, durability, raw_retention_days, ..Config::default() };
     (config.foreign.trust_line, config.foreign.accepted) = (trust.line().to_owned(), sources.accept_endpoints);
     if let Some(table) = limits {
-        config.limits = limits_of(Section::new("limits", table, problems), &trust);
+        config.limits = limits_of(Section::new("limits", table, problems));
     }
     if let Some(table) = claims {
         config.claims = crate::claims::claims_of(Section::new("claims", table, problems), claims_origin, &trust);
@@ -127,21 +127,11 @@ fn raw_retention_days(top: &mut Section<'_, '_>, trust: &Trust) -> Option<u32> {
     Some(days as u32)
 }
 
-/// A cloned repository may not say how much of the user's money may be spent.
-fn budget_usd(section: &mut Section<'_, '_>, trust: &Trust) -> Option<f64> {
-    let budget = section.number("budget_usd", 0.0..=f64::INFINITY, false)?;
-    let origin = section.origin("budget_usd")?;
-    if let Some(line) = trust.refuses(origin) {
-        section.problem("budget_usd", format!("{budget} in {origin}, in a directory you have not listed as trusted"), line);
-        return None;
-    }
-    Some(budget)
-}
-
-fn limits_of(mut section: Section<'_, '_>, trust: &Trust) -> LimitsConfig {
+/// Of an untrusted directory there are none: they were set aside with the rest that is the user's alone.
+fn limits_of(mut section: Section<'_, '_>) -> LimitsConfig {
     let secs = |section: &mut Section<'_, '_>, name| section.number(name, 1.0..=31_536_000.0, true).map(|secs| secs as u64);
     let limits = LimitsConfig {
-        budget_usd: budget_usd(&mut section, trust),
+        budget_usd: section.number("budget_usd", 0.0..=f64::INFINITY, false),
         deadline_secs: secs(&mut section, "deadline_secs"),
         timeout_secs: secs(&mut section, "timeout_secs"),
         confirm_above: section.number("confirm_above", 0.0..=f64::INFINITY, false),

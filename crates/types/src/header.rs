@@ -125,7 +125,7 @@ pub struct Header {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// The conversation begins with this run and has no name yet: one is asked for beside the deliberation.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_false")]
     pub titled: bool,
     /// The key whose request began it. `None`: the user of this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,10 +136,6 @@ pub struct Header {
     /// Known before the run: a chair this mode has no role for, a model without a price, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// The id of the message that a run's question is in its conversation.

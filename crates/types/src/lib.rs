@@ -53,3 +53,8 @@ pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
     use sha2::Digest;
     hex::encode(sha2::Sha256::digest(bytes.as_ref()))
 }
+
+/// For fields that are left out where they say nothing.
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
+}

@@ -167,7 +167,7 @@ pub struct Reply {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unseen_tokens: u64,
     /// It went on beyond twice what it was allowed, and was cut there.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_false")]
     pub overran: bool,
     /// What the provider itself says the call cost, where it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -278,10 +278,6 @@ impl std::ops::AddAssign for Usage {
 
 fn is_zero(count: &u64) -> bool {
     *count == 0
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// USD per million tokens.

@@ -182,10 +182,10 @@ pub struct Asked {
     /// `None`: the model's price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_usd: Option<f64>,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_false")]
     pub extra: bool,
     /// An earlier try was left without a reply by a crash: it may have been billed.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_false")]
     pub reasked: bool,
 }
 
@@ -206,7 +206,7 @@ pub struct Replied {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<Claimed>,
     /// It went on beyond twice what it was allowed, and was cut there.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_false")]
     pub overran: bool,
 }
 
@@ -227,7 +227,7 @@ pub struct Said {
     #[serde(default, skip_serializing_if = "Reading::is_plain")]
     pub reading: Reading,
     /// Cut at the token limit, and the prompt allows it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_false")]
     pub partial: bool,
     /// Copied from this run, at no cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -270,7 +270,7 @@ pub struct ToolRun {
     pub name: String,
     pub input: Value,
     pub output: String,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_false")]
     pub error: bool,
     /// When it was called; 0 in rows older than this field.
     #[serde(default)]
@@ -416,10 +416,6 @@ impl Row {
             Kind::Verdict => Body::Verdict(self.read()?),
         })
     }
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 #[cfg(test)]

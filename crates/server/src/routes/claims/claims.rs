@@ -122,7 +122,7 @@ impl<'s> Turn<'s> {
 /// The orders that claims are listed in.
 #[derive(Debug, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[allow(dead_code, reason = "only the document speaks of it")]
+#[expect(dead_code, reason = "only the document speaks of it")]
 pub(super) enum ClaimSortName {
     Latest,
     Top,

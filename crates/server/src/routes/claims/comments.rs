@@ -48,7 +48,7 @@ pub fn routes() -> Vec<Route> {
 /// The orders that comments are listed in.
 #[derive(Debug, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[allow(dead_code, reason = "only the document speaks of it")]
+#[expect(dead_code, reason = "only the document speaks of it")]
 enum CommentSortName {
     New,
     Old,
