@@ -12,6 +12,9 @@ pub struct House {
     runtime: tokio::runtime::Runtime,
 }
 
+/// A key that any endpoint of a house may have: `key_env = "SECRET"`.
+pub const SECRET: &str = "sk-test/4f+9Zq7-hunter2";
+
 /// What a command did.
 pub struct Did {
     pub code: i32,
@@ -53,7 +56,7 @@ impl House {
         command.args(args).current_dir(self.path("work")).stdin(Stdio::null());
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.folder.path());
         command.env("XDG_CONFIG_HOME", self.path("config")).env("XDG_DATA_HOME", self.path("data"));
-        command.env("SYNOD_OFFLINE", "1").env("USER", "ada");
+        command.env("SYNOD_OFFLINE", "1").env("USER", "ada").env("SECRET", SECRET);
         command
     }
 

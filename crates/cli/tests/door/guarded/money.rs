@@ -200,22 +200,22 @@ fn what_is_likely_to_cost_much_is_asked_first() {
 
 #[test]
 fn arguments_of_tools_are_paid_for_before_they_are_sent() {
-    // Each reply calls a tool with a long argument, which goes back with the next request.
+    // Each reply calls a tool with a long argument, which goes back with every later request of its loop; the server counts honestly.
     let words = "a long argument of many words ".repeat(400);
-    let server = RawServer::start(move |_, out| {
+    let server = RawServer::start(move |sent, out| {
         let call = json!({"id": "c", "type": "function", "function": {"name": "calculate", "arguments": json!({"expression": words}).to_string()}});
         let reply = json!({"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [call]}, "finish_reason": "tool_calls"}],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 10}});
+            "usage": {"prompt_tokens": sent.len() / 5, "completion_tokens": words.len() / 5}});
         out.write_all(&body("application/json", &reply.to_string()))
     });
     let house = House::bare();
-    house.write("config/synod/synod.toml", &server.config("openai", false));
-    for budget in ["0.1", "0.2", "0.4"] {
-        let flags = ["ask", "--mode", "roundtable", "--rounds", "1", "--models", "m,m,m", "--budget", budget, "--json", "-q", "Tea?"];
+    house.write("config/synod/synod.toml", &server.config("openai", false).replace("input = 3.0, output = 15.0", "input = 30.0, output = 1.0"));
+    for budget in [0.5, 0.7, 1.0, 1.5] {
+        let flags = ["ask", "--mode", "roundtable", "--rounds", "1", "--models", "m,m,m", "--budget", &budget.to_string(), "--json", "-q", "Tea?"];
         let did = house.synod(&flags);
         assert!([3, 4].contains(&did.code), "{}", did.out);
         let spent = house.synod(&["runs", "--json"]).json()["runs"][0]["spent_usd"].as_f64().expect("a known cost");
-        assert!(spent <= budget.parse::<f64>().expect("a number") + 1e-9, "{spent} of {budget}");
+        assert!(spent <= budget + 1e-9, "{spent} of {budget}");
     }
     assert!(server.calls() > 3);
 }
