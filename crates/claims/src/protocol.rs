@@ -24,7 +24,7 @@ pub fn built_in() -> &'static [Protocol] {
 
 /// Reads and checks a user's own. Everything that is wrong is told at once.
 pub fn read(document: &Value) -> Result<Protocol, Vec<Problem>> {
-    let problems = synod_engine::options::mismatches(&synod_engine::schema_of::<Protocol>(), document);
+    let problems = synod_engine::schema::mismatches(&synod_engine::schema_of::<Protocol>(), document);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -76,10 +76,12 @@ fn check(protocol: &Protocol) -> Vec<Problem> {
             wrong(field("workerSlots"), format!("{} slots", stage.works()), "at most 40 in one layer");
         }
         if let Some(schema) = &stage.output_schema {
-            if schema.get("type").and_then(Value::as_str) != Some("object") || !synod_engine::options::is_schema(schema) {
+            if schema.get("type").and_then(Value::as_str) != Some("object") {
                 wrong(field("outputSchema"), "something else".into(), "a JSON Schema of an object");
             } else if schema.to_string().contains("\"$ref\"") {
                 wrong(field("outputSchema"), "a $ref".into(), "a schema that is written out");
+            } else if let Some((at, why)) = synod_engine::schema::flaw(schema) {
+                wrong(field("outputSchema"), format!("{at}: {why}"), "a JSON Schema whose every part can be checked");
             }
         }
         let needs: &[&str] = match stage.effect {

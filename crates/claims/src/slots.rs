@@ -136,7 +136,7 @@ impl Submit {
             return Err(Refusal::invalid("confidence", "nothing", "a number from 0 to 1: the layer passes or not by it"));
         }
         let (Some(given), Some(schema)) = (&self.what.structured_output, &stage.output_schema) else { return Ok(()) };
-        let problems: Vec<Problem> = synod_engine::options::mismatches(schema, given)
+        let problems: Vec<Problem> = synod_engine::schema::mismatches(schema, given)
             .into_iter()
             .map(|problem| Problem { field: format!("structuredOutput.{}", problem.field), ..problem })
             .collect();

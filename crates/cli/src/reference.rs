@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use synod_app::planned;
-use synod_engine::{Counted, Family, Mode, PlannedCalls, options};
+use synod_engine::{Counted, Family, Mode, PlannedCalls, schema};
 use synod_modes::MODES;
 
 pub fn family(mode: &Mode) -> &'static str {
@@ -65,7 +65,7 @@ pub fn option_lines(mode: &Mode) -> Vec<OptionLine> {
             other => plain(other),
         };
         let help = property["description"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        let want = options::describe(property);
+        let want = schema::describe(property);
         OptionLine { name: name.clone(), default, help: format!("{help} {}{}.", want[..1].to_uppercase(), &want[1..]) }
     };
     properties.iter().map(line).collect()

@@ -1,7 +1,7 @@
 //! The engine: makes an ordinary async function, a mode, into a run that can be stopped, resumed, replayed and forked.
 //!
 //! Reading order: [`mode`] (what a mode is), `plan/` (what is asked for becomes a plan), `run/` (the plan becomes a run: Runner, Bench, turns, the
-//! record), `prompt/` (what a turn sends), `reply/` (what comes back), `ports/` (storage, models and clock as traits).
+//! record), `prompt/` (what a turn sends), `reply/` (what comes back), `schema/` (what it must be), `ports/` (storage, models and clock as traits).
 //!
 //! Knows no mode, no database, no provider and no door by name: what a user types or clicks is nowhere in here.
 
@@ -11,6 +11,7 @@ mod ports;
 mod prompt;
 mod reply;
 mod run;
+pub mod schema;
 
 pub use mode::*;
 pub use plan::*;
@@ -18,3 +19,4 @@ pub use ports::*;
 pub use prompt::{Prompt, PromptSettings, Prompts, RenderedPrompt, tokens};
 pub use reply::*;
 pub use run::*;
+pub use schema::{row_schema_of, schema_of};

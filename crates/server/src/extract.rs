@@ -134,7 +134,7 @@ fn object(bytes: &[u8]) -> Answer<Value> {
 }
 
 fn problems_of<T: JsonSchema>(value: &Value, error: &serde_json::Error) -> Vec<Problem> {
-    let problems = synod_engine::options::mismatches(&synod_engine::schema_of::<T>(), value);
+    let problems = synod_engine::schema::mismatches(&synod_engine::schema_of::<T>(), value);
     if problems.is_empty() { vec![Problem::new("body", error.to_string(), "a JSON object as the documentation has it")] } else { problems }
 }
 

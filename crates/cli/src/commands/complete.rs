@@ -9,7 +9,7 @@ use crate::say;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use serde_json::Value;
 use synod_app::{App, Config, FileAccess, PersonaFiles, Sources, list_personas};
-use synod_engine::{Mode, options};
+use synod_engine::{Mode, schema};
 use synod_modes::MODES;
 use synod_modes::crux::persona;
 use synod_report::one_line;
@@ -152,8 +152,8 @@ fn option_values(global: &Global, mode: &Mode, option: &str, typed: &str) -> Vec
             if property["type"] == "boolean" {
                 return vec!["true".to_owned(), "false".to_owned()];
             }
-            let words = options::choices(&property);
-            if words.is_empty() { listed(typed, property.get("items").map(options::choices).unwrap_or_default()) } else { words }
+            let words = schema::choices(&property);
+            if words.is_empty() { listed(typed, property.get("items").map(schema::choices).unwrap_or_default()) } else { words }
         }
     }
 }

@@ -204,7 +204,7 @@ impl Reader<'_> {
     }
 
     fn wrong(&mut self, field: &str, value: &Value, want: &str) {
-        self.problems.push(Problem::new(field, super::options::shown(value), want));
+        self.problems.push(Problem::new(field, crate::schema::shown(value), want));
     }
 
     fn text(&mut self, field: &str, value: &Value, want: &str) -> Option<String> {

@@ -2,7 +2,8 @@
 
 use super::IdLists;
 use super::extract;
-use schemars::{JsonSchema, generate::SchemaSettings};
+use crate::schema::{self, schema_of};
+use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::any::TypeId;
@@ -82,15 +83,7 @@ impl<T: TypedReply> ReplyFormat for T {
 /// The value if it fits schema, terms and check; else everything that is wrong with it, in one text.
 fn fit<T: TypedReply>(value: Value, terms: &IdLists) -> Result<Value, String> {
     let reply = compiled::<T>();
-    let mut wrong: Vec<String> = reply
-        .validator
-        .iter_errors(&value)
-        .map(|error| {
-            let at = error.instance_path().to_string();
-            if at.is_empty() { error.to_string() } else { format!("{at}: {error}") }
-        })
-        .take(6)
-        .collect();
+    let mut wrong: Vec<String> = schema::mismatches(&reply.schema, &value).iter().take(6).map(ToString::to_string).collect();
     terms.check(&reply.schema, &value, "", &mut wrong);
     if wrong.is_empty() {
         match T::deserialize(&value) {
@@ -123,7 +116,6 @@ fn off_scale(schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
 struct CompiledSchema {
     name: String,
     schema: Value,
-    validator: jsonschema::Validator,
 }
 
 /// A type's schema and compiled validator, made once per process.
@@ -134,48 +126,6 @@ fn compiled<T: JsonSchema + 'static>() -> &'static CompiledSchema {
         return shape;
     }
     let schema = schema_of::<T>();
-    let validator = jsonschema::validator_for(&schema).unwrap_or_else(|error| unreachable!("a derived schema compiles: {error}"));
-    let shape: &'static CompiledSchema = Box::leak(Box::new(CompiledSchema { name: T::schema_name().to_lowercase(), schema, validator }));
+    let shape: &'static CompiledSchema = Box::leak(Box::new(CompiledSchema { name: T::schema_name().to_lowercase(), schema }));
     shapes.write().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(TypeId::of::<T>()).or_insert(shape)
-}
-
-/// The JSON Schema of a type as it is read, self-contained and without decoration.
-pub fn schema_of<T: JsonSchema>() -> Value {
-    plain_schema::<T>(SchemaSettings::draft2020_12())
-}
-
-/// The JSON Schema of a stored row's parsed data, as it is written: every field is required, and no other is allowed.
-pub fn row_schema_of<T: JsonSchema>() -> Value {
-    let mut schema = plain_schema::<T>(SchemaSettings::draft2020_12().for_serialize());
-    close(&mut schema);
-    schema
-}
-
-fn plain_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
-    let settings = settings.with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    if let Some(map) = schema.as_object_mut() {
-        map.remove("title");
-    }
-    schema
-}
-
-/// Forbids fields the schema does not name, at every depth.
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(map) => {
-            let open = ["anyOf", "oneOf", "allOf", "additionalProperties"].iter().any(|part| map.contains_key(*part));
-            if map.contains_key("properties") && !open {
-                map.insert("additionalProperties".into(), false.into());
-            }
-            // Marks for whoever replies mean nothing in what is stored.
-            map.retain(|name, _| !name.starts_with("x-"));
-            map.values_mut().for_each(close);
-        }
-        Value::Array(items) => items.iter_mut().for_each(close),
-        _ => {}
-    }
 }

@@ -123,7 +123,7 @@ impl IdLists {
         }
         if let Some(schema) = self.schema_in(map) {
             let under = |field: &str| if field == "document" { at.to_owned() } else { join(at, field) };
-            let found = crate::plan::options::mismatches(&schema, value).into_iter();
+            let found = crate::schema::mismatches(&schema, value).into_iter();
             wrong.extend(found.map(|problem| format!("{} is {}; it must be {}", under(&problem.field), problem.got, problem.want)));
         }
         if let Some(list) = map.get("x-permutation").and_then(Value::as_str) {

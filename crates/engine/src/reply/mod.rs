@@ -6,5 +6,5 @@ mod id_lists;
 mod lenient_json;
 mod strict_json;
 
-pub use format::{ReplyFormat, TypedReply, row_schema_of, schema_of};
+pub use format::{ReplyFormat, TypedReply};
 pub use id_lists::IdLists;

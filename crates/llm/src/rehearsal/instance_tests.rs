@@ -93,6 +93,38 @@ fn any_schema() -> impl Strategy<Value = Value> {
     })
 }
 
+/// The same with one value in it replaced, removed or doubled.
+fn spoiled(mut document: Value, n: usize) -> Value {
+    fn places(value: &Value, at: &str, all: &mut Vec<String>) {
+        all.push(at.to_owned());
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, field)| places(field, &format!("{at}/{name}"), all)),
+            Value::Array(items) => items.iter().enumerate().for_each(|(n, item)| places(item, &format!("{at}/{n}"), all)),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    places(&document, "", &mut all);
+    let Some(place) = document.pointer_mut(&all[n / 8 % all.len()]) else { return document };
+    *place = match (n % 8, place.take()) {
+        (0, Value::Array(items)) => items.iter().chain(items.first()).cloned().collect(),
+        (1, Value::Array(items)) => items.into_iter().skip(1).collect(),
+        (2, Value::Object(fields)) => fields.into_iter().skip(1).collect(),
+        (3, Value::Object(mut fields)) => {
+            fields.insert("unheard of".into(), json!(1));
+            Value::Object(fields)
+        }
+        (0 | 4, Value::Number(number)) => json!(number.as_f64().unwrap_or_default() + 0.5),
+        (1 | 5, Value::Number(_)) => json!(u64::MAX),
+        (2 | 6, Value::Number(number)) => json!(number.as_f64().unwrap_or_default()),
+        (0 | 4, Value::String(text)) => json!(text + &"é".repeat(70)),
+        (5, _) => json!(null),
+        (6, _) => json!([]),
+        _ => json!("x"),
+    };
+    document
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -112,6 +144,18 @@ proptest! {
         let mut filler = Filler::new(&schema, voices::of(1), 1, None, Dice::new(seed, "phase/prompt@1", 0));
         let value = filler.fill(None);
         prop_assert!(jsonschema::is_valid(&schema, &value), "{}", value);
+    }
+
+    /// The engine's own check says what a complete implementation says: of a schema's instances, of another's, and of broken ones.
+    #[test]
+    fn schemas_are_checked_as_elsewhere(schema in any_schema(), other in any_schema(), seed: u64, broken in 0_usize..400) {
+        let fill = |schema: &Value| Filler::new(schema, voices::of(1), 1, None, Dice::new(seed, "phase/prompt@1", 0)).fill(None);
+        let complete = jsonschema::validator_for(&schema).expect("the schema compiles");
+        prop_assert_eq!(synod_engine::schema::flaw(&schema), None);
+        for document in [fill(&schema), fill(&other), spoiled(fill(&schema), broken)] {
+            let found = mismatches(&schema, &document);
+            prop_assert_eq!(found.is_empty(), complete.is_valid(&document), "{} of {}: {:?}", document, schema, found);
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ use dice::Dice;
 use futures::future::{BoxFuture, FutureExt};
 use instance::Filler;
 use serde_json::{Value, json};
+use synod_engine::schema::mismatches;
 use synod_engine::{CallContext, Deltas, Model};
 use synod_types::{Failure, FailureKind, Finish, Message, Reply, ReplySchema, Request, ToolCall, ToolDef, Usage, seat_of};
 
@@ -78,20 +79,19 @@ impl Turn<'_> {
     fn instance(&self, schema: &ReplySchema, hint: Option<&Value>) -> Result<Value, Failure> {
         let cannot =
             |why: String| Failure::new(FailureKind::Unreadable, format!("the rehearsal voices cannot fill the schema {}: {why}", schema.name));
-        let validator = jsonschema::validator_for(&schema.schema).map_err(|error| cannot(error.to_string()))?;
         let seat = seat_of(self.key).unwrap_or(0);
         let mut wrong = String::new();
         for attempt in 0..ATTEMPTS {
             let mut filler = Filler::new(&schema.schema, voices::of(seat), seat, self.hint, Dice::new(self.seed, self.key, attempt));
             let value = filler.fill(hint);
-            match validator.validate(&value) {
-                Ok(()) => {
+            match mismatches(&schema.schema, &value).first() {
+                None => {
                     for field in filler.unfit_hints() {
                         tracing::warn!(key = self.key, field, "a rehearsal hint does not fit its field's schema and was passed over");
                     }
                     return Ok(value);
                 }
-                Err(error) => wrong = format!("{error} at {:?}", error.instance_path().to_string()),
+                Some(problem) => wrong = problem.to_string(),
             }
         }
         Err(cannot(wrong))

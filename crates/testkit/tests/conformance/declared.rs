@@ -3,7 +3,7 @@
 use crate::{ended, voices};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use synod_engine::{Counted, OptionValue, RoleHolder, options};
+use synod_engine::{Counted, OptionValue, RoleHolder, options, schema};
 use synod_testkit::counted::CountedModels;
 use synod_testkit::rig::{Rig, modes, order, varied};
 use synod_types::{Attachment, Body, Kind, PastTurn, Status, sha256_hex};
@@ -13,8 +13,8 @@ fn options_parse_from_defaults_and_the_schema_accepts_them() {
     for mode in modes() {
         let defaults = (mode.option_defaults)();
         let schema = (mode.options_schema)();
-        let validator = jsonschema::validator_for(&schema).expect("the schema compiles");
-        let wrong: Vec<String> = validator.iter_errors(&defaults).map(|error| error.to_string()).collect();
+        assert_eq!(schema::flaw(&schema), None, "{}", mode.id);
+        let wrong = schema::mismatches(&schema, &defaults);
         assert!(wrong.is_empty(), "{}: the schema refuses the defaults: {wrong:?}", mode.id);
         let problems = options::resolve(mode, &[]).err().unwrap_or_default();
         assert!(problems.is_empty(), "{}: {problems:?}", mode.id);
@@ -128,7 +128,7 @@ async fn figures_are_those_the_mode_declares() {
                 let (schema, defaults) = ((mode.options_schema)(), (mode.option_defaults)());
                 let choices =
                     schema["properties"].as_object().into_iter().flatten().filter(|(name, _)| defaults[name.as_str()] == serde_json::json!([]));
-                let first = choices.filter_map(|(name, property)| Some((name.clone(), options::choices(&property["items"]).into_iter().next()?)));
+                let first = choices.filter_map(|(name, property)| Some((name.clone(), schema::choices(&property["items"]).into_iter().next()?)));
                 order.options = first.map(|(name, choice)| (name, OptionValue::Json(serde_json::json!([choice])))).collect();
             }
             let step = format!("{} seed {seed}", mode.id);

@@ -4,7 +4,7 @@ use crate::voices;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use synod_engine::{Mode, options};
+use synod_engine::{Mode, schema};
 use synod_store::{StageRow, Store, StoreSettings};
 use synod_testkit::rig::{Rig, modes, order, verdict};
 use synod_types::Status;
@@ -25,7 +25,7 @@ fn check(mode: &Mode, rows: &[StageRow], step: &str) -> Vec<usize> {
         assert_eq!(row.response_time_ms.is_some(), spoken, "{step}: {} has a response time if somebody spoke", row.stage_type);
         assert!(!row.content.is_empty(), "{step}: {} has content", row.stage_type);
         let parsed: Value = serde_json::from_str(row.parsed_data.as_deref().unwrap_or("null")).expect("JSON");
-        let misfits = options::mismatches(&stage.schema(), &parsed);
+        let misfits = schema::mismatches(&stage.schema(), &parsed);
         assert!(misfits.is_empty(), "{step}: {} does not fit its type: {misfits:?}\n{parsed}", row.stage_type);
         if !kept.contains(&place) {
             assert!(place >= before, "{step}: {} out of order in {:?}", row.stage_type, rows.iter().map(|row| &row.stage_type).collect::<Vec<_>>());
@@ -78,7 +78,7 @@ fn a_row_that_does_not_fit_its_type_is_found() {
         votes: Option<u32>,
     }
     let stage = synod_engine::Stage::from_seat::<Row>("vote", "voter");
-    let misfits = |row: Value| options::mismatches(&stage.schema(), &row).into_iter().map(|problem| problem.field).collect::<Vec<_>>();
+    let misfits = |row: Value| schema::mismatches(&stage.schema(), &row).into_iter().map(|problem| problem.field).collect::<Vec<_>>();
     let none: [&str; 0] = [];
     assert_eq!(misfits(serde_json::json!({"label": "K3", "votes": null, "responseTimeMs": 5})), none);
     assert_eq!(misfits(serde_json::json!({"label": null, "votes": 2, "responseTimeMs": 5})), ["label"]);

@@ -40,7 +40,7 @@ pub fn schema(paths: bool) -> Value {
 pub fn read(document: &Value) -> Result<(String, Options), Vec<Problem>> {
     let mut document = document.clone();
     whole_numbers(&mut document);
-    let mut problems = synod_engine::options::mismatches(&schema(false), &document);
+    let mut problems = synod_engine::schema::mismatches(&schema(false), &document);
     let mut fields = document.as_object().cloned().unwrap_or_default();
     let objective = fields.shift_remove("objective").and_then(|objective| objective.as_str().map(str::to_owned)).unwrap_or_default();
     if problems.is_empty() {
