@@ -3,6 +3,7 @@
 mod claims;
 mod completions;
 mod decide;
+mod docs;
 mod first_run;
 mod first_ten_minutes;
 mod guarded;

@@ -3,7 +3,8 @@
 use crate::house::{Did, House};
 use std::process::Command;
 
-fn blocks(text: &str) -> Vec<(String, String)> {
+/// The fenced blocks of a page: what is written after the fence, and what is inside.
+pub fn blocks(text: &str) -> Vec<(String, String)> {
     let fenced = text.split("\n```").collect::<Vec<_>>();
     fenced
         .chunks(2)
