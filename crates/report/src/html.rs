@@ -1,10 +1,10 @@
 //! A run as one self-contained HTML page: no script, no request, readable on a telephone, in the dark and on paper.
 
-mod chart;
+pub mod chart;
 mod exhibit;
+pub mod part;
 mod record;
 pub mod safe;
-mod shapes;
 mod thread;
 
 use crate::figures::moment;

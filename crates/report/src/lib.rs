@@ -10,6 +10,7 @@ mod html;
 mod markdown;
 mod markup;
 mod painted;
+mod shapes;
 mod snapshot;
 mod terminal;
 mod text;

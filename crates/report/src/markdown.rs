@@ -4,7 +4,7 @@
 
 mod exhibit;
 pub mod quote;
-mod shapes;
+pub mod table;
 mod thread;
 
 use crate::figures::{moment, span};

@@ -1,12 +1,12 @@
 //! Runs as terminal text: the verdict, the long form, and what is said when a run stopped or was lost.
 
-mod exhibit;
+pub mod entries;
+pub mod exhibit;
 pub mod paper;
 mod prose;
-mod shapes;
 mod show;
 mod stopped;
-mod table;
+pub mod table;
 mod thread;
 
 use crate::text::{excerpt, one_line, pad, width};

@@ -2,10 +2,9 @@
 //!
 //! Gives clean text without markup; escaping is each medium's own.
 
-mod cards;
 pub mod commands;
 mod exhibit;
-mod shapes;
+mod phrases;
 
 use crate::figures::{count, score, several, span, tokens, usd, usd_or_unknown};
 use crate::markup::without_marks;
@@ -17,9 +16,8 @@ use synod_types::{
     Verdict,
 };
 
-pub use cards::*;
 pub use exhibit::*;
-pub use shapes::*;
+pub use phrases::*;
 
 pub const REHEARSAL: &str = "Rehearsal: built-in voices, not models. Nothing here is advice.";
 

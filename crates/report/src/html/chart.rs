@@ -85,3 +85,9 @@ pub fn stacks(title: &str, about: &str, rows: &[Stack]) -> String {
     out.push_str("</svg>");
     out
 }
+
+/// Bars and below them what they come to.
+pub fn chart(title: &str, rows: &[ChartBar], sum: &str) -> String {
+    let about: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.name, row.value)).collect();
+    format!("{}<p class=\"soft\">{}</p>", bars(title, &format!("{}. {sum}", about.join("; ")), rows), esc(sum))
+}

@@ -1,11 +1,10 @@
-//! What is said of any exhibit, and of those with votes and ranks: whose it is, whether it stands near the answer, what its numbers come to.
+//! What is said of any exhibit: whose it is, and whether it stands near the answer.
 
-use super::{label, seat};
-use crate::figures::{score, several};
+use super::seat;
 use crate::text::one_line;
 use crate::view::{Phase, View};
 use std::mem::discriminant;
-use synod_types::{Ballot, Exhibit, Ranking, RankingEntry, Shape, Shown, Tally};
+use synod_types::{Exhibit, SeatIx, Shape, Shown};
 
 /// True for the exhibits that say how the answer came about; they stand near it, the others with their phase.
 pub fn decides(view: &View, shown: &Shown) -> bool {
@@ -67,54 +66,13 @@ pub fn title(view: &View, exhibit: &Exhibit) -> String {
     }
 }
 
-/// How a ballot was cast: `K3 (opus) > T9 (gpt)`, `K3 (opus)`, or why it does not count.
-pub fn choice(view: &View, ballot: &Ballot) -> String {
-    if let Some(why) = &ballot.abstained {
-        return format!("abstained: {}", one_line(why));
-    }
-    if ballot.choice.is_empty() {
-        return "abstained".to_owned();
-    }
-    ballot.choice.iter().map(|each| label(view, each)).collect::<Vec<_>>().join(" > ")
+/// A speaker as the others at the table call them: the persona, where there is one.
+pub fn called(view: &View, seat: SeatIx) -> String {
+    let persona = view.header.as_ref().and_then(|header| header.seat(seat)).and_then(|seat| seat.persona.as_deref());
+    persona.map_or_else(|| super::seat(view, seat), one_line)
 }
 
-/// The numbers behind a rule: `top 3, second 2`.
-pub fn numbers(numbers: &[(String, f64)]) -> String {
-    numbers.iter().map(|(name, value)| format!("{} {}", one_line(name), score(*value))).collect::<Vec<_>>().join(", ")
-}
-
-/// What a tally's bars do not say.
-pub fn tally_sum(tally: &Tally) -> String {
-    let mut sum = format!("{} counted", several(u64::from(tally.valid), "ballot", "ballots"));
-    if tally.invalid > 0 {
-        sum.push_str(&format!(", {} not", tally.invalid));
-    }
-    match tally.winners.len() {
-        0 => sum.push_str("; no winner"),
-        1 => {}
-        n => sum.push_str(&format!("; {n} tied for first")),
-    }
-    sum
-}
-
-pub fn ranking_sum(ranking: &Ranking) -> String {
-    let mut sum = several(u64::from(ranking.ballots), "ballot", "ballots");
-    if !ranking.measure.is_empty() {
-        sum.push_str(&format!("; score: {}", one_line(&ranking.measure)));
-    }
-    if let Some(rung) = &ranking.tie_rung {
-        sum.push_str(&format!("; equal scores ordered by {}", one_line(rung)));
-    }
-    sum
-}
-
-pub fn ranking_note(entry: &RankingEntry) -> String {
-    let mut parts = Vec::new();
-    if entry.first_places > 0 {
-        parts.push(format!("first on {}", several(u64::from(entry.first_places), "ballot", "ballots")));
-    }
-    if let Some(mean) = entry.mean_position {
-        parts.push(format!("mean place {mean:.2}"));
-    }
-    parts.join(", ")
+/// Whom a statement answers.
+pub fn answered(view: &View, label: &str) -> String {
+    view.author(label).map_or_else(|| one_line(label), |seat| called(view, seat))
 }

@@ -1,25 +1,16 @@
-//! The larger shapes as terminal text, one function a shape. Beside an answer each keeps to a few lines.
-
-mod cards;
-mod lists;
-mod numbers;
-mod paths;
-mod texts;
+//! Lists of a terminal: an entry a line, and what stands below it. Beside an answer each keeps to a few lines.
 
 use super::exhibit::Length;
 use super::paper::{Ink, Paper};
-pub use cards::{card, shifts};
-pub use lists::{checks, clusters, findings};
-pub use numbers::{distribution, scorecard, series};
-pub use paths::{bracket, graph};
-pub use texts::{document, revision};
 
+/// Enough of a title or claim for one glance.
+pub const GLANCE: usize = 160;
 /// Beside an answer a list has a dozen entries, and contents two dozen.
-const LIST: usize = 12;
-const CONTENTS: usize = 24;
+pub const LIST: usize = 12;
+pub const CONTENTS: usize = 24;
 
 /// Entries one by one; beside the answer only the first of many, and the number of the rest.
-fn entries<T>(paper: &mut Paper, list: &[T], length: Length, most: usize, each: impl Fn(&mut Paper, &T)) {
+pub fn entries<T>(paper: &mut Paper, list: &[T], length: Length, most: usize, each: impl Fn(&mut Paper, &T)) {
     let shown = match length {
         Length::Brief if list.len() > most + 1 => most,
         Length::Brief | Length::Whole | Length::Full => list.len(),
@@ -33,20 +24,20 @@ fn entries<T>(paper: &mut Paper, list: &[T], length: Length, most: usize, each: 
 }
 
 /// One entry's line: what must not be missed begins with a sign.
-fn entry(paper: &mut Paper, alarm: bool, text: &str) {
+pub fn entry(paper: &mut Paper, alarm: bool, text: &str) {
     let (ink, first) = if alarm { (Ink::ALARM, "! ") } else { (Ink::PLAIN, "  ") };
     paper.hanging(ink, first, "      ", text);
 }
 
 /// More of an entry, below its line.
-fn below(paper: &mut Paper, text: &str) {
+pub fn below(paper: &mut Paper, text: &str) {
     if !text.is_empty() {
         paper.para(Ink::DIM, "      ", text);
     }
 }
 
 /// What the whole comes to.
-fn sum(paper: &mut Paper, text: &str) {
+pub fn sum(paper: &mut Paper, text: &str) {
     if !text.is_empty() {
         paper.para(Ink::DIM, "  ", text);
     }

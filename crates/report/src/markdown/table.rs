@@ -1,20 +1,9 @@
-//! The larger shapes as markdown, one function a shape: tables of ours, with models' words on single lines, in quotations or in code blocks.
-
-mod cards;
-mod lists;
-mod numbers;
-mod paths;
-mod texts;
+//! Tables of ours, and single lines, for what others wrote.
 
 use super::quote::inline;
-pub use cards::{card, shifts};
-pub use lists::{checks, clusters, findings};
-pub use numbers::{distribution, scorecard, series};
-pub use paths::{bracket, graph};
-pub use texts::{document, revision};
 
 /// A table whose cells are text of others; numbers stand to the right. Nothing where there is no row.
-fn table(heads: &[(&str, Side)], rows: &[Vec<String>]) -> String {
+pub fn table(heads: &[(&str, Side)], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -25,13 +14,13 @@ fn table(heads: &[(&str, Side)], rows: &[Vec<String>]) -> String {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+pub enum Side {
     Left,
     Right,
 }
 
 /// A paragraph of one line; nothing where there is nothing to say.
-fn para(text: &str) -> String {
+pub fn para(text: &str) -> String {
     match inline(text) {
         empty if empty.is_empty() => empty,
         text => format!("{text}\n\n"),

@@ -1,26 +1,55 @@
-//! A graph as a drawing with a column a wave, and every step in words.
+//! Steps and what waits for what: wave by wave in words, a drawing with a column a wave in a page.
 
-use super::{flagged, folded, picture, soft};
+use crate::figures::several;
+use crate::html::part::{flagged, folded, picture, soft};
 use crate::html::safe::esc;
+use crate::markdown::table::Side::{Left, Right};
+use crate::markdown::table::{para, table};
+use crate::terminal::entries::{CONTENTS, entries, entry, sum};
+use crate::terminal::exhibit::Length;
+use crate::terminal::paper::Paper;
 use crate::text::{Marked, fit, one_line, wrap};
 use crate::view::View;
-use crate::words;
+use crate::words::{self, counted, id_and_name, joined, led, listed, plain, seat};
 use std::collections::BTreeMap;
 use synod_types::{Exhibit, Graph, Node};
 
+pub fn terminal(paper: &mut Paper, view: &View, graph: &Graph, length: Length) {
+    let steps: Vec<(u32, &Node)> = waves_of(graph).into_iter().flat_map(|(wave, nodes)| nodes.into_iter().map(move |node| (wave, node))).collect();
+    entries(paper, &steps, length, CONTENTS, |paper, (wave, node)| {
+        let (note, more) = (led(": ", &note(view, graph, node)), led("; ", &one_line(&node.note)));
+        let failed = node.state.trim().eq_ignore_ascii_case("failed");
+        entry(paper, failed, &format!("{wave}. {}{note}{more}", id_and_name(&node.id, &node.title)));
+    });
+    sum(paper, &summary(graph));
+}
+
+pub fn markdown(view: &View, graph: &Graph) -> String {
+    let mut rows = Vec::new();
+    for (wave, nodes) in waves_of(graph) {
+        rows.extend(
+            nodes.into_iter().map(|node| vec![wave.to_string(), id_and_name(&node.id, &node.title), note(view, graph, node), node.note.clone()]),
+        );
+    }
+    format!("{}{}", table(&[("Wave", Right), ("Step", Left), ("State", Left), ("Note", Left)], &rows), para(&summary(graph)))
+}
+
 const WIDE: f64 = 176.0;
+
 const HIGH: f64 = 64.0;
+
 const GAP: (f64, f64) = (54.0, 16.0);
+
 /// What a drawing can hold; larger plans are told in words only.
 const DRAWN: (usize, usize) = (10, 48);
 
-pub fn graph(view: &View, exhibit: &Exhibit, graph: &Graph) -> String {
-    let sum = words::graph_sum(graph);
-    let waves = words::waves(graph);
+pub fn html(view: &View, exhibit: &Exhibit, graph: &Graph) -> String {
+    let sum = summary(graph);
+    let waves = waves_of(graph);
     if waves.is_empty() {
         return "<p>No steps.</p>".to_owned();
     }
-    let table = table(view, graph, &waves);
+    let table = steps(view, graph, &waves);
     if waves.len() > DRAWN.0 || graph.nodes.len() > DRAWN.1 {
         return format!("{table}{}", soft(&sum));
     }
@@ -32,14 +61,14 @@ pub fn graph(view: &View, exhibit: &Exhibit, graph: &Graph) -> String {
     format!("{}{}{}", drawing(view, exhibit, graph, &waves, &sum), soft(&format!("{sum}{legend}")), folded("Step by step", &table))
 }
 
-fn table(view: &View, graph: &Graph, waves: &[(u32, Vec<&Node>)]) -> String {
+fn steps(view: &View, graph: &Graph, waves: &[(u32, Vec<&Node>)]) -> String {
     let mut rows = String::new();
     for (wave, nodes) in waves {
         for node in nodes {
             rows.push_str(&format!(
                 "<tr><td>{wave}</td><th scope=\"row\">{}</th><td>{}{}</td></tr>",
-                esc(&words::id_and_name(&node.id, &node.title)),
-                flagged(&words::node_note(view, graph, node), failed(node)),
+                esc(&id_and_name(&node.id, &node.title)),
+                flagged(&note(view, graph, node), failed(node)),
                 soft(&node.note)
             ));
         }
@@ -79,8 +108,7 @@ fn drawing(view: &View, exhibit: &Exhibit, graph: &Graph, waves: &[(u32, Vec<&No
     }
     let width = waves.len() as f64 * (WIDE + GAP.0) - GAP.0 + 4.0;
     let height = body + 4.0 + if turned { 30.0 } else { 0.0 };
-    let steps: Vec<String> =
-        graph.nodes.iter().map(|node| format!("{}: {}", words::id_and_name(&node.id, &node.title), words::node_note(view, graph, node))).collect();
+    let steps: Vec<String> = graph.nodes.iter().map(|node| format!("{}: {}", id_and_name(&node.id, &node.title), note(view, graph, node))).collect();
     picture(&exhibit.title, &format!("{sum}. {}", steps.join("; ")), (width as usize, height as usize), &format!("{lines}{boxes}"))
 }
 
@@ -108,11 +136,11 @@ fn step(view: &View, node: &Node, x: f64, y: f64) -> String {
         _ => ("", "○ "),
     };
     let critical = if node.critical { " leads" } else { "" };
-    let title: Vec<Marked<()>> = words::id_and_name(&node.id, &node.title).chars().map(|c| (c, ())).collect();
+    let title: Vec<Marked<()>> = id_and_name(&node.id, &node.title).chars().map(|c| (c, ())).collect();
     let lines: Vec<String> = wrap(&title, 23).into_iter().map(|line| line.into_iter().map(|(c, ())| c).collect()).collect();
     let second = if lines.len() > 2 { fit(&format!("{}…", lines[1]), 23, "…") } else { lines.get(1).cloned().unwrap_or_default() };
     let by = node.seat.map(|seat| format!(" ({})", words::seat(view, seat))).unwrap_or_default();
-    let state = fit(&format!("{sign}{}{by}", words::plain(&node.state)), 22, "…");
+    let state = fit(&format!("{sign}{}{by}", plain(&node.state)), 22, "…");
     let left = x + 9.0;
     format!(
         "<g><title>{}</title><rect class=\"box{class}{critical}\" x=\"{x}\" y=\"{y}\" width=\"{WIDE}\" height=\"{HIGH}\" rx=\"5\"/>\
@@ -142,4 +170,33 @@ fn arrow((x1, y1): (f64, f64), (x2, y2): (f64, f64), cut: bool) -> String {
     let (x1, y1, x2, y2) = (x1 + WIDE / 2.0 + 12.0, y1 + HIGH, x2 + WIDE / 2.0 - 12.0, y2 + HIGH);
     let low = y1.max(y2) + 32.0;
     format!("<path class=\"{class}\" d=\"M{x1} {y1} C{x1} {low} {x2} {low} {x2} {y2}\"/><path class=\"{tip}\" d=\"M{x2} {y2} l-4 8 h8 z\"/>")
+}
+
+/// The nodes of each wave, first wave first, each in the order given.
+fn waves_of(graph: &Graph) -> Vec<(u32, Vec<&Node>)> {
+    let mut waves: BTreeMap<u32, Vec<&Node>> = BTreeMap::new();
+    for node in &graph.nodes {
+        waves.entry(node.wave).or_default().push(node);
+    }
+    waves.into_iter().collect()
+}
+
+/// `done (opus), after T1 and T2, on the longest path`.
+fn note(view: &View, graph: &Graph, node: &Node) -> String {
+    let ids =
+        |cut: bool| graph.edges.iter().filter(|edge| edge.to == node.id && edge.cut == cut).map(|edge| one_line(&edge.from)).collect::<Vec<_>>();
+    let by = node.seat.map(|index| format!("({})", seat(view, index))).unwrap_or_default();
+    let state = joined([plain(&node.state), by], " ");
+    let critical = if node.critical { "on the longest path".to_owned() } else { String::new() };
+    let cut = led("no longer waits for ", &listed(&ids(true)));
+    joined([state, led("after ", &listed(&ids(false))), cut, critical], ", ")
+}
+
+fn summary(graph: &Graph) -> String {
+    let steps = several(graph.nodes.len() as u64, "step", "steps");
+    let waves = several(waves_of(graph).len() as u64, "wave", "waves");
+    let states = counted(graph.nodes.iter().map(|node| node.state.as_str()));
+    let cut = graph.edges.iter().filter(|edge| edge.cut).count() as u64;
+    let cut = if cut == 0 { String::new() } else { format!("{} dropped to break a circle", several(cut, "dependency", "dependencies")) };
+    joined([format!("{steps} in {waves}{}", led(": ", &states)), cut], "; ")
 }

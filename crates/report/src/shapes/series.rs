@@ -1,17 +1,82 @@
-//! A series as small line charts, one a line, and its numbers as a table.
+//! Figures over steps: sparklines, a table, small line charts.
 
-use super::{number, scroll};
 use crate::figures::{place, quantity, range};
+use crate::html::part::{number, scroll};
 use crate::html::safe::esc;
-use crate::text::fit;
-use crate::words;
+use crate::markdown::table::Side::{Left, Right};
+use crate::markdown::table::table;
+use crate::terminal::entries::{LIST, entries, sum};
+use crate::terminal::exhibit::Length;
+use crate::terminal::paper::{Ink, Paper};
+use crate::text::{fit, one_line, pad, width};
+use crate::words::named;
 use synod_types::{Exhibit, Line, Series};
+
+/// More values than this are told by their ends.
+const LISTED: usize = 12;
+
+pub fn terminal(paper: &mut Paper, series: &Series, length: Length) {
+    let longest = series.lines.iter().map(|line| width(&line_name(paper, line))).max().unwrap_or(0);
+    entries(paper, &series.lines, length, LIST, |paper, line| {
+        let name = line_name(paper, line);
+        let drawn = if paper.style.unicode && line.values.len() <= 2 * LISTED { format!("{}  ", sparkline(line)) } else { String::new() };
+        let first = format!("  {}  {drawn}", pad(&name, longest));
+        let first = if width(&first) > paper.columns() / 2 { format!("  {name}  ") } else { first };
+        paper.hanging(Ink::PLAIN, &first, "      ", &values(line));
+    });
+    let steps: Vec<String> = series.steps.iter().map(|step| one_line(step)).collect();
+    sum(
+        paper,
+        &match steps.as_slice() {
+            [] => "no steps named".to_owned(),
+            [first, .., last] if steps.len() > LISTED => format!("over {} steps, {first} to {last}", steps.len()),
+            all => format!("over {}", all.join(", ")),
+        },
+    );
+}
+
+fn line_name(paper: &Paper, line: &Line) -> String {
+    fit(&one_line(&line.name), 24, paper.ellipsis())
+}
+
+fn values(line: &Line) -> String {
+    match (range(line.values.iter().flatten().copied()), line.values.as_slice()) {
+        (Some((least, most)), [first, .., last]) if line.values.len() > LISTED => {
+            let [first, last] = [first, last].map(|value| value.map_or_else(|| "none".to_owned(), quantity));
+            format!("{first} to {last}, between {} and {}", quantity(least), quantity(most))
+        }
+        (_, all) => all.iter().map(|value| value.map_or_else(|| "none".to_owned(), quantity)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// A bar of eight heights for each value; a gap where there is none.
+fn sparkline(line: &Line) -> String {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let Some((least, most)) = range(line.values.iter().flatten().copied()) else { return String::new() };
+    let height = |value: f64| place(value, least, most).map_or('▄', |share| HEIGHTS[(share * 7.0).round() as usize]);
+    line.values.iter().map(|value| value.filter(|value| value.is_finite()).map_or(' ', height)).collect()
+}
+
+pub fn markdown(series: &Series) -> String {
+    let steps = steps_of(series);
+    let mut heads = vec![("", Left)];
+    heads.extend(steps.iter().map(|step| (step.as_str(), Right)));
+    let rows: Vec<Vec<String>> = series
+        .lines
+        .iter()
+        .map(|line| {
+            let value = |at: usize| line.values.get(at).copied().flatten().map_or_else(|| "none".to_owned(), quantity);
+            std::iter::once(line.name.clone()).chain((0..steps.len()).map(value)).collect()
+        })
+        .collect();
+    if rows.is_empty() { "No figures.\n\n".to_owned() } else { table(&heads, &rows) }
+}
 
 /// More lines than this are read as numbers, not as drawings.
 const DRAWN: usize = 12;
 
-pub fn series(exhibit: &Exhibit, series: &Series) -> String {
-    let steps = words::series_steps(series);
+pub fn html(exhibit: &Exhibit, series: &Series) -> String {
+    let steps = steps_of(series);
     if series.lines.is_empty() || steps.is_empty() {
         return "<p>No figures.</p>".to_owned();
     }
@@ -89,4 +154,10 @@ fn chart(line: &Line, steps: &[String], shared: Option<(f64, f64)>) -> String {
         esc(&fit(&line.name, 26, "…")),
         esc(&ends)
     )
+}
+
+/// Steps of a series, also where a line has more values than there are names.
+fn steps_of(series: &Series) -> Vec<String> {
+    let most = series.lines.iter().map(|line| line.values.len()).chain([series.steps.len()]).max().unwrap_or(0);
+    (0..most).map(|at| named(&series.steps, at)).collect()
 }

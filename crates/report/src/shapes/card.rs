@@ -1,0 +1,124 @@
+//! A crux card: the question two sides part over, and where each stands.
+
+use crate::html::part::{flagged, soft, words_of};
+use crate::html::safe::esc;
+use crate::markdown::quote::{inline, quote};
+use crate::markdown::table::para;
+use crate::terminal::entries::below;
+use crate::terminal::exhibit::Length;
+use crate::terminal::paper::{Ink, Paper};
+use crate::text::one_line;
+use crate::words::led;
+use synod_types::{CardPosition, CardQuote, CruxCard};
+
+pub fn terminal(paper: &mut Paper, card: &CruxCard, length: Length) {
+    paper.hanging(Ink::BOLD, "  ", "    ", &one_line(&card.question));
+    paper.hanging(Ink::DIM, "  ", "    ", &state(card));
+    if card.weak {
+        paper.hanging(Ink::ALARM, "! ", "  ", WEAK);
+    }
+    if length != Length::Brief {
+        paper.prose("  ", &card.diagnosis);
+    }
+    for each in &card.positions {
+        position(paper, each, length);
+    }
+    if !card.resolution.trim().is_empty() {
+        paper.hanging(Ink::PLAIN, "  ", "    ", &format!("They settled on: {}", one_line(&card.resolution)));
+    }
+}
+
+fn position(paper: &mut Paper, position: &CardPosition, length: Length) {
+    let stance = stance(position);
+    if length == Length::Brief {
+        let falsifier = led("; proved wrong by: ", &one_line(&position.falsifier));
+        paper.hanging(Ink::PLAIN, "  ", "      ", &format!("{stance}{falsifier}"));
+        return;
+    }
+    paper.hanging(Ink::BOLD, "  ", "      ", &stance);
+    paper.prose("      ", &position.reasoning);
+    below(paper, &led("Would be proved wrong by: ", &one_line(&position.falsifier)));
+    for quote in &position.quotes {
+        below(paper, &format!("\"{}\" ({})", one_line(&quote.text), quoted(quote)));
+    }
+}
+
+pub fn markdown(card: &CruxCard) -> String {
+    let mut out = format!("**{}**\n\n{}", inline(&card.question), para(&state(card)));
+    if card.weak {
+        out.push_str(&para(WEAK));
+    }
+    if !card.diagnosis.trim().is_empty() {
+        out.push_str(&format!("{}\n", quote(&card.diagnosis)));
+    }
+    for position in &card.positions {
+        out.push_str(&format!("{}\n\n", inline(&stance(position))));
+        if !position.reasoning.trim().is_empty() {
+            out.push_str(&format!("{}\n", quote(&position.reasoning)));
+        }
+        if !position.falsifier.trim().is_empty() {
+            out.push_str(&format!("Would be proved wrong by:\n\n{}\n", quote(&position.falsifier)));
+        }
+        for said in &position.quotes {
+            out.push_str(&format!("- “{}” ({})\n", inline(&said.text), inline(&quoted(said))));
+        }
+        out.push('\n');
+    }
+    if !card.resolution.trim().is_empty() {
+        out.push_str(&format!("They settled on:\n\n{}\n", quote(&card.resolution)));
+    }
+    out
+}
+
+pub fn html(card: &CruxCard) -> String {
+    let weak = if card.weak { format!("<p>{}</p>", flagged(WEAK, true)) } else { String::new() };
+    let resolution = match words_of(&card.resolution) {
+        none if none.is_empty() => none,
+        words => format!("<p class=\"soft\">They settled on:</p>{words}"),
+    };
+    format!(
+        "<p class=\"question\">{}</p>{}{weak}{}<div class=\"cards\">{}</div>{resolution}",
+        esc(&card.question),
+        soft(&state(card)),
+        words_of(&card.diagnosis),
+        card.positions.iter().map(side).collect::<String>()
+    )
+}
+
+fn side(position: &CardPosition) -> String {
+    let falsifier = match words_of(&position.falsifier) {
+        none if none.is_empty() => none,
+        words => format!("<p class=\"soft\">Would be proved wrong by:</p>{words}"),
+    };
+    let quotes: String = position
+        .quotes
+        .iter()
+        .map(|quote| {
+            let note = flagged(&quoted(quote), quote.found_in.is_none());
+            format!("<blockquote>{}<footer>{note}</footer></blockquote>", esc(&quote.text))
+        })
+        .collect();
+    format!("<article class=\"card\"><h5>{}</h5>{}{falsifier}{quotes}</article>", esc(&stance(position)), words_of(&position.reasoning))
+}
+
+/// `premise, open; could be settled by evidence on the assumption`.
+fn state(card: &CruxCard) -> String {
+    let state = if card.resolved { "resolved" } else { "open" };
+    let settled = if card.resolved { String::new() } else { led("; could be settled by ", &one_line(&card.settled_by)) };
+    format!("{}, {state}{settled}", one_line(&card.disagreement))
+}
+
+const WEAK: &str = "Both give the same answer, so this may not be where they part.";
+
+/// `Ingrid Solheim: YES`.
+fn stance(position: &CardPosition) -> String {
+    format!("{}: {}", one_line(&position.name), one_line(&position.stance))
+}
+
+/// Where a quotation was found, or that it was not.
+fn quoted(quote: &CardQuote) -> String {
+    match &quote.found_in {
+        Some(id) => format!("said so in {}", one_line(id)),
+        None => "not found in what was said".to_owned(),
+    }
+}

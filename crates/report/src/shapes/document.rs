@@ -1,0 +1,101 @@
+//! A document with its contents; in a page its sections wait to be opened, and open when a link leads to them.
+
+use crate::figures::{count, several};
+use crate::html::part::{flagged, soft, words_of};
+use crate::html::safe::esc;
+use crate::markdown::quote::{inline, quote};
+use crate::markdown::table::para;
+use crate::terminal::entries::{CONTENTS, LIST, entries, entry, sum};
+use crate::terminal::exhibit::Length;
+use crate::terminal::paper::{Ink, Paper};
+use crate::text::one_line;
+use crate::view::View;
+use crate::words::{joined, seat};
+use synod_types::{Document, Section, Shown, sha256_hex};
+
+/// Its contents only.
+pub fn terminal(paper: &mut Paper, view: &View, document: &Document, length: Length) {
+    let title = one_line(&document.title);
+    if !title.is_empty() {
+        paper.para(Ink::BOLD, "  ", &title);
+    }
+    entries(paper, &document.sections, length, CONTENTS, |paper, section| {
+        let line = format!("{}. {} ({})", section.number, one_line(&section.title), note(view, section));
+        entry(paper, section.text.trim().is_empty(), &line);
+    });
+    entries(paper, &document.todos, length, LIST, |paper, todo| entry(paper, true, &format!("To do: {}", todo_line(todo))));
+    sum(paper, &summary(document));
+}
+
+pub fn markdown(view: &View, document: &Document) -> String {
+    let mut out = para(&document.title);
+    let contents: String = document
+        .sections
+        .iter()
+        .map(|section| format!("- {}\\. {} ({})\n", section.number, inline(&section.title), inline(&note(view, section))))
+        .collect();
+    out.push_str(&format!("{contents}\n{}", para(&summary(document))));
+    let todos: String = document.todos.iter().map(|todo| format!("- To do: {}\n", inline(&todo_line(todo)))).collect();
+    if !todos.is_empty() {
+        out.push_str(&format!("{todos}\n"));
+    }
+    if !document.front.trim().is_empty() {
+        out.push_str(&format!("{}\n", quote(&document.front)));
+    }
+    for section in document.sections.iter().filter(|section| !section.text.trim().is_empty()) {
+        out.push_str(&format!("**{}. {}**\n\n{}\n", section.number, inline(&section.title), quote(&section.text)));
+    }
+    out
+}
+
+pub fn html(view: &View, shown: &Shown, document: &Document) -> String {
+    let name = anchor(shown, document);
+    let mut contents = String::new();
+    let mut sections = String::new();
+    for (i, section) in document.sections.iter().enumerate() {
+        let missing = section.text.trim().is_empty();
+        let head = format!("{}. {}", section.number, esc(&section.title));
+        let note = format!("<span class=\"soft\">{}</span>", flagged(&note(view, section), missing));
+        if missing {
+            contents.push_str(&format!("<li>{head} {note}</li>"));
+            continue;
+        }
+        contents.push_str(&format!("<li><a href=\"#{name}-{i}\">{head}</a> {note}</li>"));
+        sections.push_str(&format!("<details><summary>{head}</summary><div id=\"{name}-{i}\">{}</div></details>\n", words_of(&section.text)));
+    }
+    let title = if document.title.trim().is_empty() { String::new() } else { format!("<h5>{}</h5>", esc(&document.title)) };
+    let contents = if contents.is_empty() { contents } else { format!("<nav aria-label=\"Contents\"><ul class=\"contents\">{contents}</ul></nav>") };
+    let todos: String = document.todos.iter().map(|todo| format!("<li>{}</li>", flagged(&todo_line(todo), true))).collect();
+    let todos = if todos.is_empty() { todos } else { format!("<p>Still to be done:</p><ul>{todos}</ul>") };
+    format!("{title}{}{contents}{todos}{}{sections}", soft(&summary(document)), words_of(&document.front))
+}
+
+/// Fragments are made one by one and meet on a page, so a place in one is named after what it holds.
+fn anchor(shown: &Shown, document: &Document) -> String {
+    let mut all = format!("{}\n{:?}\n{}", shown.stage, shown.exhibit.turn, document.title);
+    for section in &document.sections {
+        all.push_str(&format!("\n{}\n{}", section.title, section.text));
+    }
+    format!("part-{}", &sha256_hex(&all)[..10])
+}
+
+fn note(view: &View, section: &Section) -> String {
+    let by = section.seat.map(|index| format!("by {}", seat(view, index))).unwrap_or_default();
+    let length = if section.text.trim().is_empty() { "not written".to_owned() } else { several(u64::from(section.words), "word", "words") };
+    joined([by, length], ", ")
+}
+
+fn summary(document: &Document) -> String {
+    let words: u64 = document.sections.iter().map(|section| u64::from(section.words)).sum();
+    let missing = document.sections.iter().filter(|section| section.text.trim().is_empty()).count() as u64;
+    let missing = if missing == 0 { String::new() } else { format!("{} not written", count(missing)) };
+    let open = if document.todos.is_empty() { String::new() } else { format!("{} marked as still to be done", count(document.todos.len() as u64)) };
+    let size = format!("{}, {}", several(document.sections.len() as u64, "section", "sections"), several(words, "word", "words"));
+    joined([size, missing, open], "; ")
+}
+
+/// What is still to be done, without the mark it had in the text.
+fn todo_line(text: &str) -> String {
+    let line = one_line(text);
+    line.strip_prefix("TODO").map_or_else(|| line.clone(), |rest| rest.trim_start_matches([':', ' ']).to_owned())
+}

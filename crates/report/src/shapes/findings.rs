@@ -1,0 +1,114 @@
+//! Findings: how bad, what, and what became of each.
+
+use crate::figures::several;
+use crate::html::part::{flagged, label, soft, words_of};
+use crate::html::safe::esc;
+use crate::markdown::quote::quote;
+use crate::markdown::table::Side::Left;
+use crate::markdown::table::{para, table};
+use crate::terminal::entries::{GLANCE, LIST, below, entries, entry, sum};
+use crate::terminal::exhibit::Length;
+use crate::terminal::paper::Paper;
+use crate::text::{excerpt, one_line};
+use crate::words::{counted, id_and_name, joined, led, listed, plain};
+use synod_types::{FindingEntry, Findings};
+
+pub fn terminal(paper: &mut Paper, findings: &Findings, length: Length) {
+    entries(paper, &findings.entries, length, LIST, |paper, each| finding(paper, each, length));
+    sum(paper, &summary(findings));
+}
+
+fn finding(paper: &mut Paper, each: &FindingEntry, length: Length) {
+    let head = head(each);
+    let head = if length == Length::Brief { excerpt(&head, GLANCE, paper.ellipsis()) } else { head };
+    let severity = plain(&each.severity);
+    let head = if severity.is_empty() { head } else { format!("{severity}: {head}") };
+    entry(paper, grave(&each.severity), &format!("{head}{}", led("; ", &plain(&each.fate))));
+    if length == Length::Brief {
+        return;
+    }
+    paper.prose("      ", &each.detail);
+    below(paper, &found_by(each));
+    if !each.reply.trim().is_empty() {
+        below(paper, "Said to it:");
+        paper.prose("        ", &each.reply);
+    }
+}
+
+pub fn markdown(findings: &Findings) -> String {
+    let rows: Vec<Vec<String>> = findings
+        .entries
+        .iter()
+        .map(|each| vec![each.id.clone(), plain(&each.severity), each.title.clone(), each.location.clone(), plain(&each.fate)])
+        .collect();
+    let mut out = table(&[("Id", Left), ("Severity", Left), ("Finding", Left), ("Where", Left), ("What became of it", Left)], &rows);
+    out.push_str(&para(&summary(findings)));
+    for each in &findings.entries {
+        let (detail, reply) = (!each.detail.trim().is_empty(), !each.reply.trim().is_empty());
+        if detail || reply || !each.by.is_empty() {
+            out.push_str(&para(&format!("{}{}", id_and_name(&each.id, &each.title), led(", ", &found_by(each)))));
+        }
+        if detail {
+            out.push_str(&format!("{}\n", quote(&each.detail)));
+        }
+        if reply {
+            out.push_str(&format!("Said to it:\n\n{}\n", quote(&each.reply)));
+        }
+    }
+    out
+}
+
+pub fn html(findings: &Findings) -> String {
+    if findings.entries.is_empty() {
+        return format!("<p>{}</p>", esc(&summary(findings)));
+    }
+    format!(
+        "<table class=\"entries\"><thead><tr><th scope=\"col\">Severity</th><th scope=\"col\">Finding</th><th scope=\"col\">Fate</th></tr></thead>\
+         <tbody>{}</tbody></table>{}",
+        findings.entries.iter().map(row).collect::<String>(),
+        soft(&summary(findings))
+    )
+}
+
+fn row(entry: &FindingEntry) -> String {
+    let severity = flagged(&plain(&entry.severity), grave(&entry.severity));
+    let reply = match words_of(&entry.reply) {
+        none if none.is_empty() => none,
+        reply => format!("<p class=\"soft\">Said to it:</p>{reply}"),
+    };
+    let body = format!("{}{}{reply}", words_of(&entry.detail), soft(&found_by(entry)));
+    let head = format!("{}{}", label(&entry.id), esc(&entry.title));
+    let place = if entry.location.trim().is_empty() { String::new() } else { format!(" <span class=\"soft\">{}</span>", esc(&entry.location)) };
+    let finding = match body.is_empty() {
+        true => format!("{head}{place}"),
+        false => format!("<details><summary>{head}{place}</summary>{body}</details>"),
+    };
+    format!("<tr><td>{severity}</td><th scope=\"row\">{finding}</th><td>{}</td></tr>", esc(&plain(&entry.fate)))
+}
+
+/// What a reader must not miss, whatever scale a mode uses.
+fn grave(severity: &str) -> bool {
+    ["critical", "high", "major", "severe", "blocker", "fatal", "p0", "p1"].contains(&severity.trim().to_ascii_lowercase().as_str())
+}
+
+/// `F1 Title (location)`.
+fn head(entry: &FindingEntry) -> String {
+    let place = one_line(&entry.location);
+    joined([one_line(&entry.id), one_line(&entry.title), if place.is_empty() { place } else { format!("({place})") }], " ")
+}
+
+fn found_by(entry: &FindingEntry) -> String {
+    led("found by ", &listed(&entry.by.iter().map(|name| one_line(name)).collect::<Vec<_>>()))
+}
+
+fn summary(findings: &Findings) -> String {
+    if findings.entries.is_empty() {
+        let none = one_line(&findings.none);
+        return if none.is_empty() { "Nothing was found.".to_owned() } else { none };
+    }
+    let entries = &findings.entries;
+    let severities = counted(entries.iter().map(|entry| entry.severity.as_str()));
+    // Fates told in sentences stand with their findings; only words can be counted.
+    let fates = counted(entries.iter().map(|entry| entry.fate.as_str()).filter(|fate| !fate.contains(' ')));
+    format!("{}{}{}", several(entries.len() as u64, "finding", "findings"), led(": ", &severities), led("; ", &fates))
+}
