@@ -1,165 +1,108 @@
 //! A claim as one self-contained page: no script, no request, what agents wrote folded under who wrote it.
 
-mod slots;
-mod track;
-
-use super::{agreed, layers, merged_from, stands_in_a_slot, web_address, words};
+use super::{Attempt, Content, Layer, agreed, content, layers, merged_from, stands_in_a_slot, web_address, words};
 use crate::figures::moment;
-use crate::html::safe::{esc, prose};
-use crate::html::{folded, page, section};
+use crate::html::safe::{Html, prose, render};
 use crate::text::{excerpt, one_line};
 use crate::words as common;
 use crate::words::commands::review_claim;
-use synod_types::{ClaimSource, ClaimView, ConsensusRecord, PipelineStatus};
+use askama::Template;
+use synod_types::{ClaimSource, ClaimView, ConsensusRecord, PipelineStatus, Slot};
+
+/// Longer than this, a claim is folded.
+const LONG_CLAIM: usize = 600;
+/// And a passage that stands in a list.
+const LONG_PASSAGE: usize = 420;
+
+#[derive(Template)]
+#[template(path = "claim/page.html")]
+struct Page<'a> {
+    view: &'a ClaimView,
+    title: &'a str,
+    layers: &'a [Layer<'a>],
+    slots: Html,
+}
 
 pub fn claim_html(view: &ClaimView) -> String {
     let layers = layers(view);
     let title = one_line(&view.claim.title);
     let title = if title.is_empty() { "Claim without a title" } else { &title };
-    let record = view.record.as_ref().map(|record| verdict(view, record)).unwrap_or_default();
-    let main = [state(view), record, track::track(&layers), slots::slots(&layers), flags(view), notices(view), sources(view), about(view)].concat();
-    page(&excerpt(title, 70, "…"), &top(view, title), &main, &foot(view))
+    let slots = layers.iter().filter(|layer| worked(layer)).map(|layer| render(&Slots { layer })).collect();
+    render(&Page { view, title, layers: &layers, slots }).into_string()
 }
 
-fn top(view: &ClaimView, title: &str) -> String {
-    /// Longer than this, a claim is folded.
-    const LONG: usize = 600;
-    let claim = &view.claim;
-    let mut out = format!(
-        "<header>\n<p class=\"kicker\">Claim · {} · {} · <span class=\"whole\">{}</span></p>\n",
-        esc(&one_line(&claim.protocol)),
-        esc(&words::domain(view)),
-        moment(claim.created_at)
-    );
-    if claim.rehearsal {
-        out.push_str(&format!("<p class=\"banner\" role=\"note\"><span aria-hidden=\"true\">▲ </span>{}</p>\n", esc(common::REHEARSAL)));
-    }
-    out.push_str(&format!("<h1>{}</h1>\n", esc(&excerpt(title, 300, "…"))));
-    match claim.body.chars().count() {
-        0 => {}
-        1..=LONG => out.push_str(&format!("<div class=\"prose\">{}</div>\n", prose(&claim.body))),
-        _ => out.push_str(&folded("The whole claim", &claim.body)),
-    }
-    out.push_str("</header>\n");
-    out
+/// The slots of a layer by attempt: who filled them, how sure they were, and their words under a fold.
+#[derive(Template)]
+#[template(path = "claim/slots.html")]
+struct Slots<'a> {
+    layer: &'a Layer<'a>,
 }
 
-fn badge(view: &ClaimView) -> String {
-    let (class, sign) = match view.pipeline.status {
+fn worked(layer: &Layer) -> bool {
+    layer.attempts.iter().any(|attempt| !attempt.slots.is_empty())
+}
+
+fn said(slot: &Slot) -> Option<&str> {
+    match content(slot) {
+        Content::Said(output) => Some(output),
+        Content::Open | Content::Taken | Content::Withheld | Content::Nothing => None,
+    }
+}
+
+/// The class and the sign of a badge.
+fn badge(view: &ClaimView) -> (&'static str, &'static str) {
+    match view.pipeline.status {
         PipelineStatus::Active => ("full", "▶"),
         PipelineStatus::Flagged => ("degraded", "▲"),
         PipelineStatus::Complete if super::closed(view).is_some() => ("deadlock", "■"),
         PipelineStatus::Complete => ("full", "●"),
+    }
+}
+
+/// A mean as a bar with a mark where the threshold is. The words say everything that the bar does.
+struct Gauge {
+    superseded: bool,
+    /// The mean's share of the width, and whether it falls short.
+    mean: Option<(f64, bool)>,
+    /// `None`: nothing to draw.
+    mark: Option<f64>,
+    told: String,
+}
+
+fn gauges(layer: &Layer) -> Vec<Gauge> {
+    let needs = || layer.threshold.map(|threshold| format!("needs {}", words::percent(threshold)));
+    match layer.attempts.is_empty() {
+        true => needs().map(|told| gauge(false, None, layer.threshold, told)).into_iter().collect(),
+        false => layer.attempts.iter().map(|attempt| attempt_gauge(layer, attempt, needs())).collect(),
+    }
+}
+
+fn attempt_gauge(layer: &Layer, attempt: &Attempt, needs: Option<String>) -> Gauge {
+    let told = match (words::attempt(layer, attempt), attempt.result) {
+        (Some(_), _) => words::attempt_outcome(layer, attempt),
+        (None, Some(result)) => words::measured(result.avg_confidence, result.threshold),
+        (None, None) => needs.unwrap_or_default(),
     };
-    format!("<span class=\"badge {class}\"><span aria-hidden=\"true\">{sign} </span>{}</span>", words::state_word(view))
+    let threshold = attempt.result.map(|result| result.threshold).or(layer.threshold);
+    gauge(attempt.superseded, attempt.result.map(|result| result.avg_confidence), threshold, told)
 }
 
-fn state(view: &ClaimView) -> String {
-    let mut body = format!("<p>{} {}</p>\n", badge(view), esc(&words::state(view)));
-    if view.pipeline.status == PipelineStatus::Flagged {
-        body.push_str(&format!("<p>{}</p>\n<p><code>{}</code></p>\n", words::NEXT, esc(&review_claim(view))));
-    }
-    section("state", "State", &body)
+fn gauge(superseded: bool, mean: Option<f64>, threshold: Option<f64>, told: String) -> Gauge {
+    let share = |value: f64| if value.is_finite() { value.clamp(0.0, 1.0) * 100.0 } else { 0.0 };
+    let mean = mean.map(|mean| (share(mean), threshold.is_some_and(|threshold| mean < threshold - 1e-9)));
+    // The mark is two dots wide and must not leave the box.
+    Gauge { superseded, mean, mark: threshold.map(|threshold| share(threshold).min(99.4)), told }
 }
 
-/// What came of it, and beside it who says otherwise.
-fn verdict(view: &ClaimView, record: &ConsensusRecord) -> String {
-    let (title, kind) = match record.by_pipeline {
-        true => ("Recommendation", format!("<p class=\"outcome\">{}</p>\n", words::capital(words::recommendation(record)))),
-        false => ("A record by an agent", String::new()),
-    };
-    let mut body = kind;
-    if record.split_verdict {
-        body.push_str(&format!("<p class=\"alarm\"><span aria-hidden=\"true\">▲ </span>{}</p>\n", words::SPLIT));
-    }
-    body.push_str(&format!("<div class=\"prose answer\">{}</div>\n", prose(&record.summary)));
-    body.push_str(&format!("<dl class=\"facts\"><dt>Confidence</dt><dd>{}</dd>", esc(&words::confidence(view, record))));
-    if let Some(source) = words::summary_source(view, record) {
-        body.push_str(&format!("<dt>Summary</dt><dd>{}</dd>", esc(&source)));
-    }
-    body.push_str("</dl>\n");
-    let own: String = merged_from(view).iter().map(|own| format!("<li class=\"prose\">{}</li>\n", prose(own))).collect();
-    if !own.is_empty() {
-        body.push_str(&format!("<details><summary>Summaries of the seats</summary><ul class=\"passages\">{own}</ul></details>\n"));
-    }
-    let points: Vec<&String> = record.key_points.iter().filter(|point| !stands_in_a_slot(view, point)).collect();
-    let dissent = match agreed(view) {
-        true => section("dissent", "Dissent", &format!("<p>{}</p>\n", words::AGREED)),
-        false => passages("dissent", "Dissent", &record.dissent.iter().collect::<Vec<_>>()),
-    };
-    [
-        section("recommendation", title, &body),
-        dissent,
-        passages("questions", "Caveats and open questions", &record.open_questions.iter().collect::<Vec<_>>()),
-        passages("points", "Key points", &points),
-    ]
-    .concat()
+/// Key points that no slot shows in full.
+fn own_points<'a>(view: &ClaimView, record: &'a ConsensusRecord) -> Vec<&'a String> {
+    record.key_points.iter().filter(|point| !stands_in_a_slot(view, point)).collect()
 }
 
-/// What others wrote, a passage an item; long ones are folded.
-fn passages(id: &str, title: &str, items: &[&String]) -> String {
-    const LONG: usize = 420;
-    if items.is_empty() {
-        return String::new();
-    }
-    let item = |text: &&String| match text.chars().count() {
-        ..=LONG => format!("<li class=\"prose\">{}</li>\n", prose(text)),
-        _ => format!(
-            "<li><details><summary>{}</summary><div class=\"prose\">{}</div></details></li>\n",
-            esc(&common::glance(text, LONG / 2, "…")),
-            prose(text)
-        ),
-    };
-    section(id, title, &format!("<ul class=\"passages\">{}</ul>\n", items.iter().map(item).collect::<String>()))
+fn title_of(source: &ClaimSource) -> Option<String> {
+    source.title.as_deref().map(one_line).filter(|title| !title.is_empty())
 }
 
-fn facts(facts: &[(&str, String)]) -> String {
-    let lines: String = facts.iter().map(|(name, text)| format!("<dt>{name}</dt><dd>{}</dd>", esc(text))).collect();
-    format!("<dl class=\"facts\">{lines}</dl>\n")
-}
-
-fn flags(view: &ClaimView) -> String {
-    if view.flags.is_empty() {
-        return String::new();
-    }
-    let each: String = view.flags.iter().map(|flag| format!("<div class=\"flag\">{}</div>\n", facts(&words::flag_facts(view, flag)))).collect();
-    section("flags", "Flags", &each)
-}
-
-fn notices(view: &ClaimView) -> String {
-    if view.notices.is_empty() {
-        return String::new();
-    }
-    let items: String = view.notices.iter().map(|notice| format!("<li>{}</li>", esc(&words::notice(view, notice)))).collect();
-    format!("<section id=\"notices\" class=\"callout\"><h2>Notices</h2><ul>{items}</ul></section>\n")
-}
-
-fn sources(view: &ClaimView) -> String {
-    if view.claim.sources.is_empty() {
-        return String::new();
-    }
-    let items: String = view.claim.sources.iter().map(|source| format!("<li>{}</li>\n", source_html(source))).collect();
-    section("sources", "Sources", &format!("<ul>{items}</ul>\n"))
-}
-
-/// The address is always in sight: a title may say anything.
-fn source_html(source: &ClaimSource) -> String {
-    let shown = esc(&one_line(&source.url));
-    let address = match web_address(source) {
-        Some(url) => format!("<a href=\"{}\" rel=\"noopener noreferrer nofollow\">{shown}</a>", esc(url)),
-        None => shown,
-    };
-    match source.title.as_deref().map(one_line).filter(|title| !title.is_empty()) {
-        Some(title) => format!("{}<br><span class=\"soft\">{address}</span>", esc(&title)),
-        None => address,
-    }
-}
-
-fn about(view: &ClaimView) -> String {
-    section("about", "About", &facts(&words::about(view)))
-}
-
-fn foot(view: &ClaimView) -> String {
-    let lines: String = words::foot(view).iter().map(|(name, text)| format!("<dt>{name}</dt><dd><code>{}</code></dd>", esc(text))).collect();
-    format!("<footer>\n<dl class=\"facts\">{lines}</dl>\n</footer>\n")
+fn effect(attempt: &Attempt) -> Option<String> {
+    attempt.result?.effect.as_deref().map(one_line)
 }

@@ -1,22 +1,27 @@
 //! Exhibits as HTML. A fragment stands by itself, so it can be pushed to a live page.
 
-use super::safe::esc;
+use super::safe::{Html, render};
 use super::thread::{aside_html, thread_html};
 use crate::shapes;
 use crate::text::one_line;
 use crate::thread::{Piece, pieces};
 use crate::view::View;
 use crate::words;
+use askama::Template;
 use synod_types::{Shape, Shown};
 
 /// One exhibit as a fragment of a page. Needs the page's style sheet and nothing else.
 pub fn exhibit_html(view: &View, shown: &Shown) -> String {
+    fragment(view, shown).into_string()
+}
+
+fn fragment(view: &View, shown: &Shown) -> Html {
     let (class, body) = shapes::html(view, shown);
-    section(class, &shown.stage, &words::title(view, &shown.exhibit), &body)
+    section(class, &shown.stage, &words::title(view, &shown.exhibit), body)
 }
 
 /// Exhibits in order, a conversation as one.
-pub fn several_html(view: &View, shown: &[&Shown]) -> String {
+pub fn several_html(view: &View, shown: &[&Shown]) -> Html {
     let piece = |piece: &Piece| match piece {
         Piece::Plain(list) => plain_html(view, list),
         Piece::Thread(said) => thread_html(view, said),
@@ -26,57 +31,35 @@ pub fn several_html(view: &View, shown: &[&Shown]) -> String {
 }
 
 /// Neighbouring ballots share one table, neighbouring statements one heading.
-pub fn plain_html(view: &View, shown: &[&Shown]) -> String {
-    let parts: Vec<(&str, Part)> = shown.iter().map(|each| (each.stage.as_str(), part(view, each))).collect();
-    let groups = parts.chunk_by(|(_, a), (_, b)| a.shared.is_some() && a.shared == b.shared);
-    let html = groups.map(|group| {
-        let (stage, first) = &group[0];
-        let body: Vec<String> = group.iter().map(|(_, part)| part.html.clone()).collect();
-        match first.shared {
-            Some(Shared::Table) => section("ballot", stage, "Ballots", &shapes::ballots(&body)),
-            Some(Shared::Heading) => section("statement", stage, "Statements", &body.concat()),
-            None => body.concat(),
-        }
+pub fn plain_html(view: &View, shown: &[&Shown]) -> Html {
+    let groups = shown.chunk_by(|a, b| heading(a).is_some() && heading(a) == heading(b));
+    let html = groups.map(|group| match heading(group[0]) {
+        Some((class, title)) => section(class, &group[0].stage, title, shapes::together(view, group)),
+        None => group.iter().map(|each| fragment(view, each)).collect(),
     });
     html.collect()
 }
 
-struct Part {
-    shared: Option<Shared>,
-    html: String,
-}
-
-/// What neighbours of a kind have in common.
-#[derive(Clone, Copy, PartialEq)]
-enum Shared {
-    Table,
-    Heading,
-}
-
-fn part(view: &View, shown: &Shown) -> Part {
-    let exhibit = &shown.exhibit;
-    match &exhibit.shape {
-        Shape::Ballot(shape) => Part { shared: Some(Shared::Table), html: shapes::ballot_row(view, exhibit, shape) },
-        Shape::Statement(shape) => Part { shared: Some(Shared::Heading), html: shapes::statement(view, exhibit, shape) },
-        Shape::Tally(_)
-        | Shape::Ranking(_)
-        | Shape::Bracket(_)
-        | Shape::Scorecard(_)
-        | Shape::Distribution(_)
-        | Shape::Series(_)
-        | Shape::Revision(_)
-        | Shape::Findings(_)
-        | Shape::Checks(_)
-        | Shape::Clusters(_)
-        | Shape::Shifts(_)
-        | Shape::Card(_)
-        | Shape::Document(_)
-        | Shape::Graph(_)
-        | Shape::Rule(_)
-        | Shape::Note { .. } => Part { shared: None, html: exhibit_html(view, shown) },
+/// What neighbours of a kind stand under together, and its class; `None`: each under its own title.
+fn heading(shown: &Shown) -> Option<(&'static str, &'static str)> {
+    match &shown.exhibit.shape {
+        Shape::Ballot(_) => Some(("ballot", "Ballots")),
+        Shape::Statement(_) => Some(("statement", "Statements")),
+        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } | Shape::Revision(_) => None,
+        Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Document(_) => None,
+        Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Graph(_) | Shape::Shifts(_) | Shape::Card(_) => None,
     }
 }
 
-fn section(class: &str, stage: &str, title: &str, body: &str) -> String {
-    format!("<section class=\"exhibit {class}\" data-stage=\"{}\"><h4>{}</h4>{body}</section>\n", esc(&one_line(stage)), esc(title))
+#[derive(Template)]
+#[template(path = "html/exhibit.html")]
+struct Section<'a> {
+    class: &'a str,
+    stage: String,
+    title: &'a str,
+    body: Html,
+}
+
+pub fn section(class: &str, stage: &str, title: &str, body: Html) -> Html {
+    render(&Section { class, stage: one_line(stage), title, body })
 }

@@ -1,16 +1,17 @@
 //! One reader's judgement; neighbouring ballots share one table in a page.
 
-use crate::html::safe::{esc, prose};
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::{inline, quote};
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::view::View;
 use crate::words::{self, label};
-use synod_types::{Ballot, Exhibit};
+use askama::Template;
+use synod_types::{Ballot, Exhibit, Shape, Shown};
 
 pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, ballot: &Ballot) {
     let who = exhibit.seat.map_or_else(|| one_line(&exhibit.title), |seat| words::seat(view, seat));
-    let counted = ballot.abstained.is_none() && !ballot.choice.is_empty();
+    let counted = counts(ballot);
     let ink = if counted { Ink::PLAIN } else { Ink::ALARM };
     paper.hanging(ink, if counted { "  " } else { "! " }, "      ", &format!("{who}: {}", choice(view, ballot)));
     if let Some(reasons) = &ballot.reasons {
@@ -30,33 +31,19 @@ pub fn markdown(view: &View, ballot: &Ballot) -> String {
     out
 }
 
-/// A row of the table of ballots.
-pub fn row(view: &View, exhibit: &Exhibit, ballot: &Ballot) -> String {
-    let who = exhibit.seat.map_or_else(|| exhibit.title.clone(), |seat| words::seat(view, seat));
-    let counted = ballot.abstained.is_none() && !ballot.choice.is_empty();
-    let choice = match counted {
-        true => {
-            let items: Vec<String> = ballot.choice.iter().map(|label| format!("<li>{}</li>", esc(&words::label(view, label)))).collect();
-            format!("<ol class=\"choice\">{}</ol>", items.concat())
-        }
-        false => format!("<span class=\"alarm\">{}</span>", esc(&choice(view, ballot))),
-    };
-    let mut more = String::new();
-    if let Some(reasons) = &ballot.reasons {
-        more.push_str(&format!("<div class=\"prose\">{}</div>", prose(reasons)));
-    }
-    if !ballot.shown.is_empty() {
-        more.push_str(&format!("<p class=\"soft\">Saw them in this order: {}</p>", esc(&ballot.shown.join(", "))));
-    }
-    let more = if more.is_empty() { String::new() } else { format!("<details><summary>Reasons</summary>{more}</details>") };
-    format!("<tr><th scope=\"row\">{}</th><td>{choice}{more}</td></tr>", esc(&who))
+#[derive(Template)]
+#[template(path = "shapes/ballot.html")]
+struct Page<'a> {
+    view: &'a View,
+    rows: Vec<(String, &'a Ballot)>,
 }
 
-pub fn html(rows: &[String]) -> String {
-    format!(
-        "<table><thead><tr><th scope=\"col\">Reader</th><th scope=\"col\">Choice, best first</th></tr></thead><tbody>{}</tbody></table>",
-        rows.concat()
-    )
+pub fn html(view: &View, shown: &[&Shown]) -> Html {
+    let rows = shown.iter().filter_map(|shown| match &shown.exhibit.shape {
+        Shape::Ballot(ballot) => Some((shown.exhibit.seat.map_or_else(|| shown.exhibit.title.clone(), |seat| words::seat(view, seat)), ballot)),
+        _ => None,
+    });
+    render(&Page { view, rows: rows.collect() })
 }
 
 /// How a ballot was cast: `K3 (opus) > T9 (gpt)`, `K3 (opus)`, or why it does not count.
@@ -68,4 +55,8 @@ fn choice(view: &View, ballot: &Ballot) -> String {
         return "abstained".to_owned();
     }
     ballot.choice.iter().map(|each| label(view, each)).collect::<Vec<_>>().join(" > ")
+}
+
+fn counts(ballot: &Ballot) -> bool {
+    ballot.abstained.is_none() && !ballot.choice.is_empty()
 }

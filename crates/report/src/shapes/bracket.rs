@@ -1,8 +1,8 @@
 //! A knock-out contest: round by round in words, as a tree in a page, first round to the left.
 
 use crate::figures::several;
-use crate::html::part::{folded, picture, soft};
-use crate::html::safe::esc;
+use crate::html::chart::picture;
+use crate::html::safe::{Html, render};
 use crate::markdown::table::Side::Left;
 use crate::markdown::table::{para, table};
 use crate::terminal::entries::{CONTENTS, below, sum};
@@ -11,6 +11,7 @@ use crate::terminal::paper::{Ink, Paper};
 use crate::text::{fit, one_line};
 use crate::view::View;
 use crate::words::{self, label, led, plain};
+use askama::Template;
 use synod_types::{Bracket, Exhibit, Match};
 
 pub fn terminal(paper: &mut Paper, view: &View, bracket: &Bracket, length: Length) {
@@ -57,68 +58,73 @@ const TOP: f64 = 30.0;
 /// What a drawing can hold; larger fields are told in words only.
 const DRAWN: (usize, usize) = (6, 32);
 
-pub fn html(view: &View, exhibit: &Exhibit, bracket: &Bracket) -> String {
+#[derive(Template)]
+#[template(path = "shapes/bracket.html")]
+struct Page<'a> {
+    view: &'a View,
+    bracket: &'a Bracket,
+    tree: Option<Html>,
+    sum: String,
+}
+
+pub fn html(view: &View, exhibit: &Exhibit, bracket: &Bracket) -> Html {
     let sum = summary(view, bracket);
     let fits = bracket.rounds.len() <= DRAWN.0 && bracket.rounds.iter().all(|matches| matches.len() <= DRAWN.1);
-    let any = bracket.rounds.iter().any(|matches| !matches.is_empty());
-    let tree = if any && fits { tree(view, exhibit, bracket, &sum) } else { String::new() };
-    let table = match any {
-        true => format!(
-            "<table><thead><tr><th scope=\"col\">Round</th><th scope=\"col\">Match</th></tr></thead><tbody>{}</tbody></table>",
-            rows(view, bracket)
-        ),
-        false => String::new(),
-    };
-    let matches = if tree.is_empty() { table } else { folded("Match by match", &table) };
-    format!("{tree}{}{matches}", soft(&sum))
+    let tree = (any(bracket) && fits).then(|| tree(view, exhibit, bracket, &sum));
+    render(&Page { view, bracket, tree, sum })
 }
 
-fn rows(view: &View, bracket: &Bracket) -> String {
-    let mut out = String::new();
-    for (round, matches) in bracket.rounds.iter().enumerate() {
-        for each in matches {
-            let (name, line) = (round_name(bracket, round), match_line(view, each));
-            out.push_str(&format!("<tr><th scope=\"row\" class=\"whole\">{}</th><td>{}{}</td></tr>", esc(&name), esc(&line), soft(&each.note)));
-        }
+fn any(bracket: &Bracket) -> bool {
+    bracket.rounds.iter().any(|matches| !matches.is_empty())
+}
+
+/// A drawing of the contest; every place is the middle of what stands there.
+#[derive(Template)]
+#[template(path = "shapes/bracket_tree.html")]
+struct Tree<'a> {
+    view: &'a View,
+    /// Names of the rounds, with where their columns begin.
+    heads: Vec<(f64, String)>,
+    /// From the right of a match to where its winner plays next.
+    lines: Vec<[f64; 4]>,
+    games: Vec<(f64, f64, &'a Match)>,
+    champion: Option<(f64, f64, &'a str)>,
+}
+
+impl Tree<'_> {
+    /// Bold letters are wider, and the sign takes room too.
+    fn name(&self, label: &str, leads: bool) -> String {
+        fit(&words::label(self.view, label), if leads { 16 } else { 20 }, "…")
     }
-    out
 }
 
-fn tree(view: &View, exhibit: &Exhibit, bracket: &Bracket, sum: &str) -> String {
+fn tree(view: &View, exhibit: &Exhibit, bracket: &Bracket, sum: &str) -> Html {
     let places = places(bracket);
-    let mut lines = String::new();
-    let mut boxes = String::new();
+    let mut tree = Tree { view, heads: Vec::new(), lines: Vec::new(), games: Vec::new(), champion: None };
     let mut about = Vec::new();
     for (round, matches) in bracket.rounds.iter().enumerate() {
         let name = round_name(bracket, round);
-        boxes.push_str(&format!("<text class=\"faint\" x=\"{}\" y=\"16\">{}</text>", left(round), esc(&name)));
-        for (at, each) in matches.iter().enumerate() {
-            let middle = places[round][at];
+        for (each, &middle) in matches.iter().zip(&places[round]) {
             for (label, y) in [(Some(&each.a), middle - ROW / 2.0), (each.b.as_ref(), middle + ROW / 2.0)] {
                 let from = label.and_then(|label| played(bracket, round, label));
-                lines.extend(from.map(|(round_before, match_before)| path(round_before, places[round_before][match_before], left(round), y)));
+                tree.lines.extend(from.map(|(before, at)| [left(before) + WIDE, places[before][at], left(round), y]));
             }
-            boxes.push_str(&game(view, each, left(round), middle));
+            tree.games.push((left(round), middle, each));
             about.push(format!("{name}: {}", match_line(view, each)));
         }
+        tree.heads.push((left(round), name));
     }
-    let mut columns = bracket.rounds.len();
     if let Some(champion) = &bracket.champion
         && let Some((round, at)) = played(bracket, bracket.rounds.len(), champion)
     {
-        let (x, middle) = (left(columns), places[round][at]);
-        lines.push_str(&path(round, middle, x, middle));
-        boxes.push_str(&format!(
-            "<text class=\"faint\" x=\"{x}\" y=\"16\">Champion</text><rect class=\"box leads\" x=\"{x}\" y=\"{}\" width=\"{WIDE}\" height=\"{}\" rx=\"4\"/>",
-            middle - ROW / 2.0 - 4.0,
-            ROW + 8.0
-        ));
-        boxes.push_str(&name(view, champion, x, middle, true));
-        columns += 1;
+        let (x, middle) = (left(bracket.rounds.len()), places[round][at]);
+        tree.lines.push([left(round) + WIDE, middle, x, middle]);
+        tree.heads.push((x, "Champion".to_owned()));
+        tree.champion = Some((x, middle, champion));
     }
     let height = places.iter().flatten().copied().fold(0.0, f64::max) + STEP / 2.0 + 6.0;
-    let width = left(columns) - GAP + 2.0;
-    picture(&exhibit.title, &format!("{}. {sum}", about.join("; ")), (width as usize, height as usize), &format!("{lines}{boxes}"))
+    let width = left(tree.heads.len()) - GAP + 2.0;
+    picture(&exhibit.title, &format!("{}. {sum}", about.join("; ")), (width, height), render(&tree))
 }
 
 fn left(round: usize) -> f64 {
@@ -150,37 +156,6 @@ fn places(bracket: &Bracket) -> Vec<Vec<f64>> {
         places.push(here);
     }
     places
-}
-
-fn path(round: usize, y1: f64, x2: f64, y2: f64) -> String {
-    let x1 = left(round) + WIDE;
-    format!("<path class=\"edge\" d=\"M{x1} {y1} H{} V{y2} H{x2}\"/>", x2 - GAP / 2.0)
-}
-
-fn game(view: &View, each: &Match, x: f64, middle: f64) -> String {
-    let wins = |label: &str| each.winner.as_deref() == Some(label);
-    let second = match &each.b {
-        Some(b) => name(view, b, x, middle + ROW / 2.0, wins(b)),
-        None => format!("<text class=\"faint\" x=\"{}\" y=\"{}\">no opponent</text>", x + 8.0, middle + ROW / 2.0 + 4.5),
-    };
-    format!(
-        "<rect class=\"box\" x=\"{x}\" y=\"{}\" width=\"{WIDE}\" height=\"{}\" rx=\"4\"/><line class=\"axis\" x1=\"{x}\" x2=\"{}\" y1=\"{middle}\" y2=\"{middle}\"/>\
-         {}{second}<text class=\"faint\" x=\"{}\" y=\"{}\">{}</text>",
-        middle - ROW,
-        2.0 * ROW,
-        x + WIDE,
-        name(view, &each.a, x, middle - ROW / 2.0, wins(&each.a)),
-        x + 8.0,
-        middle + ROW + 15.0,
-        esc(&fit(&plain(&each.how), 24, "…"))
-    )
-}
-
-/// A contestant's row; who goes on is bold and has a sign.
-fn name(view: &View, label: &str, x: f64, middle: f64, leads: bool) -> String {
-    // Bold letters are wider, and the sign takes room too.
-    let (class, sign, most) = if leads { (" class=\"leads\"", "▸ ", 16) } else { ("", "", 20) };
-    format!("<text{class} x=\"{}\" y=\"{}\">{sign}{}</text>", x + 8.0, middle + 4.5, esc(&fit(&words::label(view, label), most, "…")))
 }
 
 fn round_name(bracket: &Bracket, round: usize) -> String {

@@ -1,7 +1,6 @@
 //! A crux card: the question two sides part over, and where each stands.
 
-use crate::html::part::{flagged, soft, words_of};
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::{inline, quote};
 use crate::markdown::table::para;
 use crate::terminal::entries::below;
@@ -9,6 +8,7 @@ use crate::terminal::exhibit::Length;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::words::led;
+use askama::Template;
 use synod_types::{CardPosition, CardQuote, CruxCard};
 
 pub fn terminal(paper: &mut Paper, card: &CruxCard, length: Length) {
@@ -70,35 +70,14 @@ pub fn markdown(card: &CruxCard) -> String {
     out
 }
 
-pub fn html(card: &CruxCard) -> String {
-    let weak = if card.weak { format!("<p>{}</p>", flagged(WEAK, true)) } else { String::new() };
-    let resolution = match words_of(&card.resolution) {
-        none if none.is_empty() => none,
-        words => format!("<p class=\"soft\">They settled on:</p>{words}"),
-    };
-    format!(
-        "<p class=\"question\">{}</p>{}{weak}{}<div class=\"cards\">{}</div>{resolution}",
-        esc(&card.question),
-        soft(&state(card)),
-        words_of(&card.diagnosis),
-        card.positions.iter().map(side).collect::<String>()
-    )
+#[derive(Template)]
+#[template(path = "shapes/card.html")]
+struct Page<'a> {
+    card: &'a CruxCard,
 }
 
-fn side(position: &CardPosition) -> String {
-    let falsifier = match words_of(&position.falsifier) {
-        none if none.is_empty() => none,
-        words => format!("<p class=\"soft\">Would be proved wrong by:</p>{words}"),
-    };
-    let quotes: String = position
-        .quotes
-        .iter()
-        .map(|quote| {
-            let note = flagged(&quoted(quote), quote.found_in.is_none());
-            format!("<blockquote>{}<footer>{note}</footer></blockquote>", esc(&quote.text))
-        })
-        .collect();
-    format!("<article class=\"card\"><h5>{}</h5>{}{falsifier}{quotes}</article>", esc(&stance(position)), words_of(&position.reasoning))
+pub fn html(card: &CruxCard) -> Html {
+    render(&Page { card })
 }
 
 /// `premise, open; could be settled by evidence on the assumption`.

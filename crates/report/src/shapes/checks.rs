@@ -1,8 +1,7 @@
 //! Checked statements: the verdict, the claim with what was brought for and against it, how sure.
 
 use crate::figures::{count, quantity, several};
-use crate::html::part::{flagged, label, soft};
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::inline;
 use crate::markdown::table::Side::Left;
 use crate::markdown::table::{para, table};
@@ -11,6 +10,7 @@ use crate::terminal::exhibit::Length;
 use crate::terminal::paper::Paper;
 use crate::text::{excerpt, one_line};
 use crate::words::{counted, id_and_name, joined, led, plain};
+use askama::Template;
 use synod_types::{CheckEntry, Checks, Evidence};
 
 pub fn terminal(paper: &mut Paper, checks: &Checks, length: Length) {
@@ -61,45 +61,14 @@ pub fn markdown(checks: &Checks) -> String {
     out
 }
 
-pub fn html(checks: &Checks) -> String {
-    if checks.entries.is_empty() {
-        return format!("<p>{}</p>", esc(&summary(checks)));
-    }
-    format!(
-        "<table class=\"entries\"><thead><tr><th scope=\"col\">Verdict</th><th scope=\"col\">Claim</th><th scope=\"col\">How sure</th></tr></thead>\
-         <tbody>{}</tbody></table>{}",
-        checks.entries.iter().map(row).collect::<String>(),
-        soft(&summary(checks))
-    )
+#[derive(Template)]
+#[template(path = "shapes/checks.html")]
+struct Page<'a> {
+    checks: &'a Checks,
 }
 
-fn row(entry: &CheckEntry) -> String {
-    let head = format!("{}{}", label(&entry.id), esc(&entry.claim));
-    let correction = match entry.correction.trim() {
-        "" => String::new(),
-        correction => format!("<p class=\"rather\"><b>Rather:</b> {}</p>", esc(correction)),
-    };
-    let evidence: String = entry.evidence.iter().map(brought).collect();
-    let claim = match evidence.is_empty() {
-        true => head,
-        false => format!("<details><summary>{head}</summary><ul>{evidence}</ul></details>"),
-    };
-    format!(
-        "<tr><td>{}</td><th scope=\"row\">{claim}{correction}</th><td class=\"soft\">{}</td></tr>",
-        flagged(&plain(&entry.verdict), doubtful(&entry.verdict)),
-        esc(&note(entry))
-    )
-}
-
-fn brought(evidence: &Evidence) -> String {
-    let quote = match evidence.quote.trim() {
-        "" => String::new(),
-        quote => {
-            let place = flagged(&quoted_from(evidence), evidence.found_in.is_none());
-            format!("<blockquote>{}</blockquote><p class=\"soft\">{place}</p>", esc(quote))
-        }
-    };
-    format!("<li><b>{}</b> {}{quote}</li>", esc(&evidence.by), esc(&evidence.text))
+pub fn html(checks: &Checks) -> Html {
+    render(&Page { checks })
 }
 
 /// `2 verified, 1 disputed`, with how sure and how united: `high confidence, 67% agree`.

@@ -1,8 +1,7 @@
 //! Ideas by theme, with their scores.
 
 use crate::figures::{score_or_none, several};
-use crate::html::part::{label, soft};
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::inline;
 use crate::markdown::table::Side::{Left, Right};
 use crate::markdown::table::{para, table};
@@ -11,6 +10,7 @@ use crate::terminal::exhibit::Length;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::words::{id_and_name, led, plain};
+use askama::Template;
 use synod_types::{Cluster, Clusters};
 
 pub fn terminal(paper: &mut Paper, clusters: &Clusters, length: Length) {
@@ -74,29 +74,14 @@ pub fn markdown(clusters: &Clusters) -> String {
     out
 }
 
-pub fn html(clusters: &Clusters) -> String {
-    if clusters.clusters.is_empty() {
-        return "<p>No clusters.</p>".to_owned();
-    }
-    format!("<div class=\"cards\">{}</div>", clusters.clusters.iter().map(card).collect::<String>())
+#[derive(Template)]
+#[template(path = "shapes/clusters.html")]
+struct Page<'a> {
+    clusters: &'a Clusters,
 }
 
-fn card(cluster: &Cluster) -> String {
-    let (class, chosen) = match cluster.chosen {
-        true => (" chosen", "<span class=\"badge\"><span aria-hidden=\"true\">● </span>chosen</span> "),
-        false => ("", ""),
-    };
-    let scores: String =
-        cluster.scores.iter().map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>", esc(&plain(name)), score_or_none(*value))).collect();
-    let scores = if scores.is_empty() { scores } else { format!("<dl class=\"scores\">{scores}</dl>") };
-    let items: String = cluster.items.iter().map(|(id, title)| format!("<li>{}{}</li>", label(id), esc(title))).collect();
-    let items = if items.is_empty() { items } else { format!("<ul>{items}</ul>") };
-    format!(
-        "<article class=\"card{class}\"><h5>{}</h5>{chosen}{}{scores}{items}{}</article>",
-        esc(&id_and_name(&cluster.id, &cluster.name)),
-        soft(&cluster.theme),
-        soft(&cluster.note)
-    )
+pub fn html(clusters: &Clusters) -> Html {
+    render(&Page { clusters })
 }
 
 /// `novelty 8, impact not scored`.

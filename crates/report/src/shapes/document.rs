@@ -1,8 +1,7 @@
 //! A document with its contents; in a page its sections wait to be opened, and open when a link leads to them.
 
 use crate::figures::{count, several};
-use crate::html::part::{flagged, soft, words_of};
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::{inline, quote};
 use crate::markdown::table::para;
 use crate::terminal::entries::{CONTENTS, LIST, entries, entry, sum};
@@ -11,6 +10,7 @@ use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::view::View;
 use crate::words::{joined, seat};
+use askama::Template;
 use synod_types::{Document, Section, Shown, sha256_hex};
 
 /// Its contents only.
@@ -48,26 +48,16 @@ pub fn markdown(view: &View, document: &Document) -> String {
     out
 }
 
-pub fn html(view: &View, shown: &Shown, document: &Document) -> String {
-    let name = anchor(shown, document);
-    let mut contents = String::new();
-    let mut sections = String::new();
-    for (i, section) in document.sections.iter().enumerate() {
-        let missing = section.text.trim().is_empty();
-        let head = format!("{}. {}", section.number, esc(&section.title));
-        let note = format!("<span class=\"soft\">{}</span>", flagged(&note(view, section), missing));
-        if missing {
-            contents.push_str(&format!("<li>{head} {note}</li>"));
-            continue;
-        }
-        contents.push_str(&format!("<li><a href=\"#{name}-{i}\">{head}</a> {note}</li>"));
-        sections.push_str(&format!("<details><summary>{head}</summary><div id=\"{name}-{i}\">{}</div></details>\n", words_of(&section.text)));
-    }
-    let title = if document.title.trim().is_empty() { String::new() } else { format!("<h5>{}</h5>", esc(&document.title)) };
-    let contents = if contents.is_empty() { contents } else { format!("<nav aria-label=\"Contents\"><ul class=\"contents\">{contents}</ul></nav>") };
-    let todos: String = document.todos.iter().map(|todo| format!("<li>{}</li>", flagged(&todo_line(todo), true))).collect();
-    let todos = if todos.is_empty() { todos } else { format!("<p>Still to be done:</p><ul>{todos}</ul>") };
-    format!("{title}{}{contents}{todos}{}{sections}", soft(&summary(document)), words_of(&document.front))
+#[derive(Template)]
+#[template(path = "shapes/document.html")]
+struct Page<'a> {
+    view: &'a View,
+    document: &'a Document,
+    anchor: String,
+}
+
+pub fn html(view: &View, shown: &Shown, document: &Document) -> Html {
+    render(&Page { view, document, anchor: anchor(shown, document) })
 }
 
 /// Fragments are made one by one and meet on a page, so a place in one is named after what it holds.

@@ -1,8 +1,7 @@
 //! Findings: how bad, what, and what became of each.
 
 use crate::figures::several;
-use crate::html::part::{flagged, label, soft, words_of};
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::quote;
 use crate::markdown::table::Side::Left;
 use crate::markdown::table::{para, table};
@@ -11,6 +10,7 @@ use crate::terminal::exhibit::Length;
 use crate::terminal::paper::Paper;
 use crate::text::{excerpt, one_line};
 use crate::words::{counted, id_and_name, joined, led, listed, plain};
+use askama::Template;
 use synod_types::{FindingEntry, Findings};
 
 pub fn terminal(paper: &mut Paper, findings: &Findings, length: Length) {
@@ -58,32 +58,14 @@ pub fn markdown(findings: &Findings) -> String {
     out
 }
 
-pub fn html(findings: &Findings) -> String {
-    if findings.entries.is_empty() {
-        return format!("<p>{}</p>", esc(&summary(findings)));
-    }
-    format!(
-        "<table class=\"entries\"><thead><tr><th scope=\"col\">Severity</th><th scope=\"col\">Finding</th><th scope=\"col\">Fate</th></tr></thead>\
-         <tbody>{}</tbody></table>{}",
-        findings.entries.iter().map(row).collect::<String>(),
-        soft(&summary(findings))
-    )
+#[derive(Template)]
+#[template(path = "shapes/findings.html")]
+struct Page<'a> {
+    findings: &'a Findings,
 }
 
-fn row(entry: &FindingEntry) -> String {
-    let severity = flagged(&plain(&entry.severity), grave(&entry.severity));
-    let reply = match words_of(&entry.reply) {
-        none if none.is_empty() => none,
-        reply => format!("<p class=\"soft\">Said to it:</p>{reply}"),
-    };
-    let body = format!("{}{}{reply}", words_of(&entry.detail), soft(&found_by(entry)));
-    let head = format!("{}{}", label(&entry.id), esc(&entry.title));
-    let place = if entry.location.trim().is_empty() { String::new() } else { format!(" <span class=\"soft\">{}</span>", esc(&entry.location)) };
-    let finding = match body.is_empty() {
-        true => format!("{head}{place}"),
-        false => format!("<details><summary>{head}{place}</summary>{body}</details>"),
-    };
-    format!("<tr><td>{severity}</td><th scope=\"row\">{finding}</th><td>{}</td></tr>", esc(&plain(&entry.fate)))
+pub fn html(findings: &Findings) -> Html {
+    render(&Page { findings })
 }
 
 /// What a reader must not miss, whatever scale a mode uses.

@@ -18,13 +18,12 @@ mod shifts;
 mod statement;
 mod tally;
 
-use crate::html::safe::prose;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::quote;
 use crate::terminal::exhibit::Length;
 use crate::terminal::paper::Paper;
 use crate::view::View;
-pub use ballot::{html as ballots, row as ballot_row};
-pub use statement::html as statement;
+use askama::Template;
 use synod_types::{Exhibit, Shape, Shown};
 
 pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, length: Length) {
@@ -75,11 +74,11 @@ pub fn markdown(view: &View, exhibit: &Exhibit) -> String {
 }
 
 /// The class of its section in a page, and what stands in it below the title.
-pub fn html(view: &View, shown: &Shown) -> (&'static str, String) {
+pub fn html(view: &View, shown: &Shown) -> (&'static str, Html) {
     let exhibit = &shown.exhibit;
     match &exhibit.shape {
         Shape::Statement(shape) => ("statement", statement::html(view, exhibit, shape)),
-        Shape::Ballot(shape) => ("ballot", ballot::html(&[ballot::row(view, exhibit, shape)])),
+        Shape::Ballot(_) => ("ballot", ballot::html(view, &[shown])),
         Shape::Tally(shape) => ("tally", tally::html(view, exhibit, shape)),
         Shape::Ranking(shape) => ("ranking", ranking::html(view, exhibit, shape)),
         Shape::Bracket(shape) => ("bracket", bracket::html(view, exhibit, shape)),
@@ -95,6 +94,20 @@ pub fn html(view: &View, shown: &Shown) -> (&'static str, String) {
         Shape::Document(shape) => ("document", document::html(view, shown, shape)),
         Shape::Graph(shape) => ("graph", graph::html(view, exhibit, shape)),
         Shape::Rule(shape) => ("rule", rule::html(shape)),
-        Shape::Note { text } => ("note", format!("<div class=\"prose\">{}</div>", prose(text))),
+        Shape::Note { text } => ("note", render(&Note { text })),
     }
+}
+
+/// Neighbours of one kind under one heading: ballots share a table.
+pub fn together(view: &View, shown: &[&Shown]) -> Html {
+    match shown.first().map(|first| &first.exhibit.shape) {
+        Some(Shape::Ballot(_)) => ballot::html(view, shown),
+        _ => shown.iter().map(|each| html(view, each).1).collect(),
+    }
+}
+
+#[derive(Template)]
+#[template(source = r#"{% import "html/part.html" as part %}{{ part::words(text) }}"#, ext = "html")]
+struct Note<'a> {
+    text: &'a str,
 }

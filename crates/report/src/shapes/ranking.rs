@@ -1,13 +1,14 @@
 //! Candidates in order, best first, each with its score.
 
 use crate::figures::{self, several, shares};
-use crate::html::chart::{ChartBar, chart};
-use crate::html::safe::esc;
+use crate::html::chart::{ChartBar, bars};
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::inline;
 use crate::terminal::paper::{Bar, Ink, Paper};
 use crate::text::one_line;
 use crate::view::View;
 use crate::words;
+use askama::Template;
 use synod_types::{Exhibit, Ranking, RankingEntry};
 
 pub fn terminal(paper: &mut Paper, view: &View, ranking: &Ranking) {
@@ -47,35 +48,25 @@ pub fn markdown(view: &View, ranking: &Ranking) -> String {
     format!("{out}\n{}\n", inline(&summary(ranking)))
 }
 
-pub fn html(view: &View, exhibit: &Exhibit, ranking: &Ranking) -> String {
+#[derive(Template)]
+#[template(path = "shapes/ranking.html")]
+struct Page<'a> {
+    view: &'a View,
+    ranking: &'a Ranking,
+    chart: Html,
+}
+
+pub fn html(view: &View, exhibit: &Exhibit, ranking: &Ranking) -> Html {
     let scores: Vec<Option<f64>> = ranking.entries.iter().map(|entry| entry.score).collect();
     let (shares, values) = (shares(&scores), figures::scores(&scores));
-    let rows: Vec<ChartBar> = ranking
-        .entries
-        .iter()
-        .enumerate()
-        .map(|(i, entry)| ChartBar {
-            name: format!("{}. {}", i + 1, words::label(view, &entry.label)),
-            share: shares.as_ref().map(|shares| shares[i]),
-            value: values[i].clone(),
-            leads: i == 0,
-        })
-        .collect();
-    let numbers: Vec<String> = ranking
-        .entries
-        .iter()
-        .map(|entry| {
-            let mean = entry.mean_position.map_or_else(|| "none".to_owned(), |mean| format!("{mean:.2}"));
-            let label = esc(&words::label(view, &entry.label));
-            format!("<tr><th scope=\"row\">{label}</th><td>{}</td><td>{mean}</td><td>{}</td></tr>", entry.first_places, entry.ballots)
-        })
-        .collect();
-    format!(
-        "{}<details><summary>Numbers</summary><table class=\"numbers\"><thead><tr><th scope=\"col\">Answer</th><th scope=\"col\">First places</th>\
-         <th scope=\"col\">Mean place</th><th scope=\"col\">Ballots</th></tr></thead><tbody>{}</tbody></table></details>",
-        chart(&exhibit.title, &rows, &summary(ranking)),
-        numbers.concat()
-    )
+    let bar = |(i, entry): (usize, &RankingEntry)| ChartBar {
+        name: format!("{}. {}", i + 1, words::label(view, &entry.label)),
+        share: shares.as_ref().map(|shares| shares[i]),
+        value: values[i].clone(),
+        leads: i == 0,
+    };
+    let rows: Vec<ChartBar> = ranking.entries.iter().enumerate().map(bar).collect();
+    render(&Page { view, ranking, chart: bars(&exhibit.title, &rows, Some(&summary(ranking))) })
 }
 
 fn summary(ranking: &Ranking) -> String {

@@ -1,8 +1,7 @@
 //! What became of a text: a line of figures, and the changes, each marked with a sign.
 
 use crate::figures::{count, several};
-use crate::html::part::{flagged, folded, words_of};
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::{fenced, quote};
 use crate::markdown::table::para;
 use crate::terminal::entries::{below, entry};
@@ -11,6 +10,7 @@ use crate::terminal::paper::{Ink, Paper};
 use crate::text::{clean, one_line};
 use crate::view::View;
 use crate::words::{self, plain};
+use askama::Template;
 use synod_types::{Change, Exhibit, Revision};
 
 pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, revision: &Revision, length: Length) {
@@ -64,31 +64,14 @@ pub fn markdown(revision: &Revision) -> String {
 /// So many changes are shown at once; longer ones wait to be opened.
 const SHORT: usize = 12;
 
-pub fn html(revision: &Revision) -> String {
-    let line = line(revision, "−");
-    let mut out = format!("<p>{}</p>", flagged(&line, !revision.kept));
-    let notes: String = revision.notes.iter().map(|note| format!("<li>{}</li>", esc(note))).collect();
-    if !notes.is_empty() {
-        out.push_str(&format!("<ul>{notes}</ul>"));
-    }
-    out.push_str(&words_of(&revision.reasons));
-    let changes: String = revision.changes.iter().map(change).collect();
-    if changes.is_empty() {
-        return out;
-    }
-    let diff = format!("<div class=\"diff\">{changes}</div>");
-    out.push_str(&if revision.changes.len() <= SHORT { diff } else { folded("What changed", &diff) });
-    out
+#[derive(Template)]
+#[template(path = "shapes/revision.html")]
+struct Page<'a> {
+    revision: &'a Revision,
 }
 
-fn change(change: &Change) -> String {
-    let line = |class: &str, sign: &str, body: &str| format!("<p{class}><span class=\"sign\">{sign}</span>{body}</p>");
-    match change {
-        Change::Same(text) => line("", "", &esc(text)),
-        Change::Added(text) => line(" class=\"added\"", "+", &format!("<ins>{}</ins>", esc(text))),
-        Change::Removed(text) => line(" class=\"removed\"", "−", &format!("<del>{}</del>", esc(text))),
-        Change::Skipped(lines) => line(" class=\"soft\"", "…", &esc(&skipped(*lines))),
-    }
+pub fn html(revision: &Revision) -> Html {
+    render(&Page { revision })
 }
 
 /// `revise: 412 to 517 words (+120 −15), kept`.

@@ -1,10 +1,11 @@
 //! A decision with the numbers behind it.
 
 use crate::figures::score;
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::inline;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
+use askama::Template;
 use synod_types::Rule;
 
 pub fn terminal(paper: &mut Paper, rule: &Rule) {
@@ -28,19 +29,14 @@ pub fn markdown(rule: &Rule) -> String {
     out
 }
 
-pub fn html(rule: &Rule) -> String {
-    let mut out = format!("<p>{}</p>", esc(&rule.decided));
-    let mut facts = String::new();
-    if !rule.rung.is_empty() {
-        facts.push_str(&format!("<dt>Decided by</dt><dd>{}</dd>", esc(&rule.rung)));
-    }
-    for (name, value) in &rule.numbers {
-        facts.push_str(&format!("<dt>{}</dt><dd>{}</dd>", esc(name), score(*value)));
-    }
-    if !facts.is_empty() {
-        out.push_str(&format!("<dl class=\"facts\">{facts}</dl>"));
-    }
-    out
+#[derive(Template)]
+#[template(path = "shapes/rule.html")]
+struct Page<'a> {
+    rule: &'a Rule,
+}
+
+pub fn html(rule: &Rule) -> Html {
+    render(&Page { rule })
 }
 
 /// The numbers behind a rule: `top 3, second 2`.

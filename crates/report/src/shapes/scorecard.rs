@@ -2,8 +2,7 @@
 
 use crate::figures::{place, score, score_or_none};
 use crate::html::chart::{self, Stack};
-use crate::html::part::{number, scroll, soft};
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::table::Side::{Left, Right};
 use crate::markdown::table::{Side, para, table as markdown_table};
 use crate::terminal::entries::{below, entry, sum};
@@ -11,6 +10,7 @@ use crate::terminal::paper::{Ink, Paper};
 use crate::terminal::table::{self, Inline, inked};
 use crate::text::one_line;
 use crate::words::{joined, led, named};
+use askama::Template;
 use synod_types::{Exhibit, ScoreRow, Scorecard};
 
 /// Fewer columns than this hold no table of scores.
@@ -32,7 +32,7 @@ fn criterion(row: &ScoreRow, word: &str) -> String {
 }
 
 fn score_table(card: &Scorecard) -> Vec<Vec<Inline>> {
-    let CardColumns { names, weighed, judged, noted } = columns(card);
+    let Columns { names, weighed, judged, noted } = columns(card);
     let cell = |value: Option<f64>| inked(&value.map_or_else(|| "none".to_owned(), score), if value.is_some() { Ink::PLAIN } else { Ink::DIM });
     let line = |name: &str, cells: &[Option<f64>], summary: Option<f64>, note: &str| {
         let mut line = vec![inked(name, Ink::PLAIN)];
@@ -73,7 +73,7 @@ fn score_list(paper: &mut Paper, card: &Scorecard) {
 }
 
 pub fn markdown(card: &Scorecard) -> String {
-    let CardColumns { names, weighed, judged, noted } = columns(card);
+    let Columns { names, weighed, judged, noted } = columns(card);
     let mut heads: Vec<(&str, Side)> = vec![("Criterion", Left)];
     heads.extend(weighed.then_some(("Weight", Right)));
     heads.extend(names.iter().map(|name| (name.as_str(), Right)));
@@ -94,59 +94,52 @@ pub fn markdown(card: &Scorecard) -> String {
     format!("{}{}", markdown_table(&heads, &rows), para(&summary(card)))
 }
 
-pub fn html(exhibit: &Exhibit, card: &Scorecard) -> String {
-    let CardColumns { names, judged, noted, .. } = columns(card);
-    let line = |name: &str, weight: Option<f64>, cells: &[Option<f64>], summary: Option<f64>, note: &str| {
-        let weight = weight.map(|weight| format!(" <span class=\"soft\">weight {}</span>", score(weight))).unwrap_or_default();
-        let mut line = format!("<th scope=\"row\">{}{weight}</th>", esc(name));
-        line.extend((0..names.len()).map(|at| cell(card, cells.get(at).copied().flatten())));
-        line.extend(judged.then(|| cell(card, summary)));
-        line.extend(noted.then(|| format!("<td class=\"soft\">{}</td>", esc(note))));
-        format!("<tr>{line}</tr>")
-    };
-    let mut head = "<td></td>".to_owned();
-    head.extend(names.iter().map(|name| format!("<th scope=\"col\">{}</th>", esc(name))));
-    head.extend(judged.then_some("<th scope=\"col\">Overall</th>"));
-    head.extend(noted.then_some("<th scope=\"col\">Note</th>"));
-    let body: String = card.rows.iter().map(|row| line(&row.name, row.weight, &row.cells, row.summary, &row.note)).collect();
-    let foot = match card.totals.is_empty() {
-        true => String::new(),
-        false => format!("<tfoot>{}</tfoot>", line("Overall", None, &card.totals, card.overall, "")),
-    };
-    let table = format!("<table class=\"scores\"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>");
-    let gaps = card.rows.iter().flat_map(|row| (0..names.len()).map(|at| row.cells.get(at).copied().flatten())).any(|cell| cell.is_none());
-    let legend = if gaps { "; – not scored" } else { "" };
-    format!("{}{}{}", stacked(exhibit, card), scroll(&exhibit.title, &table), soft(&format!("{}{legend}", summary(card))))
+#[derive(Template)]
+#[template(path = "shapes/scorecard.html")]
+struct Page<'a> {
+    title: &'a str,
+    card: &'a Scorecard,
+    columns: Columns,
+    stacks: Html,
+    gaps: bool,
+}
+
+impl Page<'_> {
+    /// The scores of a row, one for each column.
+    fn cells(&self, cells: &[Option<f64>], summary: Option<f64>) -> Vec<(&str, Option<f64>)> {
+        let mut out: Vec<(&str, Option<f64>)> =
+            self.columns.names.iter().enumerate().map(|(at, name)| (name.as_str(), cells.get(at).copied().flatten())).collect();
+        out.extend(self.columns.judged.then_some(("Overall", summary)));
+        out
+    }
+
+    /// How good a score is, in five steps; 0 where there is no telling.
+    fn tint(&self, value: Option<f64>) -> u8 {
+        value.and_then(|value| place(value, self.card.scale.0, self.card.scale.1)).map_or(0, |share| (share * 5.0).round() as u8)
+    }
+}
+
+pub fn html(exhibit: &Exhibit, card: &Scorecard) -> Html {
+    let columns = columns(card);
+    let gaps = card.rows.iter().any(|row| (0..columns.names.len()).any(|at| row.cells.get(at).copied().flatten().is_none()));
+    render(&Page { title: &exhibit.title, card, columns, stacks: stacked(exhibit, card).unwrap_or_default(), gaps })
 }
 
 /// One bar a column, if each of them is the sum of its scores.
-fn stacked(exhibit: &Exhibit, card: &Scorecard) -> String {
+fn stacked(exhibit: &Exhibit, card: &Scorecard) -> Option<Html> {
     let of = |at: usize| -> Option<Stack> {
         let total = card.totals.get(at).copied().flatten()?;
         let parts: Option<Vec<(String, f64)>> = card.rows.iter().map(|row| Some((row.name.clone(), row.cells.get(at).copied().flatten()?))).collect();
         let parts = parts.filter(|parts| parts.len() > 1 && (parts.iter().map(|(_, part)| part).sum::<f64>() - total).abs() < 1e-6)?;
         Some(Stack { name: card.columns[at].clone(), value: score(total), parts })
     };
-    let stacks: Option<Vec<Stack>> = (0..card.columns.len()).map(of).collect();
-    match stacks.filter(|stacks| !stacks.is_empty()) {
-        Some(stacks) => {
-            let order: Vec<&str> = card.rows.iter().map(|row| row.name.as_str()).collect();
-            let about = format!("Parts from the line outwards: {}", order.join(", "));
-            format!("{}{}", chart::stacks(&exhibit.title, &about, &stacks), soft(&format!("{about}.")))
-        }
-        None => String::new(),
-    }
-}
-
-fn cell(card: &Scorecard, value: Option<f64>) -> String {
-    const TINTS: f64 = 5.0;
-    let tint =
-        value.and_then(|value| place(value, card.scale.0, card.scale.1)).map(|share| format!(" class=\"tint-{:.0}\"", (share * TINTS).round()));
-    format!("<td{}>{}</td>", tint.unwrap_or_default(), number(value.map(score), "not scored"))
+    let stacks: Vec<Stack> = (0..card.columns.len()).map(of).collect::<Option<_>>()?;
+    let order: Vec<&str> = card.rows.iter().map(|row| row.name.as_str()).collect();
+    (!stacks.is_empty()).then(|| chart::stacks(&exhibit.title, &format!("Parts from the line outwards: {}", order.join(", ")), &stacks))
 }
 
 /// What stands beside the names of a card's rows.
-pub struct CardColumns {
+struct Columns {
     /// Also where a row has more cells than there are names.
     pub names: Vec<String>,
     pub weighed: bool,
@@ -155,9 +148,9 @@ pub struct CardColumns {
     pub noted: bool,
 }
 
-fn columns(card: &Scorecard) -> CardColumns {
+fn columns(card: &Scorecard) -> Columns {
     let most = card.rows.iter().map(|row| row.cells.len()).chain([card.columns.len(), card.totals.len()]).max().unwrap_or(0);
-    CardColumns {
+    Columns {
         names: (0..most).map(|at| named(&card.columns, at)).collect(),
         weighed: card.rows.iter().any(|row| row.weight.is_some()),
         judged: card.rows.iter().any(|row| row.summary.is_some()) || card.overall.is_some(),

@@ -1,8 +1,7 @@
 //! Figures over steps: sparklines, a table, small line charts.
 
 use crate::figures::{place, quantity, range};
-use crate::html::part::{number, scroll};
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::table::Side::{Left, Right};
 use crate::markdown::table::table;
 use crate::terminal::entries::{LIST, entries, sum};
@@ -10,6 +9,7 @@ use crate::terminal::exhibit::Length;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::{fit, one_line, pad, width};
 use crate::words::named;
+use askama::Template;
 use synod_types::{Exhibit, Line, Series};
 
 /// More values than this are told by their ends.
@@ -65,7 +65,7 @@ pub fn markdown(series: &Series) -> String {
         .lines
         .iter()
         .map(|line| {
-            let value = |at: usize| line.values.get(at).copied().flatten().map_or_else(|| "none".to_owned(), quantity);
+            let value = |at: usize| told(line, at).unwrap_or_else(|| "none".to_owned());
             std::iter::once(line.name.clone()).chain((0..steps.len()).map(value)).collect()
         })
         .collect();
@@ -75,28 +75,56 @@ pub fn markdown(series: &Series) -> String {
 /// More lines than this are read as numbers, not as drawings.
 const DRAWN: usize = 12;
 
-pub fn html(exhibit: &Exhibit, series: &Series) -> String {
+#[derive(Template)]
+#[template(path = "shapes/series.html")]
+struct Page<'a> {
+    title: &'a str,
+    series: &'a Series,
+    steps: &'a [String],
+    charts: Html,
+}
+
+pub fn html(exhibit: &Exhibit, series: &Series) -> Html {
     let steps = steps_of(series);
-    if series.lines.is_empty() || steps.is_empty() {
-        return "<p>No figures.</p>".to_owned();
-    }
     let shared = shared_range(&series.lines);
-    let charts: String = match series.lines.len() {
-        ..=DRAWN => series.lines.iter().map(|line| chart(line, &steps, shared)).collect(),
-        _ => String::new(),
+    let drawn = if series.lines.len() > DRAWN { &[] } else { series.lines.as_slice() };
+    let charts = drawn.iter().filter_map(|line| chart(line, &steps, shared)).collect();
+    render(&Page { title: &exhibit.title, series, steps: &steps, charts })
+}
+
+/// One line; places are shares of the box, so the words keep their size on any screen.
+#[derive(Template)]
+#[template(path = "shapes/series_line.html")]
+struct Chart<'a> {
+    name: &'a str,
+    about: String,
+    ends: String,
+    steps: &'a [String],
+    /// Where each value is: a share of the width, and a height.
+    dots: Vec<(f64, f64)>,
+    /// From one to the next; a step with nothing to report is bridged.
+    runs: Vec<(bool, [f64; 4])>,
+}
+
+fn chart(line: &Line, steps: &[String], shared: Option<(f64, f64)>) -> Option<Html> {
+    const TOP: f64 = 44.0;
+    const HEIGHT: f64 = 48.0;
+    let own = range(line.values.iter().flatten().copied())?;
+    let (least, most) = shared.unwrap_or(own);
+    let x = |at: usize| place(at as f64, 0.0, steps.len().saturating_sub(1) as f64).unwrap_or(0.5) * 92.0 + 4.0;
+    let y = |value: f64| TOP + HEIGHT * (1.0 - place(value, least, most).unwrap_or(0.5));
+    let known: Vec<(usize, f64)> =
+        line.values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).filter(|(_, value)| value.is_finite()).collect();
+    let ends = match known.as_slice() {
+        [] => String::new(),
+        [(_, only)] => quantity(*only),
+        [(_, first), .., (_, last)] => format!("{} → {}", quantity(*first), quantity(*last)),
     };
-    let head: String = steps.iter().map(|step| format!("<th scope=\"col\">{}</th>", esc(step))).collect();
-    let body: String = series
-        .lines
-        .iter()
-        .map(|line| {
-            let cells =
-                (0..steps.len()).map(|at| format!("<td>{}</td>", number(line.values.get(at).copied().flatten().map(quantity), "nothing to report")));
-            format!("<tr><th scope=\"row\">{}</th>{}</tr>", esc(&line.name), cells.collect::<String>())
-        })
-        .collect();
-    let table = format!("<table class=\"numbers\"><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>");
-    format!("<div class=\"lines\">{charts}</div><details><summary>Numbers</summary>{}</details>", scroll(&exhibit.title, &table))
+    let about: Vec<String> = known.iter().map(|(at, value)| format!("{}: {}", steps[*at], quantity(*value))).collect();
+    let dots: Vec<(f64, f64)> = known.iter().map(|(at, value)| (x(*at), y(*value))).collect();
+    let run = |pair: &[(f64, f64)]| [pair[0].0, pair[0].1, pair[1].0, pair[1].1];
+    let runs = known.windows(2).zip(dots.windows(2)).map(|(steps, pair)| (steps[1].0 > steps[0].0 + 1, run(pair))).collect();
+    Some(render(&Chart { name: &line.name, about: about.join("; "), ends, steps, dots, runs }))
 }
 
 /// One scale for all where they are of one size, so that they can be compared; else each line has its own.
@@ -110,54 +138,12 @@ fn shared_range(lines: &[Line]) -> Option<(f64, f64)> {
     range(ranges.into_iter().flat_map(|(least, most)| [least, most]))
 }
 
-/// Places are shares of the box, so the words keep their size on any screen.
-fn chart(line: &Line, steps: &[String], shared: Option<(f64, f64)>) -> String {
-    const TOP: f64 = 44.0;
-    const HEIGHT: f64 = 48.0;
-    let values = || line.values.iter().flatten().copied();
-    let Some((least, most)) = shared.filter(|_| range(values()).is_some()).or_else(|| range(values())) else { return String::new() };
-    let x = |at: usize| place(at as f64, 0.0, steps.len().saturating_sub(1) as f64).unwrap_or(0.5) * 92.0 + 4.0;
-    let y = |value: f64| TOP + HEIGHT * (1.0 - place(value, least, most).unwrap_or(0.5));
-    let known: Vec<(usize, f64)> =
-        line.values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).filter(|(_, value)| value.is_finite()).collect();
-    let mut out = format!("<line class=\"axis\" x1=\"2%\" x2=\"98%\" y1=\"{0}\" y2=\"{0}\"/>", TOP + HEIGHT + 6.0);
-    for pair in known.windows(2) {
-        // A step with nothing to report is bridged by a dashed line.
-        let class = if pair[1].0 == pair[0].0 + 1 { "run" } else { "run gap" };
-        out.push_str(&format!(
-            "<line class=\"{class}\" x1=\"{:.1}%\" y1=\"{:.1}\" x2=\"{:.1}%\" y2=\"{:.1}\"/>",
-            x(pair[0].0),
-            y(pair[0].1),
-            x(pair[1].0),
-            y(pair[1].1)
-        ));
-    }
-    for (at, value) in &known {
-        out.push_str(&format!("<circle class=\"dot\" cx=\"{:.1}%\" cy=\"{:.1}\" r=\"3.5\"/>", x(*at), y(*value)));
-    }
-    let ends = match known.as_slice() {
-        [] => String::new(),
-        [(_, only)] => quantity(*only),
-        [(_, first), .., (_, last)] => format!("{} → {}", quantity(*first), quantity(*last)),
-    };
-    let foot = |at: usize, anchor: &str, edge: &str| {
-        steps.get(at).map(|step| format!("<text class=\"faint\" x=\"{edge}\" y=\"114\" text-anchor=\"{anchor}\">{}</text>", esc(&fit(step, 16, "…"))))
-    };
-    out.extend(foot(0, "start", "2%"));
-    out.extend(foot(steps.len() - 1, "end", "98%").filter(|_| steps.len() > 1));
-    let about: Vec<String> = known.iter().map(|(at, value)| format!("{}: {}", steps[*at], quantity(*value))).collect();
-    format!(
-        "<svg class=\"chart\" role=\"img\" width=\"100%\" height=\"120\"><title>{0}</title><desc>{1}</desc><text x=\"2%\" y=\"15\">{2}</text>\
-         <text class=\"leads\" x=\"98%\" y=\"15\" text-anchor=\"end\">{3}</text>{out}</svg>",
-        esc(&line.name),
-        esc(&about.join("; ")),
-        esc(&fit(&line.name, 26, "…")),
-        esc(&ends)
-    )
-}
-
 /// Steps of a series, also where a line has more values than there are names.
 fn steps_of(series: &Series) -> Vec<String> {
     let most = series.lines.iter().map(|line| line.values.len()).chain([series.steps.len()]).max().unwrap_or(0);
     (0..most).map(|at| named(&series.steps, at)).collect()
+}
+
+fn told(line: &Line, step: usize) -> Option<String> {
+    line.values.get(step).copied().flatten().map(quantity)
 }

@@ -1,11 +1,11 @@
 //! Who moved.
 
-use crate::html::part::words_of;
-use crate::html::safe::esc;
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::inline;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::words::led;
+use askama::Template;
 use synod_types::{Shift, Shifts};
 
 pub fn terminal(paper: &mut Paper, shifts: &Shifts) {
@@ -40,27 +40,14 @@ pub fn markdown(shifts: &Shifts) -> String {
     shifts.entries.iter().map(line).collect()
 }
 
-pub fn html(shifts: &Shifts) -> String {
-    if shifts.entries.is_empty() {
-        return "<p>Nobody's position could be compared.</p>".to_owned();
-    }
-    format!("<ul class=\"shifts\">{}</ul>", shifts.entries.iter().map(entry).collect::<String>())
+#[derive(Template)]
+#[template(path = "shapes/shifts.html")]
+struct Page<'a> {
+    shifts: &'a Shifts,
 }
 
-fn entry(shift: &Shift) -> String {
-    let sign = match shift.moved {
-        Some(true) => "→",
-        Some(false) => "=",
-        None => "?",
-    };
-    let head = format!("<span class=\"arrow\" aria-hidden=\"true\">{sign}</span> <b>{}</b> {}", esc(&shift.name), moved(shift));
-    let summary = if shift.moved.is_some() { led(": ", &one_line(&shift.summary)) } else { String::new() };
-    let side = |name: &str, text: &str| if text.trim().is_empty() { String::new() } else { format!("<dt>{name}</dt><dd>{}</dd>", words_of(text)) };
-    let both = format!("{}{}", side("At first", &shift.before), side("At the end", &shift.after));
-    match both.is_empty() {
-        true => format!("<li>{head}{}</li>", esc(&summary)),
-        false => format!("<li><details><summary>{head}{}</summary><dl class=\"facts\">{both}</dl></details></li>", esc(&summary)),
-    }
+pub fn html(shifts: &Shifts) -> Html {
+    render(&Page { shifts })
 }
 
 /// How somebody moved, in a word.

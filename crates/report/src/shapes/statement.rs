@@ -1,12 +1,13 @@
 //! Something a seat said.
 
-use crate::html::safe::{esc, prose};
+use crate::html::safe::{Html, render};
 use crate::markdown::quote::{inline, quote};
 use crate::terminal::exhibit::Length;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::view::View;
 use crate::words;
+use askama::Template;
 use synod_types::{Exhibit, Shape, Statement};
 
 /// More statements than this are a long debate, and this much of each is enough to follow it.
@@ -38,17 +39,16 @@ pub fn markdown(view: &View, exhibit: &Exhibit, statement: &Statement) -> String
     format!("{facts}{text}")
 }
 
-pub fn html(view: &View, exhibit: &Exhibit, statement: &Statement) -> String {
+#[derive(Template)]
+#[template(path = "shapes/statement.html")]
+struct Page<'a> {
+    view: &'a View,
+    statement: &'a Statement,
+    who: String,
+    said: Option<String>,
+}
+
+pub fn html(view: &View, exhibit: &Exhibit, statement: &Statement) -> Html {
     let who = exhibit.seat.map_or_else(|| "Computed".to_owned(), |seat| words::seat(view, seat));
-    let label = statement.label.as_ref().map(|label| format!("<span class=\"label\">{}</span> ", esc(label))).unwrap_or_default();
-    let reply = statement.reply_to.as_ref().map(|to| format!(" in reply to {}", esc(&words::label(view, to)))).unwrap_or_default();
-    match view.words(exhibit) {
-        Some(text) => format!(
-            "<details><summary>{label}<b>{}</b>{reply} <span class=\"peek\">{}</span></summary><div class=\"prose\">{}</div></details>\n",
-            esc(&who),
-            esc(&words::glance(&text, 110, "…")),
-            prose(&text)
-        ),
-        None => format!("<p>{label}<b>{}</b>{reply}: nothing on record.</p>\n", esc(&who)),
-    }
+    render(&Page { view, statement, who, said: view.words(exhibit) })
 }

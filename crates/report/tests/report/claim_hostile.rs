@@ -62,7 +62,7 @@ fn everywhere(mut view: ClaimView) -> ClaimView {
     view
 }
 
-fn views() -> Vec<ClaimView> {
+pub fn views() -> Vec<ClaimView> {
     let mut views: Vec<ClaimView> =
         [claims::active(), claims::flagged(), claims::rerun(), claims::complete(), claims::closed()].into_iter().map(everywhere).collect();
     let mut own = views[3].clone();

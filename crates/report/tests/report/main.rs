@@ -7,6 +7,7 @@ mod fold;
 mod hostile;
 mod larger;
 mod media;
+mod pages;
 mod rooms;
 mod runs;
 mod shapes;

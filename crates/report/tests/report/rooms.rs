@@ -33,7 +33,7 @@ fn card() -> CruxCard {
     }
 }
 
-fn run() -> Vec<Row> {
+pub fn run() -> Vec<Row> {
     let mut tape = Tape::new(&runs::header("crux", runs::QUESTION));
     let speak = |tape: &mut Tape, scope: &str, prompt: &str, seat: SeatIx, exhibit: &dyn Fn(&str) -> Exhibit| {
         let key = format!("{scope}/{prompt}@{seat}");
