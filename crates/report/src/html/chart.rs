@@ -5,6 +5,10 @@ use crate::text;
 use askama::Template;
 
 const STEP: usize = 44;
+/// A line of text, and what fits on one beside a value or alone on a telephone.
+const BELOW: usize = 18;
+const NAME: usize = 38;
+const BESIDE: usize = 36;
 
 pub struct ChartBar {
     pub name: String,
@@ -28,6 +32,8 @@ struct Bars<'a> {
     about: String,
     rows: &'a [ChartBar],
     drawn: bool,
+    /// Values stand below their names.
+    tall: bool,
     step: usize,
     sum: Option<&'a str>,
 }
@@ -37,7 +43,9 @@ pub fn bars(title: &str, rows: &[ChartBar], sum: Option<&str>) -> Html {
     let told: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.name, row.value)).collect();
     let about = sum.map_or_else(|| told.join("; "), |sum| format!("{}. {sum}", told.join("; ")));
     let drawn = rows.iter().any(|row| row.share.is_some());
-    render(&Bars { title, about, rows, drawn, step: if drawn { STEP } else { STEP / 2 }, sum })
+    let tall = rows.iter().any(|row| text::width(&row.name) + text::width(&row.value) > BESIDE);
+    let step = if drawn { STEP } else { STEP / 2 } + if tall { BELOW } else { 0 };
+    render(&Bars { title, about, rows, drawn, tall, step, sum })
 }
 
 /// A sum of signed parts.
