@@ -8,7 +8,7 @@ use crate::markdown::table::{para, table};
 use crate::terminal::entries::{CONTENTS, below, sum};
 use crate::terminal::exhibit::Length;
 use crate::terminal::paper::{Ink, Paper};
-use crate::text::{fit, one_line};
+use crate::text::{fit, one_line, width};
 use crate::view::View;
 use crate::words::{self, label, led, plain};
 use askama::Template;
@@ -44,7 +44,8 @@ pub fn markdown(view: &View, bracket: &Bracket) -> String {
     format!("{}{}", table(&[("Round", Left), ("Match", Left), ("Note", Left)], &rows), para(&summary(view, bracket)))
 }
 
-const WIDE: f64 = 168.0;
+/// A box, and one where a name is long.
+const WIDE: [f64; 2] = [168.0, 240.0];
 
 const ROW: f64 = 22.0;
 
@@ -83,6 +84,7 @@ fn any(bracket: &Bracket) -> bool {
 #[template(path = "shapes/bracket_tree.html")]
 struct Tree<'a> {
     view: &'a View,
+    wide: f64,
     /// Names of the rounds, with where their columns begin.
     heads: Vec<(f64, String)>,
     /// From the right of a match to where its winner plays next.
@@ -92,22 +94,32 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Bold letters are wider, and the sign takes room too.
+    /// A name is whole or left to the words below.
     fn name(&self, label: &str, leads: bool) -> String {
-        fit(&words::label(self.view, label), if leads { 16 } else { 20 }, "…")
+        let (whole, room) = (words::label(self.view, label), room(self.wide, leads));
+        if width(&whole) <= room { whole } else { fit(&one_line(label), room, "…") }
     }
+}
+
+/// Characters that a box holds: bold letters are wider, and the sign takes room too.
+fn room(wide: f64, leads: bool) -> usize {
+    (if leads { (wide - 28.0) / 8.3 } else { (wide - 16.0) / 7.4 }) as usize
 }
 
 fn tree(view: &View, exhibit: &Exhibit, bracket: &Bracket, sum: &str) -> Html {
     let places = places(bracket);
-    let mut tree = Tree { view, heads: Vec::new(), lines: Vec::new(), games: Vec::new(), champion: None };
+    let fits = |each: &Match, label: &str| width(&words::label(view, label)) <= room(WIDE[0], each.winner.as_deref() == Some(label));
+    let short = bracket.rounds.iter().flatten().all(|each| fits(each, &each.a) && each.b.as_ref().is_none_or(|b| fits(each, b)));
+    let wide = if short { WIDE[0] } else { WIDE[1] };
+    let left = |round: usize| 2.0 + round as f64 * (wide + GAP);
+    let mut tree = Tree { view, wide, heads: Vec::new(), lines: Vec::new(), games: Vec::new(), champion: None };
     let mut about = Vec::new();
     for (round, matches) in bracket.rounds.iter().enumerate() {
         let name = round_name(bracket, round);
         for (each, &middle) in matches.iter().zip(&places[round]) {
             for (label, y) in [(Some(&each.a), middle - ROW / 2.0), (each.b.as_ref(), middle + ROW / 2.0)] {
                 let from = label.and_then(|label| played(bracket, round, label));
-                tree.lines.extend(from.map(|(before, at)| [left(before) + WIDE, places[before][at], left(round), y]));
+                tree.lines.extend(from.map(|(before, at)| [left(before) + wide, places[before][at], left(round), y]));
             }
             tree.games.push((left(round), middle, each));
             about.push(format!("{name}: {}", match_line(view, each)));
@@ -118,17 +130,13 @@ fn tree(view: &View, exhibit: &Exhibit, bracket: &Bracket, sum: &str) -> Html {
         && let Some((round, at)) = played(bracket, bracket.rounds.len(), champion)
     {
         let (x, middle) = (left(bracket.rounds.len()), places[round][at]);
-        tree.lines.push([left(round) + WIDE, middle, x, middle]);
+        tree.lines.push([left(round) + wide, middle, x, middle]);
         tree.heads.push((x, "Champion".to_owned()));
         tree.champion = Some((x, middle, champion));
     }
     let height = places.iter().flatten().copied().fold(0.0, f64::max) + STEP / 2.0 + 6.0;
-    let width = left(tree.heads.len()) - GAP + 2.0;
-    picture(&exhibit.title, &format!("{}. {sum}", about.join("; ")), (width, height), render(&tree))
-}
-
-fn left(round: usize) -> f64 {
-    2.0 + round as f64 * (WIDE + GAP)
+    let across = left(tree.heads.len()) - GAP + 2.0;
+    picture(&exhibit.title, &format!("{}. {sum}", about.join("; ")), (across, height), render(&tree))
 }
 
 /// The last match before `round` that a contestant played.
