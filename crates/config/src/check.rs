@@ -9,10 +9,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use synod_types::{Durability, Effort, Price, Problem, Tier};
 
+const TRUSTED: &str = "a list of absolute paths";
+
 pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>) -> Config {
     let known = Known::of(tree);
     let mut top = Section::new("", tree, problems);
-    let trusted: Vec<PathBuf> = top.list("trusted", "a list of directories").unwrap_or_default().into_iter().map(PathBuf::from).collect();
+    let trusted: Vec<PathBuf> = top.list("trusted", TRUSTED).unwrap_or_default().into_iter().map(PathBuf::from).collect();
+    // A path that depends on where one is would trust whatever one is in.
+    if !trusted.iter().all(|path| path.is_absolute()) {
+        top.wrong("trusted", TRUSTED);
+    }
     let trust = Trust::new(sources, &trusted);
     let durability = top.choice("durability", &[("process", Durability::Process), ("power", Durability::Power)]);
     let raw_retention_days = raw_retention_days(&mut top, &trust);
@@ -112,6 +118,10 @@ fn db(top: &mut Section<'_, '_>, trust: &Trust) -> Option<String> {
     }
     if given.contains(':') {
         return Some(given);
+    }
+    if given.starts_with('~') {
+        top.wrong("db", "a path without ~, which only a shell fills in, or a database URL");
+        return None;
     }
     Some(origin.base().map_or(given.clone(), |base| base.join(&given).display().to_string()))
 }

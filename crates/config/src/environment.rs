@@ -7,17 +7,17 @@ use crate::tree::{Is, Node, Table};
 use std::collections::BTreeMap;
 use toml::Value;
 
-const SECTIONS: &[&str] = &["endpoints", "models", "panels", "limits", "server", "claims"];
 const PLAIN: &[&str] = &["db", "durability", "raw_retention_days"];
 
 pub(crate) fn lay_over(tree: &mut Table, env: &BTreeMap<String, String>) {
-    for (variable, value) in env {
+    // An empty variable is one that is not set.
+    for (variable, value) in env.iter().filter(|(_, value)| !value.is_empty()) {
         let Some(rest) = variable.strip_prefix("SYNOD_") else { continue };
         let path: Vec<String> = rest.split("__").map(str::to_lowercase).collect();
         let ours = match path.as_slice() {
             [name] => PLAIN.contains(&name.as_str()),
-            [section, ..] => SECTIONS.contains(&section.as_str()) && path.iter().all(|part| !part.is_empty()),
-            [] => false,
+            // Two underscores are a setting's: a section that is none is told as one in a file is.
+            parts => parts.iter().all(|part| !part.is_empty()),
         };
         if ours {
             let origin = Origin { layer: Layer::Own, place: Place::Variable(variable.clone()) };

@@ -123,7 +123,7 @@ fn told(path: &Path, error: &FileError) -> String {
 fn trusted_in(tree: &Table) -> Vec<PathBuf> {
     let Some(Is::List(items)) = tree.get("trusted").map(|node| &node.is) else { return Vec::new() };
     let path = |node: &Node| if let Is::Text(text) = &node.is { Some(PathBuf::from(text)) } else { None };
-    items.iter().filter_map(path).collect()
+    items.iter().filter_map(path).filter(|path| path.is_absolute()).collect()
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

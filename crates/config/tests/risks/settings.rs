@@ -206,6 +206,16 @@ fn a_variable_finds_names_with_dashes_and_a_wrong_one_is_named() {
 }
 
 #[test]
+fn a_variable_of_no_section_is_an_error_an_empty_one_is_not_set_and_others_are_not_ours() {
+    let desk = Desk::new().set("SYNOD_LIMIT__BUDGET_USD", "2").set("SYNOD_DB", "").set("SYNOD_OFFLINE", "1");
+    let problems = desk.problems();
+    find(&problems, "limit");
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    let problems = Desk::new().mine("db = \"~/runs.db\"\n").problems();
+    assert!(find(&problems, "db").want.contains('~'), "{problems:#?}");
+}
+
+#[test]
 fn models_are_named_by_name_or_by_endpoint_and_id() {
     let config = Desk::new().mine(&format!("{USERS}price = {{ input = 1, output = 2 }}\n")).load();
     let registry = Registry::with_env(config, std::sync::Arc::new(|name| (name == "MY_KEY").then(|| "k".to_owned())));

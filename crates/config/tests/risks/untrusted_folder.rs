@@ -38,6 +38,16 @@ fn trust_is_of_the_real_directory() {
 }
 
 #[test]
+fn trust_does_not_depend_on_where_one_is() {
+    for place in [".", "here", "../here", "~/here", ""] {
+        let desk = Desk::new().here(WITH_KEY).mine(&format!("trusted = [{place:?}]\n"));
+        let problems = desk.problems();
+        assert!(find(&problems, "trusted").want.contains("absolute"), "{place}");
+        find(&problems, "endpoints.x.key_env");
+    }
+}
+
+#[test]
 fn a_directory_cannot_trust_itself() {
     let desk = Desk::new();
     let own = format!("trusted = [{:?}]\n{WITH_KEY}", desk.path("here").display().to_string());

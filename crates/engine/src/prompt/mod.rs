@@ -182,8 +182,7 @@ impl Prompts {
                             continue;
                         };
                         let field = path.display().to_string();
-                        let added =
-                            std::fs::read_to_string(&path).map_err(|error| error.to_string()).and_then(|text| prompts.add(&id, &text, Some(&known)));
+                        let added = text_of(&path).and_then(|text| prompts.add(&id, &text, Some(&known)));
                         if let Err(error) = added {
                             let known: Vec<&str> = known.iter().map(String::as_str).collect();
                             problems.push(Problem::new(field, error, format!("a prompt using only: {}", known.join(", "))));
@@ -259,6 +258,16 @@ impl Prompts {
         messages.push(Message::user(part("user")?));
         Ok(RenderedPrompt { settings, messages })
     }
+}
+
+/// A prompt of the user's own: a plain file, of a size that a prompt may have.
+fn text_of(path: &Path) -> Result<String, String> {
+    const LARGEST: u64 = 1 << 20;
+    let file = path.metadata().map_err(|error| error.to_string())?;
+    if !file.is_file() || file.len() > LARGEST {
+        return Err("not a plain file of at most 1 MiB".into());
+    }
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
 /// The folder of prompts that belong to no mode.

@@ -60,3 +60,13 @@ fn a_file_that_another_names_lies_beside_it_and_is_not_quoted() {
         }
     }
 }
+
+#[test]
+fn a_prompt_of_ones_own_is_a_plain_file_too() {
+    let house = House::new();
+    std::fs::create_dir_all(house.path("config/synod/prompts/council")).expect("a folder");
+    let pipe = house.path("config/synod/prompts/council/answer.md");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let did = house.synod(&["ask", "--rehearse", "-q", "Tea?"]).exits(2);
+    assert!(did.err.contains("answer.md") && did.err.contains("plain file"), "{}", did.err);
+}
