@@ -51,28 +51,16 @@ impl ReplyFormat for String {
 
 impl<T: TypedReply> ReplyFormat for T {
     fn schema(terms: &IdLists) -> Option<ReplySchema> {
-        let reply = compiled::<T>();
-        Some(ReplySchema { name: reply.name.clone(), schema: terms.spell_out(&reply.schema) })
+        let form = TypedForm::of::<T>();
+        Some(ReplySchema { name: form.name.clone(), schema: terms.spell_out(&form.schema) })
     }
 
     fn read(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
-        let (value, reading) = Self::read_anyway(raw, terms)?;
-        let mut wrong = Vec::new();
-        off_scale(&compiled::<T>().schema, &value, "", &mut wrong);
-        if wrong.is_empty() { Ok((value, reading)) } else { Err(wrong.join("; ")) }
+        TypedForm::of::<T>().read(raw, terms)
     }
 
     fn read_anyway(raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
-        let text = extract::without_thinking(raw);
-        let typed = match extract::object(&text) {
-            Ok(found) => fit::<T>(found.value, terms).map(|value| (value, if found.mended { Reading::Mended } else { Reading::Plain })),
-            Err(error) => Err(error),
-        };
-        typed.or_else(|error| {
-            let second = T::from_text(&text, terms).filter(|form| form.check(terms).is_ok());
-            let value = second.and_then(|form| serde_json::to_value(form).ok()).and_then(|value| fit::<T>(value, terms).ok());
-            value.map(|value| (value, Reading::Text)).ok_or(error)
-        })
+        TypedForm::of::<T>().read_anyway(raw, terms)
     }
 
     fn recall(value: &Value) -> Result<Self, String> {
@@ -80,21 +68,62 @@ impl<T: TypedReply> ReplyFormat for T {
     }
 }
 
-/// The value if it fits schema, terms and check; else everything that is wrong with it, in one text.
-fn fit<T: TypedReply>(value: Value, terms: &IdLists) -> Result<Value, String> {
-    let reply = compiled::<T>();
-    let mut wrong: Vec<String> = schema::mismatches(&reply.schema, &value).iter().take(6).map(ToString::to_string).collect();
-    terms.check(&reply.schema, &value, "", &mut wrong);
-    if wrong.is_empty() {
-        match T::deserialize(&value) {
-            Ok(typed) => match typed.check(terms) {
+/// All that differs between types of replies: reading is written, and compiled, once.
+struct TypedForm {
+    name: String,
+    schema: Value,
+    check: fn(&Value, &IdLists) -> Result<(), String>,
+    from_text: fn(&str, &IdLists) -> Option<Value>,
+}
+
+impl TypedForm {
+    /// That of a type, made once per process.
+    fn of<T: TypedReply>() -> &'static Self {
+        static FORMS: OnceLock<RwLock<HashMap<TypeId, &'static TypedForm>>> = OnceLock::new();
+        let forms = FORMS.get_or_init(Default::default);
+        if let Some(form) = forms.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&TypeId::of::<T>()) {
+            return form;
+        }
+        let form: &'static Self = Box::leak(Box::new(Self {
+            name: T::schema_name().to_lowercase(),
+            schema: schema_of::<T>(),
+            check: |value, terms| T::deserialize(value).map_err(|error| error.to_string())?.check(terms),
+            from_text: |text, terms| serde_json::to_value(T::from_text(text, terms).filter(|form| form.check(terms).is_ok())?).ok(),
+        }));
+        forms.write().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(TypeId::of::<T>()).or_insert(form)
+    }
+
+    fn read(&self, raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
+        let (value, reading) = self.read_anyway(raw, terms)?;
+        let mut wrong = Vec::new();
+        off_scale(&self.schema, &value, "", &mut wrong);
+        if wrong.is_empty() { Ok((value, reading)) } else { Err(wrong.join("; ")) }
+    }
+
+    fn read_anyway(&self, raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
+        let text = extract::without_thinking(raw);
+        let typed = match extract::object(&text) {
+            Ok(found) => self.fit(found.value, terms).map(|value| (value, if found.mended { Reading::Mended } else { Reading::Plain })),
+            Err(error) => Err(error),
+        };
+        typed.or_else(|error| {
+            let second = (self.from_text)(&text, terms).and_then(|value| self.fit(value, terms).ok());
+            second.map(|value| (value, Reading::Text)).ok_or(error)
+        })
+    }
+
+    /// The value if it fits schema, terms and check; else everything that is wrong with it, in one text.
+    fn fit(&self, value: Value, terms: &IdLists) -> Result<Value, String> {
+        let mut wrong: Vec<String> = schema::mismatches(&self.schema, &value).iter().take(6).map(ToString::to_string).collect();
+        terms.check(&self.schema, &value, "", &mut wrong);
+        if wrong.is_empty() {
+            match (self.check)(&value, terms) {
                 Ok(()) => return Ok(value),
                 Err(error) => wrong.push(error),
-            },
-            Err(error) => wrong.push(error.to_string()),
+            }
         }
+        Err(wrong.join("; "))
     }
-    Err(wrong.join("; "))
 }
 
 /// Numbers beyond the range that their place asks for.
@@ -111,21 +140,4 @@ fn off_scale(schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
         Value::Array(items) => items.iter().enumerate().for_each(|(n, item)| off_scale(&schema["items"], item, &format!("{at}/{n}"), wrong)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-}
-
-struct CompiledSchema {
-    name: String,
-    schema: Value,
-}
-
-/// A type's schema and compiled validator, made once per process.
-fn compiled<T: JsonSchema + 'static>() -> &'static CompiledSchema {
-    static SHAPES: OnceLock<RwLock<HashMap<TypeId, &'static CompiledSchema>>> = OnceLock::new();
-    let shapes = SHAPES.get_or_init(Default::default);
-    if let Some(shape) = shapes.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&TypeId::of::<T>()) {
-        return shape;
-    }
-    let schema = schema_of::<T>();
-    let shape: &'static CompiledSchema = Box::leak(Box::new(CompiledSchema { name: T::schema_name().to_lowercase(), schema }));
-    shapes.write().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(TypeId::of::<T>()).or_insert(shape)
 }

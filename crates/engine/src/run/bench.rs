@@ -2,7 +2,7 @@
 
 use super::core::{Core, PhaseMarkKey, PhaseScope};
 use super::turn::{Turn, TurnResult, digest_of};
-use crate::{Answers, Halt, Prompt, ReplyFormat, Result, SeatFailure, SeatReply, Toolbox};
+use crate::{Answers, Halt, IdLists, Prompt, ReplyFormat, Result, SeatFailure, SeatReply, Toolbox};
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::future::Future;
@@ -78,8 +78,8 @@ impl Bench {
         seat: SeatIx,
         prompt: Prompt,
     ) -> impl Future<Output = Result<Result<SeatReply<T>, SeatFailure>>> + Send + use<T> {
-        let turn = self.launch(self.prepare::<T>(seat, prompt, None));
-        async move { Ok(turn.await?.map(|(given, _)| given)) }
+        let turn = self.launch(self.prepare(seat, prompt, None, Form::of::<T>()));
+        async move { Ok(turn.await?.recalled::<T>()?.map(|(given, _)| given)) }
     }
 
     /// One turn of the clerk, who does the light work: titles, summaries, detectors. A mode that asks it has a prompt of the light tier.
@@ -100,7 +100,8 @@ impl Bench {
         toolbox: Arc<dyn Toolbox>,
         steps: u32,
     ) -> impl Future<Output = Result<Result<ReplyWithTools<T>, SeatFailure>>> + Send + use<T> {
-        self.launch(self.prepare::<T>(seat, prompt, Some((toolbox, steps))))
+        let turn = self.launch(self.prepare(seat, prompt, Some((toolbox, steps)), Form::of::<T>()));
+        async move { turn.await?.recalled() }
     }
 
     /// The same prompt to many seats. Waits for all of them.
@@ -116,12 +117,12 @@ impl Bench {
     ) -> impl Future<Output = Result<Answers<T>>> + Send + use<T> {
         let phase = self.phase_name();
         // All are prepared before the first is sent: a prompt that has changed for one of them stops them all, unpaid.
-        let turns: Vec<PreparedTurn> = seats.iter().map(|seat| self.prepare::<T>(*seat, prompt(*seat), None)).collect();
-        let asks: Vec<_> = turns.into_iter().map(|turn| self.launch::<T>(turn)).collect();
+        let turns: Vec<PreparedTurn> = seats.iter().map(|seat| self.prepare(*seat, prompt(*seat), None, Form::of::<T>())).collect();
+        let asked = futures::future::join_all(turns.into_iter().map(|turn| self.launch(turn)));
         async move {
             let mut answers = Answers { phase, replies: Vec::new(), failures: Vec::new() };
-            for outcome in first_halt(futures::future::join_all(asks).await)? {
-                match outcome {
+            for came in first_halt(asked.await)? {
+                match came.recalled()? {
                     Ok((given, _)) => answers.replies.push(given),
                     Err(missed) => answers.failures.push(missed),
                 }
@@ -158,33 +159,26 @@ impl Bench {
         first_halt(futures::future::join_all(strands).await)
     }
 
-    fn launch<T: ReplyFormat>(&self, prepared: PreparedTurn) -> impl Future<Output = Result<Result<ReplyWithTools<T>, SeatFailure>>> + Send + use<T> {
+    fn launch(&self, prepared: PreparedTurn) -> impl Future<Output = Result<EndedTurn>> + Send + use<> {
         let PreparedTurn { seat, key, turn } = prepared;
         let started = turn.map(|turn| self.spawn(turn));
         let core = self.core.clone();
         async move {
-            let result = match started?.await {
-                Ok(result) => result?,
+            match started?.await {
+                Ok(outcome) => Ok(EndedTurn { seat, key, outcome: outcome?, core }),
                 // The turn's task is gone without a word: it panicked, or the process is shutting down.
-                Err(_) => return Err(core.halt(Halt::stopped(StopReason::Panic, format!("the turn {key} broke off")))),
-            };
-            match result {
-                Err(failure) => Ok(Err(SeatFailure { seat, key, failure })),
-                Ok(result) => match T::recall(&result.value) {
-                    Ok(value) => Ok(Ok((SeatReply { seat, key, value, partial: result.partial }, result.tools))),
-                    Err(error) => Err(core.halt(Halt::diverged(key, format!("its journaled value cannot be read any more: {error}")))),
-                },
+                Err(_) => Err(core.halt(Halt::stopped(StopReason::Panic, format!("the turn {key} broke off")))),
             }
         }
     }
 
-    fn prepare<T: ReplyFormat>(&self, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> PreparedTurn {
+    fn prepare(&self, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>, form: Form) -> PreparedTurn {
         let key = self.join(&format!("{}@{seat}", prompt.name));
-        let turn = self.turn::<T>(&key, seat, prompt, toolbox);
+        let turn = self.turn(&key, seat, prompt, toolbox, form);
         PreparedTurn { seat, key, turn }
     }
 
-    fn turn<T: ReplyFormat>(&self, key: &str, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>) -> Result<Turn> {
+    fn turn(&self, key: &str, seat: SeatIx, prompt: Prompt, toolbox: Option<(Arc<dyn Toolbox>, u32)>, form: Form) -> Result<Turn> {
         let core = &self.core;
         core.claim(key)?;
         let card = core.header.card(seat).ok_or_else(|| core.halt(Halt::diverged(key, format!("there is no seat {seat}"))))?;
@@ -196,7 +190,7 @@ impl Bench {
         let request = Request {
             model: card.id.clone(),
             messages: rendered.messages,
-            schema: T::schema(&prompt.terms),
+            schema: (form.schema)(&prompt.terms),
             tools: toolbox.as_ref().map(|(toolbox, _)| toolbox.tools()).unwrap_or_default(),
             temperature: rendered.settings.temperature,
             max_tokens: rendered.settings.max_tokens,
@@ -219,7 +213,7 @@ impl Bench {
             began: tokio::time::Instant::now(),
             digest: digest_of(rendered.settings.tier, &request),
             request,
-            reader: Arc::new(move |raw, anyway| if anyway { T::read_anyway(raw, &terms) } else { T::read(raw, &terms) }),
+            reader: Arc::new(move |raw, anyway| (if anyway { form.read_anyway } else { form.read })(raw, &terms)),
             toolbox,
         };
         turn.same_as_recorded(core)?;
@@ -367,6 +361,42 @@ struct PreparedTurn {
     seat: SeatIx,
     key: String,
     turn: Result<Turn>,
+}
+
+/// A turn that has come to its end, not yet read as what was asked for.
+struct EndedTurn {
+    seat: SeatIx,
+    key: String,
+    outcome: std::result::Result<TurnResult, Failure>,
+    core: Arc<Core>,
+}
+
+impl EndedTurn {
+    fn recalled<T: ReplyFormat>(self) -> Result<std::result::Result<ReplyWithTools<T>, SeatFailure>> {
+        let Self { seat, key, outcome, core } = self;
+        match outcome {
+            Err(failure) => Ok(Err(SeatFailure { seat, key, failure })),
+            Ok(result) => match T::recall(&result.value) {
+                Ok(value) => Ok(Ok((SeatReply { seat, key, value, partial: result.partial }, result.tools))),
+                Err(error) => Err(core.halt(Halt::diverged(key, format!("its journaled value cannot be read any more: {error}")))),
+            },
+        }
+    }
+}
+
+/// How replies of one type are asked for and read. Everything else about a turn is the same for all types, and compiled once.
+struct Form {
+    schema: fn(&IdLists) -> Option<ReplySchema>,
+    read: ReadReply,
+    read_anyway: ReadReply,
+}
+
+type ReadReply = fn(&str, &IdLists) -> std::result::Result<(Value, Reading), String>;
+
+impl Form {
+    fn of<T: ReplyFormat>() -> Self {
+        Self { schema: T::schema, read: T::read, read_anyway: T::read_anyway }
+    }
 }
 
 /// A turn counted as under way until this is dropped.

@@ -106,6 +106,7 @@ pub fn describe(schema: &Value) -> String {
             let items = schema.get("items").map(describe).unwrap_or_else(|| "values".into());
             let count = match (schema.get("minItems").and_then(Value::as_u64), schema.get("maxItems").and_then(Value::as_u64)) {
                 (Some(low), Some(high)) => format!("{low} to {high} entries"),
+                (Some(1), None) => "at least one entry".into(),
                 (Some(low), None) => format!("at least {low} entries"),
                 (None, Some(high)) => format!("at most {high} entries"),
                 (None, None) => "any number of entries".into(),
