@@ -44,6 +44,11 @@ impl Rng {
         }
     }
 
+    /// A number from 0 up to, not including, 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.draw() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
     /// An index into something of this length; 0 for an empty one.
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize

@@ -1,38 +1,28 @@
 //! A rehearsal's dice: the same for the same seed and key, whatever the prompt says.
-//!
-//! A few lines of its own rather than the panel's arithmetic: what a voice says must not change when a tally's dice do.
 
 use sha2::{Digest, Sha256};
+use synod_math::Rng;
 
 #[derive(Clone, Debug)]
 pub(super) struct Dice {
     seed: u64,
-    state: u64,
+    rng: Rng,
 }
 
 impl Dice {
     /// `attempt` gives other throws for the same turn, for the rare schema that the first ones do not satisfy.
     pub(super) fn new(seed: u64, key: &str, attempt: u32) -> Self {
-        Self { seed, state: hash(&[b"turn", &seed.to_le_bytes(), &attempt.to_le_bytes(), key.as_bytes()]) }
-    }
-
-    fn draw(&mut self) -> u64 {
-        // SplitMix64.
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Self { seed, rng: Rng::new(hash(&[b"turn", &seed.to_le_bytes(), &attempt.to_le_bytes(), key.as_bytes()])) }
     }
 
     /// A number below `n`; 0 when there is nothing to choose from.
     pub(super) fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.draw() % n as u64) as usize }
+        if n == 0 { 0 } else { (self.rng.draw() % n as u64) as usize }
     }
 
     /// A number from 0 up to, not including, 1.
     pub(super) fn unit(&mut self) -> f64 {
-        (self.draw() >> 11) as f64 / (1_u64 << 53) as f64
+        self.rng.unit()
     }
 
     pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {

@@ -3,25 +3,7 @@
 //! Handles what reply types are made of: objects, arrays, enums, bounds, references, unions. A `pattern` is not generated.
 
 use serde_json::{Map, Number, Value, json};
-
-/// splitmix64: small, and the same everywhere.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-    pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use synod_math::Rng;
 
 const WORDS: &[&str] = &[
     "the", "panel", "finds", "cost", "evidence", "risk", "because", "option", "plain", "measure", "holds", "under", "load", "and", "test", "shows",
@@ -29,13 +11,13 @@ const WORDS: &[&str] = &[
 ];
 
 /// So many words, a capital first and a full stop last.
-pub fn sentence(dice: &mut Dice, words: usize) -> String {
+pub fn sentence(dice: &mut Rng, words: usize) -> String {
     let mut text = String::with_capacity(words * 7);
     for i in 0..words.max(1) {
         if i > 0 {
             text.push(' ');
         }
-        text.push_str(WORDS[dice.below(WORDS.len())]);
+        text.push_str(WORDS[dice.index(WORDS.len())]);
     }
     if let Some(first) = text.get_mut(0..1) {
         first.make_ascii_uppercase();
@@ -46,13 +28,13 @@ pub fn sentence(dice: &mut Dice, words: usize) -> String {
 
 /// `words`: the length of free strings.
 pub fn fill(schema: &Value, seed: u64, words: usize) -> Value {
-    Filler { root: schema, seed, dice: Dice(seed), words }.value(schema, 0, 0)
+    Filler { root: schema, seed, dice: Rng::new(seed), words }.value(schema, 0, 0)
 }
 
 struct Filler<'a> {
     root: &'a Value,
     seed: u64,
-    dice: Dice,
+    dice: Rng,
     words: usize,
 }
 
@@ -73,7 +55,7 @@ impl<'a> Filler<'a> {
         }
         if let Some(options) = map.get("enum").and_then(Value::as_array) {
             let options: Vec<&Value> = options.iter().filter(|value| !value.is_null()).collect();
-            let start = if turn > 0 { self.root_pick(options.len()) + turn } else { self.dice.below(options.len()) };
+            let start = if turn > 0 { self.root_pick(options.len()) + turn } else { self.dice.index(options.len()) };
             return options.get(start % options.len().max(1)).map_or(Value::Null, |value| (*value).clone());
         }
         for union in ["anyOf", "oneOf"] {
@@ -89,7 +71,7 @@ impl<'a> Filler<'a> {
             "array" => self.array(map, depth),
             "integer" => self.integer(map),
             "number" => self.number(map),
-            "boolean" => Value::Bool(self.dice.next() & 1 == 0),
+            "boolean" => Value::Bool(self.dice.draw() & 1 == 0),
             "null" => Value::Null,
             _ => Value::String(self.text(schema)),
         }
@@ -107,7 +89,7 @@ impl<'a> Filler<'a> {
         }
         let real: Vec<&Value> = branches.iter().filter(|branch| !is_null(branch)).collect();
         // Past the depth limit the first branch is the one most likely to end.
-        let pick = if depth > DEEP { 0 } else { self.dice.below(real.len()) };
+        let pick = if depth > DEEP { 0 } else { self.dice.index(real.len()) };
         real.get(pick).map_or(Value::Null, |branch| self.value(branch, depth + 1, turn))
     }
 
@@ -168,7 +150,7 @@ impl<'a> Filler<'a> {
         if let Some(options) = self.resolved(items).get("enum").and_then(Value::as_array) {
             let mut order: Vec<Value> = options.iter().filter(|value| !value.is_null()).cloned().collect();
             for i in (1..order.len()).rev() {
-                order.swap(i, self.dice.below(i + 1));
+                order.swap(i, self.dice.index(i + 1));
             }
             let mut out = order.clone();
             while out.len() < least && !order.is_empty() {
@@ -203,7 +185,7 @@ impl<'a> Filler<'a> {
         };
         let low = low.div_euclid(step) * step + if low.rem_euclid(step) == 0 { 0 } else { step };
         let span = ((high - low).max(0) / step) as usize + 1;
-        json!(low + step * self.dice.below(span) as i64)
+        json!(low + step * self.dice.index(span) as i64)
     }
 
     fn number(&mut self, map: &Map<String, Value>) -> Value {

@@ -2,8 +2,9 @@
 
 use super::ask::{Ask, tokens};
 use super::fault::Fault;
-use super::fill::{Dice, fill, sentence};
+use super::fill::{fill, sentence};
 use serde_json::Value;
+use synod_math::Rng;
 
 #[derive(Clone, Debug, Default)]
 pub struct Say {
@@ -100,10 +101,10 @@ impl Say {
         match &ask.schema {
             Some(schema) if ask.schema_in_prompt => {
                 let value = fill(schema, seed, words);
-                Self::text(format!("{}\n\n```json\n{value:#}\n```\n", sentence(&mut Dice(seed), words)))
+                Self::text(format!("{}\n\n```json\n{value:#}\n```\n", sentence(&mut Rng::new(seed), words)))
             }
             Some(schema) => Self::json(&fill(schema, seed, words)),
-            None => Self::text(sentence(&mut Dice(seed), words)),
+            None => Self::text(sentence(&mut Rng::new(seed), words)),
         }
     }
 
