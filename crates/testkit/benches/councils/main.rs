@@ -50,6 +50,13 @@ fn compare(quick: bool) -> Outcome {
     let (synod, bare) = both(&many, &slow.url)?;
     line("peak RSS MiB, 2000 at once", synod.peak_mib, bare.peak_mib);
     line("councils a second, 2000", synod.runs_a_second(), bare.runs_a_second());
+    // Three answers a council are asked for at once: ten thousand calls, long enough that all of them are under way. One that is lost fails it.
+    let later = Server::start(if quick { 1_000 } else { 4_000 }, WORDS)?;
+    let crowd = Task { runs: 3_334 / scale, in_flight: 3_334 / scale, ..Task::default() };
+    let (synod, bare) = both(&crowd, &later.url)?;
+    let calls = 3 * crowd.in_flight;
+    line(&format!("peak RSS MiB, {calls} calls"), synod.peak_mib, bare.peak_mib);
+    line(&format!("councils a second, {calls}"), synod.runs_a_second(), bare.runs_a_second());
     Ok(())
 }
 
