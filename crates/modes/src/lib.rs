@@ -33,27 +33,42 @@ mod work;
 pub use ballots::{RankingBallot, VoteBallot};
 use synod_engine::Mode;
 
-/// Every mode. The command line, the API, the docs and the conformance tests are made from this table.
-pub static MODES: &[&Mode] = &[
-    &council::MODE,
-    &vote::MODE,
-    &jury::MODE,
-    &debate::MODE,
-    &delphi::MODE,
-    &red_team::MODE,
-    &chain::MODE,
-    &specialist_panel::MODE,
-    &blueprint::MODE,
-    &peer_review::MODE,
-    &tournament::MODE,
-    &confidence_weighted::MODE,
-    &decompose::MODE,
-    &brainstorm::MODE,
-    &fact_check::MODE,
-    &roundtable::MODE,
-    &crux::MODE,
-    &collapse::MODE,
-];
+macro_rules! modes {
+    ($dollar:tt $($mode:ident,)*) => {
+        /// Every mode. The command line, the API, the docs and the conformance tests are made from this table.
+        pub static MODES: &[&Mode] = &[$(&$mode::MODE),*];
+
+        /// Gives a macro the names of all modes behind whatever else it gets: tests are made of them, one a mode.
+        #[macro_export]
+        macro_rules! each_mode {
+            ($dollar with:ident $dollar what:tt) => { $dollar with! { $dollar what $($mode)* } };
+        }
+    };
+}
+
+modes! { $
+    council,
+    vote,
+    jury,
+    debate,
+    delphi,
+    red_team,
+    chain,
+    specialist_panel,
+    blueprint,
+    peer_review,
+    tournament,
+    confidence_weighted,
+    decompose,
+    brainstorm,
+    fact_check,
+    roundtable,
+    crux,
+    collapse,
+}
 
 /// Work that is journaled like a run but deliberates nothing: no part of any list.
 pub static INTERNAL: &[&Mode] = &[&crux::draft::MODE, &slot::MODE];
+
+#[cfg(test)]
+mod example_tests;

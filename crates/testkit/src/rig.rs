@@ -104,15 +104,6 @@ impl Rig {
     }
 }
 
-/// Every mode, or those named in `SYNOD_MODES` while one is being written.
-pub fn modes() -> Vec<&'static Mode> {
-    let only = std::env::var("SYNOD_MODES").unwrap_or_default();
-    let named: Vec<&str> = only.split(',').filter(|id| !id.is_empty()).collect();
-    let chosen: Vec<&Mode> = MODES.iter().copied().filter(|mode| named.is_empty() || named.contains(&mode.id)).collect();
-    assert!(!chosen.is_empty(), "SYNOD_MODES={only} names no mode");
-    chosen
-}
-
 /// The date of every order, so that no recorded prompt depends on the day.
 pub const TODAY: &str = "2026-03-01";
 

@@ -2,7 +2,7 @@
 
 use crate::{Blobs, Commit, Commits, Journal, JournalError, JournalResult, Lease, Tail, Tellers};
 use futures::future::BoxFuture;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use synod_types::*;
@@ -26,6 +26,8 @@ struct Inner {
 #[derive(Default)]
 struct Run {
     rows: Vec<Row>,
+    /// Which rows there are: none comes twice.
+    known: HashSet<(String, Kind, i64)>,
     epoch: i64,
     held: bool,
 }
@@ -43,7 +45,8 @@ impl MemoryJournal {
             inner.raws.insert((run.clone(), key, attempt), raw);
         }
         let epoch = rows.last().map_or(0, |row| row.epoch);
-        inner.runs.insert(run, Run { rows, epoch, held: false });
+        let known = rows.iter().map(|row| (row.key.clone(), row.kind, row.attempt)).collect();
+        inner.runs.insert(run, Run { rows, known, epoch, held: false });
     }
 
     fn append_now(&self, lease: &Lease, rows: Vec<NewRow>) -> JournalResult<Tail> {
@@ -53,12 +56,14 @@ impl MemoryJournal {
         if run.epoch != lease.epoch || !run.held {
             return Err(JournalError::LeaseLost);
         }
+        let names = || rows.iter().map(|row| (row.key.clone(), row.kind, row.attempt));
+        let mut fresh = HashSet::with_capacity(rows.len());
+        if let Some((key, kind, _)) = names().find(|name| run.known.contains(name) || !fresh.insert(name.clone())) {
+            return Err(JournalError::Duplicate(format!("{} {key}", kind.as_str())));
+        }
+        run.known.extend(fresh);
         let mut sealed: Vec<Row> = Vec::with_capacity(rows.len());
         for mut row in rows {
-            let same = |other: &Row| other.key == row.key && other.kind == row.kind && other.attempt == row.attempt;
-            if run.rows.iter().chain(&sealed).any(same) {
-                return Err(JournalError::Duplicate(format!("{} {}", row.kind.as_str(), row.key)));
-            }
             let previous = sealed.last().or(run.rows.last()).map_or([0; 32], |row| row.hash);
             let seq = (run.rows.len() + sealed.len()) as i64 + 1;
             if let Some(raw) = row.raw.take() {
@@ -87,7 +92,7 @@ impl Journal for MemoryJournal {
         {
             let mut inner = self.lock();
             inner.blobs.extend(blobs);
-            inner.runs.insert(header.run.clone(), Run { rows: Vec::new(), epoch: 1, held: true });
+            inner.runs.insert(header.run.clone(), Run { epoch: 1, held: true, ..Run::default() });
         }
         done(self.append_now(&lease, vec![NewRow::new("", Kind::Header, at, header)]).map(|_| lease))
     }
@@ -98,7 +103,7 @@ impl Journal for MemoryJournal {
 
     fn rows<'a>(&'a self, run: &'a str, after: i64) -> BoxFuture<'a, JournalResult<Vec<Row>>> {
         let inner = self.lock();
-        let rows = inner.runs.get(run).map(|run| run.rows.iter().filter(|row| row.seq > after).cloned().collect());
+        let rows = inner.runs.get(run).map(|run| run.rows.iter().skip(after.max(0) as usize).cloned().collect());
         done(rows.ok_or_else(|| JournalError::NoSuchRun(run.to_owned())))
     }
 

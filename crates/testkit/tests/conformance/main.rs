@@ -1,8 +1,29 @@
-//! What every mode must hold, in a loop over `MODES`, and what the engine must hold for any mode.
+//! What every mode must hold, a test for each mode and property, and what the engine must hold for any mode.
 //!
 //! A mode added to the table is tested here without another line. Each failure names the mode, the seed and the step.
 
+/// A test a mode: of `async fn a_property(mode)` come `a_property::council` and the others.
+macro_rules! every_mode {
+    (#[$test:meta] $property:ident) => {
+        synod_modes::each_mode!(one_each {
+            #[$test]
+            $property
+        });
+    };
+}
+macro_rules! one_each {
+    ({ #[$test:meta] $property:ident } $($mode:ident)*) => {
+        mod $property {
+            $(#[$test]
+            async fn $mode() {
+                super::$property(&synod_modes::$mode::MODE).await;
+            })*
+        }
+    };
+}
+
 mod closed;
+mod crash;
 mod declared;
 mod faults;
 mod forks;

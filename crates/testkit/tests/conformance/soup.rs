@@ -5,10 +5,10 @@ use crate::ended;
 use futures::FutureExt;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{CallContext, Model};
+use synod_engine::{CallContext, Mode, Model};
 use synod_llm::rehearsal::Rehearsal;
 use synod_math::Rng;
-use synod_testkit::rig::{Rig, modes, order};
+use synod_testkit::rig::{Rig, order};
 use synod_testkit::voices::Voices;
 use synod_types::{Failure, ModelCard, Reply, Request};
 
@@ -146,24 +146,25 @@ fn reply(_: &ModelCard, request: &Request, context: &CallContext) -> Option<Resu
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_is_replied_a_run_ends_in_a_verdict() {
+every_mode!(
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    whatever_is_replied_a_run_ends_in_a_verdict
+);
+async fn whatever_is_replied_a_run_ends_in_a_verdict(mode: &'static Mode) {
     let runs = std::env::var("SYNOD_SOUP").ok().and_then(|runs| runs.parse().ok()).unwrap_or(25);
-    for mode in modes() {
-        for seed in 0..runs {
-            let rig = Rig::new(Arc::new(Voices::default().scripted(reply)));
-            let mut order = order(mode, seed);
-            if seed % 2 == 0 {
-                order.question.content = Some("cron runs forty jobs, and three of them fail every week.".into());
-            }
-            let (run, ending) = rig.run(&order).await;
-            let verdict = ended(&rig, &run, ending, &format!("{} seed {seed}", mode.id)).await;
-            assert_eq!(
-                verdict.answer.is_some(),
-                verdict.status.decided() || verdict.answer.is_some() && verdict.status.completes(),
-                "{} seed {seed}",
-                mode.id
-            );
+    for seed in 0..runs {
+        let rig = Rig::new(Arc::new(Voices::default().scripted(reply)));
+        let mut order = order(mode, seed);
+        if seed % 2 == 0 {
+            order.question.content = Some("cron runs forty jobs, and three of them fail every week.".into());
         }
+        let (run, ending) = rig.run(&order).await;
+        let verdict = ended(&rig, &run, ending, &format!("{} seed {seed}", mode.id)).await;
+        assert_eq!(
+            verdict.answer.is_some(),
+            verdict.status.decided() || verdict.answer.is_some() && verdict.status.completes(),
+            "{} seed {seed}",
+            mode.id
+        );
     }
 }

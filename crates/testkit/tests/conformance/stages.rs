@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use synod_engine::{Mode, schema};
 use synod_store::{StageRow, Store, StoreSettings};
-use synod_testkit::rig::{Rig, modes, order, verdict};
+use synod_testkit::rig::{Rig, order, verdict};
 use synod_types::Status;
 
 /// Checks every row against its promise; returns the promises kept, by place, in order of first appearance.
@@ -36,36 +36,37 @@ fn check(mode: &Mode, rows: &[StageRow], step: &str) -> Vec<usize> {
     kept
 }
 
-#[tokio::test]
-async fn stored_rows_carry_what_each_mode_promises() {
+every_mode!(
+    #[tokio::test]
+    stored_rows_carry_what_each_mode_promises
+);
+async fn stored_rows_carry_what_each_mode_promises(mode: &'static Mode) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("synod.db").display().to_string();
     let store = Arc::new(Store::open(&path, StoreSettings::default()).await.expect("the store opens"));
     let rig = Rig::new(voices()).journal(store.clone());
-    for mode in modes() {
-        let mut seen: BTreeSet<usize> = BTreeSet::new();
-        for seed in 0..24 {
-            let step = format!("{}, seed {seed}", mode.id);
-            let mut order = order(mode, seed);
-            // Panels of every size: byes, for one, come with some of them only. Where options make the seats, the size is theirs to say.
-            let seated = (order.panel.models.len() + usize::from(order.panel.chair.is_some())) as u32;
-            if (mode.seats_from_options)(&(mode.option_defaults)(), order.panel.models.len()).is_empty() {
-                let more = seed as u32 % (mode.seats.1.saturating_sub(seated) + 1);
-                order.panel.models.extend((0..more).map(|n| format!("more{n}")));
-            }
-            if seed % 2 == 0 {
-                order.question.content = Some("cron runs forty jobs, and three of them fail every week.".into());
-            }
-            let (run, ending) = rig.run(&order).await;
-            assert!(matches!(verdict(ending).status, Status::Full | Status::Degraded), "{step}");
-            let rows = store.stages(&run).await.expect("stages");
-            seen.extend(check(mode, &rows, &step));
-            assert!(rows.iter().all(|row| row.message_id.is_some()), "{step}: they belong to the answer's message");
+    let mut seen: BTreeSet<usize> = BTreeSet::new();
+    for seed in 0..24 {
+        let step = format!("{}, seed {seed}", mode.id);
+        let mut order = order(mode, seed);
+        // Panels of every size: byes, for one, come with some of them only. Where options make the seats, the size is theirs to say.
+        let seated = (order.panel.models.len() + usize::from(order.panel.chair.is_some())) as u32;
+        if (mode.seats_from_options)(&(mode.option_defaults)(), order.panel.models.len()).is_empty() {
+            let more = seed as u32 % (mode.seats.1.saturating_sub(seated) + 1);
+            order.panel.models.extend((0..more).map(|n| format!("more{n}")));
         }
-        let usual = mode.stages.iter().enumerate().filter(|(_, stage)| !stage.stand_in);
-        let never: Vec<&str> = usual.filter(|(place, _)| !seen.contains(place)).map(|(_, stage)| stage.name).collect();
-        assert!(never.is_empty(), "{}: never seen in 24 runs: {never:?}", mode.id);
+        if seed % 2 == 0 {
+            order.question.content = Some("cron runs forty jobs, and three of them fail every week.".into());
+        }
+        let (run, ending) = rig.run(&order).await;
+        assert!(matches!(verdict(ending).status, Status::Full | Status::Degraded), "{step}");
+        let rows = store.stages(&run).await.expect("stages");
+        seen.extend(check(mode, &rows, &step));
+        assert!(rows.iter().all(|row| row.message_id.is_some()), "{step}: they belong to the answer's message");
     }
+    let usual = mode.stages.iter().enumerate().filter(|(_, stage)| !stage.stand_in);
+    let never: Vec<&str> = usual.filter(|(place, _)| !seen.contains(place)).map(|(_, stage)| stage.name).collect();
+    assert!(never.is_empty(), "{}: never seen in 24 runs: {never:?}", mode.id);
 }
 
 /// The check above must be able to fail: a null where the type has no null, a field nobody declared, a field that is left out.

@@ -4,7 +4,8 @@ use crate::ended;
 use std::collections::BTreeMap;
 use synod_config::{EndpointConfig, EndpointKind};
 use synod_engine::{Ending, Mode, RunSpec};
-use synod_testkit::rig::{Rig, modes, order};
+use synod_modes::{council, debate, jury, vote};
+use synod_testkit::rig::{Rig, order};
 use synod_testkit::served::{served, served_at};
 use synod_testkit::server::{ANY, Form, ModelServer, Say, Thinking};
 use synod_types::{Asked, Body, Kind, Ledger, Price, Row, Status, StopReason};
@@ -72,12 +73,13 @@ async fn runs_full(mode: &'static Mode, thinking: Thinking) {
     assert!(thinking.tokens > 8_000 || thought + calls >= calls * thinking.tokens * 95 / 100, "{step}: {thought} in {calls} calls");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_mode_ends_full_with_models_that_think() {
-    for mode in modes() {
-        for (tokens, form) in [(1_000, Form::Hidden), (5_000, Form::Hidden), (20_000, Form::Hidden), (5_000, Form::Tags)] {
-            runs_full(mode, Thinking::of(tokens, form)).await;
-        }
+every_mode!(
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    every_mode_ends_full_with_models_that_think
+);
+async fn every_mode_ends_full_with_models_that_think(mode: &'static Mode) {
+    for (tokens, form) in [(1_000, Form::Hidden), (5_000, Form::Hidden), (20_000, Form::Hidden), (5_000, Form::Tags)] {
+        runs_full(mode, Thinking::of(tokens, form)).await;
     }
 }
 
@@ -85,7 +87,7 @@ async fn every_mode_ends_full_with_models_that_think() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn words_that_were_cut_are_used_where_more_room_is_too_dear() {
     let price = Price { input: 0.0, cached_input: None, output: 100.0 };
-    let mode = modes().into_iter().find(|mode| mode.id == "council").expect("council");
+    let mode = &synod_modes::council::MODE;
     let server = ModelServer::start().await;
     server.thinks("m0", Thinking::of(100, Form::Hidden));
     // It thinks until its words are cut, the first time it is asked.
@@ -121,7 +123,7 @@ async fn words_that_were_cut_are_used_where_more_room_is_too_dear() {
 async fn a_budget_holds_and_room_is_given_up_before_the_run_is() {
     let price = Price { input: 3.0, cached_input: None, output: 15.0 };
     let (mut shrunk, mut finished) = (0, 0);
-    for mode in modes().into_iter().filter(|mode| ["council", "vote", "debate", "jury"].contains(&mode.id)) {
+    for mode in [&council::MODE, &vote::MODE, &debate::MODE, &jury::MODE] {
         for budget in [0.05, 0.2, 0.6, 2.0] {
             let server = ModelServer::start().await;
             server.thinks(ANY, Thinking::of(900, Form::Hidden));

@@ -4,9 +4,9 @@ use crate::voices;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use synod_engine::{CallContext, EndpointSlot, Model, Models, Watched};
+use synod_engine::{CallContext, EndpointSlot, Mode, Model, Models, Watched};
 use synod_store::{Store, StoreSettings};
-use synod_testkit::rig::{Rig, modes, order};
+use synod_testkit::rig::{Rig, order};
 use synod_testkit::shuffled::ShuffledModels;
 use synod_testkit::tiny::{PERSON, TINY};
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
@@ -56,34 +56,35 @@ impl Models for Breathing {
     }
 }
 
-#[tokio::test]
-async fn events_come_once_in_order_with_the_words_between_and_end_with_the_run() {
-    for mode in modes() {
-        let gate = Turnstile::new(Arc::new(Breathing(Arc::new(ShuffledModels::new(voices(), 8)))), 1);
-        let rig = Rig::new(Arc::new(gate.clone())).live();
-        let runner = rig.runner();
-        let plan = runner.plan(&order(mode, 6)).await.expect("sound");
-        let mut handle = runner.start(plan).await.expect("starts");
-        gate.reached().await;
-        let watching = tokio::spawn(all(runner.watch(&handle.run, 0)));
-        tokio::task::yield_now().await;
-        gate.let_go();
-        handle.ending().await;
-        let since = Instant::now();
-        let events = watching.await.expect("the watcher ends");
-        assert!(since.elapsed() < PROMPT, "{}: the end was seen only after {:?}", mode.id, since.elapsed());
-        let rows = rig.rows(&handle.run).await;
-        let want: Vec<i64> = rows.iter().filter(|row| Event::is_one(row.kind)).map(|row| row.seq).collect();
-        let got: Vec<i64> = events.iter().filter_map(|event| event.seq).collect();
-        assert_eq!(got, want, "{}", mode.id);
-        assert_eq!(events.last().map(|event| event.kind.as_str()), Some("complete"), "{}", mode.id);
-        let deltas = events.iter().filter(|event| event.kind == "turn_delta").count();
-        assert!(deltas > 0, "{}: no words came", mode.id);
-        let after = got[got.len() / 2];
-        let rest = all(runner.watch(&handle.run, after)).await;
-        let rest: Vec<i64> = rest.iter().filter_map(|event| event.seq).collect();
-        assert_eq!(rest, want.iter().copied().filter(|seq| *seq > after).collect::<Vec<_>>(), "{}: from the middle on", mode.id);
-    }
+every_mode!(
+    #[tokio::test]
+    events_come_once_in_order_with_the_words_between_and_end_with_the_run
+);
+async fn events_come_once_in_order_with_the_words_between_and_end_with_the_run(mode: &'static Mode) {
+    let gate = Turnstile::new(Arc::new(Breathing(Arc::new(ShuffledModels::new(voices(), 8)))), 1);
+    let rig = Rig::new(Arc::new(gate.clone())).live();
+    let runner = rig.runner();
+    let plan = runner.plan(&order(mode, 6)).await.expect("sound");
+    let mut handle = runner.start(plan).await.expect("starts");
+    gate.reached().await;
+    let watching = tokio::spawn(all(runner.watch(&handle.run, 0)));
+    tokio::task::yield_now().await;
+    gate.let_go();
+    handle.ending().await;
+    let since = Instant::now();
+    let events = watching.await.expect("the watcher ends");
+    assert!(since.elapsed() < PROMPT, "{}: the end was seen only after {:?}", mode.id, since.elapsed());
+    let rows = rig.rows(&handle.run).await;
+    let want: Vec<i64> = rows.iter().filter(|row| Event::is_one(row.kind)).map(|row| row.seq).collect();
+    let got: Vec<i64> = events.iter().filter_map(|event| event.seq).collect();
+    assert_eq!(got, want, "{}", mode.id);
+    assert_eq!(events.last().map(|event| event.kind.as_str()), Some("complete"), "{}", mode.id);
+    let deltas = events.iter().filter(|event| event.kind == "turn_delta").count();
+    assert!(deltas > 0, "{}: no words came", mode.id);
+    let after = got[got.len() / 2];
+    let rest = all(runner.watch(&handle.run, after)).await;
+    let rest: Vec<i64> = rest.iter().filter_map(|event| event.seq).collect();
+    assert_eq!(rest, want.iter().copied().filter(|seq| *seq > after).collect::<Vec<_>>(), "{}: from the middle on", mode.id);
 }
 
 /// On the real store: a hundred watchers of a run of this process look into the journal once, when they come, and not again, whatever happens.
@@ -92,7 +93,7 @@ async fn watchers_of_a_run_of_this_process_cost_no_query() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::open(&folder.path().join("synod.db").display().to_string(), StoreSettings::default()).await.expect("the store opens");
     let journal = Arc::new(Tripwire::new(Arc::new(store.clone()), 0, Moment::Before, Act::Refuse));
-    let mode = modes()[0];
+    let mode = &synod_modes::council::MODE;
     let gate = Turnstile::new(voices(), 1);
     let rig = Rig::new(Arc::new(gate.clone())).live().journal(journal.clone());
     let runner = rig.runner();

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::Arc;
 use synod_engine::{Journal, Mode};
+use synod_modes::{council, debate, delphi, vote};
 use synod_store::{RunFilter, RunState, Store, StoreSettings};
 use synod_testkit::reading::{Mark, asked_after_reply, difference, journal_set, reasked};
-use synod_testkit::rig::{Rig, modes};
+use synod_testkit::rig::Rig;
 use synod_testkit::served::served;
 use synod_testkit::server::{ANY, Form, ModelServer, Say, Thinking};
 use synod_testkit::tiny::{PERSON, TINY};
@@ -138,26 +139,27 @@ async fn killed_and_resumed(mode: &'static Mode, row: u64, moment: Moment, want:
     store.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_killed_at_any_row_is_taken_up_by_the_next_one() {
-    for mode in modes() {
-        let (want, want_set, rows) = calm(mode).await;
-        let inside: Vec<u64> = rows.iter().filter(|row| row.key.contains("/room/")).map(|row| row.seq as u64).collect();
-        let rows = deaths(mode, &rows);
-        assert!(mode.id != "crux" || rows.iter().any(|row| inside.contains(row)), "no death inside a crux room: {rows:?} of {inside:?}");
-        // Where not every row is tried, the moments take turns.
-        let every = rows.iter().copied().eq(1..=rows.len() as u64);
-        let moments = |row: u64| if every { Moment::ALL.to_vec() } else { vec![Moment::ALL[row as usize % Moment::ALL.len()]] };
-        let all = rows.into_iter().flat_map(|row| moments(row).into_iter().map(move |moment| (row, moment)));
-        let scenes = all.map(|(row, moment)| killed_and_resumed(mode, row, moment, &want, &want_set));
-        futures::stream::iter(scenes).buffer_unordered(ABREAST).collect::<()>().await;
-    }
+every_mode!(
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    a_process_killed_at_any_row_is_taken_up_by_the_next_one
+);
+async fn a_process_killed_at_any_row_is_taken_up_by_the_next_one(mode: &'static Mode) {
+    let (want, want_set, rows) = calm(mode).await;
+    let inside: Vec<u64> = rows.iter().filter(|row| row.key.contains("/room/")).map(|row| row.seq as u64).collect();
+    let rows = deaths(mode, &rows);
+    assert!(mode.id != "crux" || rows.iter().any(|row| inside.contains(row)), "no death inside a crux room: {rows:?} of {inside:?}");
+    // Where not every row is tried, the moments take turns.
+    let every = rows.iter().copied().eq(1..=rows.len() as u64);
+    let moments = |row: u64| if every { Moment::ALL.to_vec() } else { vec![Moment::ALL[row as usize % Moment::ALL.len()]] };
+    let all = rows.into_iter().flat_map(|row| moments(row).into_iter().map(move |moment| (row, moment)));
+    let scenes = all.map(|(row, moment)| killed_and_resumed(mode, row, moment, &want, &want_set));
+    futures::stream::iter(scenes).buffer_unordered(ABREAST).collect::<()>().await;
 }
 
 /// Models that think, one of them beyond any first room: killed before, in and after the try with more room.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_of_models_that_think_survives_its_process_and_pays_nothing_twice() {
-    for mode in modes().into_iter().filter(|mode| ["council", "vote", "delphi", "debate"].contains(&mode.id)) {
+    for mode in [&council::MODE, &vote::MODE, &delphi::MODE, &debate::MODE] {
         let thinking = |place: &Place| {
             place.server.thinks(ANY, Thinking::of(5_000, Form::Tags));
             place.server.thinks("m1", Thinking::of(20_000, Form::Hidden));
