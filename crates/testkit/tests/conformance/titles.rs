@@ -112,7 +112,7 @@ every_mode!(
     a_mode_that_answers_once_is_given_the_last_verdict_as_context
 );
 async fn a_mode_that_answers_once_is_given_the_last_verdict_as_context(mode: &'static Mode) {
-    if !(!mode.multi_turn) {
+    if mode.multi_turn {
         return;
     }
     let counted = Arc::new(CountedModels::new(voices()));
