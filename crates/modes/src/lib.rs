@@ -6,6 +6,7 @@ mod ballots;
 pub mod blueprint;
 pub mod brainstorm;
 pub mod chain;
+mod closing;
 pub mod collapse;
 pub mod confidence_weighted;
 pub mod council;

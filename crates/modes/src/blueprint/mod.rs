@@ -9,6 +9,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::closing;
 use assembly::Assembly;
 use manuscript::{Manuscript, SectionText, without_heading};
 use options::MOST_SECTIONS;
@@ -124,8 +125,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 /// The architect plans the document; if it cannot, the next seat does.
 async fn outline(bench: &Bench, options: &Options, authors: &[SeatIx]) -> Result<(SeatIx, Plan)> {
     let phase = bench.phase("outline");
-    let mut planners = bench.role("architect").to_vec();
-    planners.extend(bench.role("author").iter().filter(|seat| !bench.role("architect").contains(seat)));
+    let planners = closing::seats_of(bench, "architect", bench.role("author").iter().copied());
     let ask = prompt!("outline", document = options.label(), least = options.min_sections, most = options.max_sections);
     let Some(reply) = phase.ask_first::<Outline>(&planners, ask).await? else {
         return Err(Halt::no_quorum("outline", "nobody could outline the document"));
@@ -242,8 +242,7 @@ async fn assemble(bench: &Bench, options: &Options, plan: &Plan, manuscript: &mu
     let outline: Vec<String> =
         [plan.title.clone()].into_iter().chain(plan.numbered().map(|(number, planned)| Plan::entry(number, planned))).collect();
     let ask = prompt!("assembly", document = options.label(), outline = outline.join("\n\n"), sections, missing, excerpts);
-    let mut joiners = bench.role("assembler").to_vec();
-    joiners.extend(writers.iter().filter(|seat| !bench.role("assembler").contains(seat)));
+    let joiners = closing::seats_of(bench, "assembler", writers.iter().copied());
     let reply = phase.ask_first::<Assembly>(&joiners, ask.ids("sections", ids)).await?;
     let assembler = reply.as_ref().map(|reply| reply.seat);
     match reply {

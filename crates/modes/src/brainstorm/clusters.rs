@@ -2,12 +2,13 @@
 
 use super::ideas::Pool;
 use super::rows::{ClusterEntry, ClusteringRow, MergedIdea};
+use crate::closing;
 use crate::text::{blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_math::groups;
-use synod_types::{Cluster as ShownCluster, Clusters, Exhibit, SeatIx, Shape};
+use synod_types::{Cluster as ShownCluster, Clusters, Exhibit, Shape};
 
 /// The least likeness to a cluster's members with which an idea joins a cluster the curator did not put it in.
 const NEAR: f64 = 0.15;
@@ -181,8 +182,7 @@ pub async fn arrange(bench: &Bench, pool: &Pool, max_clusters: u32) -> Result<Ve
     let phase = bench.phase("clustering");
     let most = limit(max_clusters, pool.entries.len());
     let all: Vec<usize> = (0..pool.entries.len()).collect();
-    let mut curators: Vec<SeatIx> = bench.role("curator").to_vec();
-    curators.extend(bench.role("ideator").iter().filter(|seat| !bench.role("curator").contains(seat)));
+    let curators = closing::seats_of(bench, "curator", bench.role("ideator").iter().copied());
     let ask = prompt!("clusters", ideas = pool.for_prompt(&all), most).ids("ideas", pool.ids(&all));
     let reply = phase.ask_first::<Clustering>(&curators, ask).await?;
     let seed = bench.seed("clusters");

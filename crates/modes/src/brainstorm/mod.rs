@@ -9,6 +9,7 @@ mod scores;
 #[cfg(test)]
 mod tests;
 
+use crate::closing;
 use crate::tally;
 use crate::text::words;
 use clusters::Cluster;
@@ -214,9 +215,8 @@ async fn refine(bench: &Bench, pool: &Pool, clusters: &[Cluster], ranking: &Rank
     let [novelty, feasibility, impact] = score.means;
     let means = json!({"novelty": novelty, "feasibility": feasibility, "impact": impact});
     let ask = prompt!("refine", cluster = text_of(cluster), means, scored = score.total.is_some(), tied);
-    let mut writers: Vec<SeatIx> = bench.role("refiner").to_vec();
-    writers.extend(bench.role("ideator").iter().filter(|seat| !bench.role("refiner").contains(seat)));
-    let written = phase.ask_first::<String>(&writers, ask).await?;
+    let writers = closing::seats_of(bench, "refiner", bench.role("ideator").iter().copied());
+    let written = closing::write(&phase, &writers, ask, "The proposal").await?;
     let text = written.as_ref().map_or_else(|| cluster_text(cluster, pool), |reply| reply.value.clone());
     let data = RefinementRow {
         winning_cluster_id: cluster.id.clone(),
@@ -230,19 +230,13 @@ async fn refine(bench: &Bench, pool: &Pool, clusters: &[Cluster], ranking: &Rank
     };
     match written {
         Some(reply) => {
-            if reply.partial {
-                phase.warn("The proposal was cut off at its token limit: its end is missing.");
-            }
             phase.show("refinement", Exhibit::said("Proposal", reply.seat, "refiner", &reply.key).data(&data))?;
             Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] })
         }
         None => {
             phase.warn("Nobody could write the proposal; the best cluster is returned as it is.");
-            phase.show("refinement", Exhibit::note("Best cluster", &text).data(&data))?;
-            let mut by: Vec<SeatIx> = cluster.members.iter().flat_map(|member| pool.entries[*member].authors.clone()).collect();
-            by.sort_unstable();
-            by.dedup();
-            Ok(Answer { kind: AnswerKind::Computed, text, by })
+            let by = cluster.members.iter().flat_map(|member| pool.entries[*member].authors.clone());
+            closing::computed(&phase, "refinement", "Best cluster", text, by, &data)
         }
     }
 }

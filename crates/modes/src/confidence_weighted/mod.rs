@@ -6,6 +6,7 @@ mod rows;
 mod tests;
 mod weighing;
 
+use crate::closing;
 use reply::{Blend, RatedAnswer};
 use rows::{AnswerRow, ModelWeight, SynthesisRow, VerdictData, WeightsRow};
 use schemars::JsonSchema;
@@ -215,8 +216,7 @@ async fn synthesise(bench: &Bench, options: &Options, order: &[&WeightedAnswer])
             json!({"label": answer.label, "text": answer.text, "percent": percent(answer.weight), "stated": answer.stated, "outlier": outlier})
         })
         .collect();
-    let mut writers: Vec<SeatIx> = bench.role("synthesizer").to_vec();
-    writers.extend(order.iter().map(|answer| answer.seat).filter(|seat| !bench.role("synthesizer").contains(seat)));
+    let writers = closing::seats_of(bench, "synthesizer", order.iter().map(|answer| answer.seat));
     let ask = prompt!("synthesis", answers = shown, basis = options.weights.basis());
     let Some(reply) = phase.ask_first::<Blend>(&writers, ask).await? else {
         phase.warn(format!("Nobody could write the synthesis; the heaviest answer ({}) is returned as it is.", order[0].label));

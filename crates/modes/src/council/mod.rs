@@ -3,6 +3,7 @@
 mod rows;
 
 use crate::RankingBallot;
+use crate::closing;
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally;
 use rows::{AggregatePlace, AggregateRow, BallotPlace, BallotRow};
@@ -112,18 +113,13 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let table = aggregate(&standings, &answers);
     let notes: Vec<&str> = ballots.iter().map(|ballot| ballot.reasons.as_str()).collect();
     let ask = prompt!("synthesis", answers = labelled::for_prompt(&in_label_order), ranked, table = table, notes);
-    let mut writers: Vec<SeatIx> = bench.role("chairman").to_vec();
     let authors =
         if ranked { order.iter().map(|item| answers[*item].seat).collect() } else { answers.iter().map(|answer| answer.seat).collect::<Vec<_>>() };
-    writers.extend(authors.into_iter().filter(|author| !writers.contains(author)).collect::<Vec<_>>());
-    let written = synthesis.ask_first::<String>(&writers, ask).await?;
-    let answer = match &written {
+    let writers = closing::seats_of(bench, "chairman", authors);
+    let answer = match closing::write(&synthesis, &writers, ask, "The synthesis").await? {
         Some(text) => {
-            if text.partial {
-                synthesis.warn("The synthesis was cut off at its token limit: its end is missing.");
-            }
             synthesis.show("synthesis", Exhibit::said("Synthesis", text.seat, "chairman", &text.key))?;
-            Answer { kind: AnswerKind::Synthesis, text: text.value.clone(), by: vec![text.seat] }
+            Answer { kind: AnswerKind::Synthesis, text: text.value, by: vec![text.seat] }
         }
         None => {
             let best = if ranked { &answers[order[0]] } else { in_label_order[0] };

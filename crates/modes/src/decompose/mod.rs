@@ -8,6 +8,7 @@ mod rows;
 mod tests;
 mod work;
 
+use crate::closing;
 use crate::text::words;
 pub use plan::{Complexity, Draft, Expertise, Plan};
 use plan::{MOST_IDS, Schedule, id};
@@ -144,9 +145,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
 /// The role's own seat first, then the workers in seat order.
 fn with_stand_ins(bench: &Bench, role: &str) -> Vec<SeatIx> {
-    let mut seats: Vec<SeatIx> = bench.role(role).to_vec();
-    seats.extend(bench.role("worker").iter().filter(|seat| !bench.role(role).contains(seat)));
-    seats
+    closing::seats_of(bench, role, bench.role("worker").iter().copied())
 }
 
 async fn plan(bench: &Bench, options: &Options) -> Result<Schedule> {
@@ -214,7 +213,7 @@ async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[TaskOutcome], 
         entry["missing"] = json!(outcome.as_ref().err().map(|failure| failure.failure.kind.plain()));
     }
     let ask = prompt!("assembly", plan, results);
-    let written = phase.ask_first::<String>(&with_stand_ins(bench, "assembler"), ask).await?;
+    let written = closing::write(&phase, &with_stand_ins(bench, "assembler"), ask, "The assembled answer").await?;
     let text = written.as_ref().map_or_else(|| joined(schedule, outcomes), |reply| reply.value.clone());
     let row = AssemblyRow {
         tasks_assembled: results.len(),
@@ -226,19 +225,12 @@ async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[TaskOutcome], 
     };
     match written {
         Some(reply) => {
-            if reply.partial {
-                phase.warn("The assembled answer was cut off at its token limit: its end is missing.");
-            }
             phase.show("assembly", Exhibit::said("Assembled answer", reply.seat, "assembler", &reply.key).data(&row))?;
             Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] })
         }
         None => {
             phase.warn("Nobody could assemble the answer; the results are returned one after another as they are.");
-            phase.show("assembly", Exhibit::note("Results one after another", &text).data(&row))?;
-            let mut by: Vec<SeatIx> = outcomes.iter().flatten().map(|reply| reply.seat).collect();
-            by.sort_unstable();
-            by.dedup();
-            Ok(Answer { kind: AnswerKind::Computed, text, by })
+            closing::computed(&phase, "assembly", "Results one after another", text, outcomes.iter().flatten().map(|reply| reply.seat), &row)
         }
     }
 }

@@ -4,6 +4,7 @@ use super::question::AnswerForm;
 use super::round::{Entry, Round, RoundStats, Rung};
 use super::rows::{FinalValue, OutcomeRow, TrajectoryRow, VerdictData};
 use super::{Decision, Interval};
+use crate::closing;
 use crate::tally;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,11 +62,8 @@ impl<'a> Outcome<'a> {
         let data = TrajectoryRow { outcome: row(), stop_reason: self.stop, interval: decision.interval };
         phase.show("trajectory", Exhibit::new("Round by round", Shape::Series(self.series())).data(&data))?;
 
-        let answer = match phase.ask_first::<String>(bench.role("facilitator"), self.prompt(bench)).await? {
+        let answer = match closing::write(&phase, bench.role("facilitator"), self.prompt(bench), "The report").await? {
             Some(text) => {
-                if text.partial {
-                    phase.warn("The report was cut off at its token limit: its end is missing.");
-                }
                 phase.show("synthesis", Exhibit::said("Report", text.seat, "facilitator", &text.key).data(&row()))?;
                 Answer { kind: AnswerKind::Report, text: text.value, by: vec![text.seat] }
             }

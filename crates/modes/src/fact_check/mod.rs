@@ -10,6 +10,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::closing;
 use crate::tally;
 use checks::{Verification, Vote};
 use claim_rulings::{ClaimRuling, Totals};
@@ -171,8 +172,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
 /// The seats to ask in turn: the role's holder, then the panel, those who already failed in this run last.
 fn candidates(bench: &Bench, role: &str, failed: &[SeatIx]) -> Vec<SeatIx> {
-    let mut seats: Vec<SeatIx> = bench.role(role).to_vec();
-    seats.extend(bench.role("checker").iter().filter(|seat| !bench.role(role).contains(seat)));
+    let mut seats = closing::seats_of(bench, role, bench.role("checker").iter().copied());
     seats.sort_by_key(|seat| failed.contains(seat));
     seats
 }
@@ -292,21 +292,17 @@ async fn write(bench: &Bench, content: &Content, rulings: &[ClaimRuling], totals
         headline = report::headline(totals),
         with_passages = method.with_passages
     );
-    let written = phase.ask_first::<String>(&candidates(bench, "reporter", failed), ask).await?;
+    let written = closing::write(&phase, &candidates(bench, "reporter", failed), ask, "The explanation").await?;
     let appendix = report::appendix(&content.text, rulings, totals, method);
     match written {
         Some(reply) => {
-            if reply.partial {
-                phase.warn("The explanation was cut off at its token limit: its end is missing.");
-            }
             phase.show("report", Exhibit::said("Report", reply.seat, "reporter", &reply.key).data(&report_row(totals, method.checkers, false)))?;
             Ok(Answer { kind: AnswerKind::Report, text: format!("{}\n\n{appendix}", reply.value.trim()), by: vec![reply.seat] })
         }
         None => {
             phase.warn("Nobody could write the report; it is the computed part alone.");
             let text = format!("{}\n\n{appendix}", report::headline(totals));
-            phase.show("report", Exhibit::note("Report", &text).data(&report_row(totals, method.checkers, true)))?;
-            Ok(Answer { kind: AnswerKind::Computed, text, by: Vec::new() })
+            closing::computed(&phase, "report", "Report", text, [], &report_row(totals, method.checkers, true))
         }
     }
 }
@@ -330,11 +326,11 @@ fn report_without_claims(bench: &Bench, content: &Content) -> Result<ModeResult>
     let text = report::without_claims(&content.text);
     let totals = Totals::default();
     let data = ReportRow { note: Some("no claims"), ..report_row(&totals, 0, true) };
-    bench.phase("report").show("report", Exhibit::note("Report", &text).data(&data))?;
+    let answer = closing::computed(&bench.phase("report"), "report", "Report", text, [], &data)?;
     bench.figure("claims", 0.0);
     Ok(ModeResult {
         stop_reason: "no_claims",
-        answer: Some(Answer { kind: AnswerKind::Computed, text, by: Vec::new() }),
+        answer: Some(answer),
         decision: Some(decision(&[], &totals)),
         data: synod_engine::to_value(&VerdictData { checkers: 0, average_agreement_rate: None, measure: claim_rulings::MEASURE }),
         ..ModeResult::default()

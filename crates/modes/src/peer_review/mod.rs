@@ -7,6 +7,7 @@ mod review;
 mod rows;
 mod rubric;
 
+use crate::closing;
 use crate::work;
 use consensus::{Consensus, MergedFinding, Reviewer};
 pub use consolidation::Consolidation;
@@ -237,10 +238,9 @@ fn absence_exhibit(index: usize, label: &str, answers: &Answers<Review>, seat: S
 /// The consolidator's report around our tables; from the next reviewer if he fails, from the tables alone if all do.
 async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<Answer> {
     let phase = bench.phase("consolidation");
-    let mut writers: Vec<SeatIx> = bench.role("consolidator").to_vec();
-    let mut authors: Vec<SeatIx> = consensus.reviewers.iter().map(|reviewer| reviewer.seat).filter(|seat| !writers.contains(seat)).collect();
-    authors.sort_unstable();
-    writers.extend(authors);
+    let mut reviewers: Vec<SeatIx> = consensus.reviewers.iter().map(|reviewer| reviewer.seat).collect();
+    reviewers.sort_unstable();
+    let writers = closing::seats_of(bench, "consolidator", reviewers);
     let findings: Vec<Value> = consensus.findings.iter().map(|finding| json!({"id": finding.id, "text": finding_text(finding)})).collect();
     let review = |reviewer: &Reviewer| json!({"label": reviewer.label, "text": review_text(reviewer, &consensus.rubric)});
     let reviews: Vec<Value> = consensus.reviewers.iter().map(review).collect();

@@ -9,6 +9,7 @@ mod rounds;
 mod rows;
 mod severity;
 
+use crate::closing;
 use crate::revision::long_enough;
 use crate::text::words;
 use fate::{Fate, FateCounts};
@@ -256,12 +257,7 @@ async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32)
 
 /// The hardened version, by the synthesizer or the next who can; nothing when it is missing or has lost too much of the text.
 async fn synthesis(phase: &Bench, options: &Options, case: &Case<'_>, rounds: u32) -> Result<Option<Answer>> {
-    let mut writers: Vec<SeatIx> = Vec::new();
-    for seat in ["synthesizer", "generator", "attacker", "judge"].iter().flat_map(|role| phase.role(role)) {
-        if !writers.contains(seat) {
-            writers.push(*seat);
-        }
-    }
+    let writers = closing::once(["synthesizer", "generator", "attacker", "judge"].iter().flat_map(|role| phase.role(role)).copied());
     let ask = prompt!("synthesis", task = case.task, content = case.content, findings = case.findings.for_prompt(|_| true))
         .max_tokens(options.text_tokens());
     let Some(reply) = phase.ask_first::<String>(&writers, ask).await? else {

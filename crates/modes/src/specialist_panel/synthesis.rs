@@ -4,11 +4,12 @@ use super::findings::{self, PanelFinding};
 use super::rows::{RiskLevel, SynthesisRow};
 use super::specialist::Specialist;
 use super::{Decision, TopRisk};
+use crate::closing;
 use crate::text;
 use serde_json::{Value, json};
 use synod_engine::{Bench, Result, prompt};
 use synod_math::Reception;
-use synod_types::{Answer, AnswerKind, Exhibit, SeatIx};
+use synod_types::{Answer, AnswerKind, Exhibit};
 
 /// Asks the synthesizer, then the specialists in seat order.
 pub async fn write(
@@ -24,16 +25,12 @@ pub async fn write(
     let [convergent, divergent] =
         [Reception::Convergent, Reception::Divergent].map(|reception| findings::lines(panel_findings, reception).join("\n"));
     let ask = prompt!("synthesis", reports, answered, convergent, divergent, absent);
-    let mut writers: Vec<SeatIx> = bench.role("synthesizer").to_vec();
-    writers.extend(specialists.iter().map(|one| one.seat).filter(|seat| !bench.role("synthesizer").contains(seat)));
-    let Some(reply) = phase.ask_first::<String>(&writers, ask).await? else {
+    let writers = closing::seats_of(bench, "synthesizer", specialists.iter().map(|one| one.seat));
+    let Some(reply) = closing::write(&phase, &writers, ask, "The synthesis").await? else {
         phase.warn("Nobody could write the synthesis; findings, ratings and recommendations are put together as they stand.");
         let by = specialists.iter().map(|one| one.seat).collect();
         return Ok(Answer { kind: AnswerKind::Computed, text: assemble(specialists, panel_findings, answered, absent, decision), by });
     };
-    if reply.partial {
-        phase.warn("The synthesis was cut off at its token limit: its end is missing.");
-    }
     let cited = findings::citations(&reply.value);
     let (known, unknown): (Vec<String>, Vec<String>) = cited.into_iter().partition(|id| panel_findings.iter().any(|finding| finding.id == *id));
     if !unknown.is_empty() {

@@ -1,5 +1,6 @@
 //! The record of a debate as a model writes it, and as it is stored.
 
+use crate::closing::seats_of;
 use crate::crux::rows::{ClaimData, ClaimStanceData, DebateSummaryRow, EvidenceData, FlipConditionsData};
 use crate::crux::speech::names::find_person;
 use crate::crux::state::DebateState;
@@ -7,7 +8,6 @@ use crate::text::{items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, IdLists, Result, SeatReply, TypedReply, prompt};
-use synod_types::SeatIx;
 
 /// With fewer messages no record is written.
 const LEAST_MESSAGES: usize = 4;
@@ -106,8 +106,7 @@ impl DebateState<'_> {
         if self.messages.len() < LEAST_MESSAGES {
             return Ok(None);
         }
-        let mut writers: Vec<SeatIx> = self.bench.role("moderator").to_vec();
-        writers.extend(self.cast.seats().into_iter().filter(|seat| !self.bench.role("moderator").contains(seat)));
+        let writers = seats_of(self.bench, "moderator", self.cast.seats());
         let cards: Vec<String> = self.cards.iter().map(|card| card.plain()).collect();
         let ask = prompt!("report", transcript = self.for_prompt(&self.messages), cards)
             .ids("names", self.cast.names().into_iter().map(|(_, name)| name))

@@ -4,6 +4,7 @@ use super::aliases::Aliases;
 use super::card_reply::{CardReply, DisagreementType, Stance};
 use super::checks::Core;
 use super::{Line, Party, Room};
+use crate::closing::seats_of;
 use crate::crux::rows::{CardPositionData, CardQuoteData, CardRow};
 use crate::crux::speech::names::find_person;
 use crate::crux::state::DebateState;
@@ -204,12 +205,9 @@ impl Room<'_> {
     /// The two may not write the card on their own dispute: the moderator does, else another persona, else the clerk.
     pub(super) async fn write_card(&self, debate: &mut DebateState<'_>, context: &CardContext<'_>, too_short: bool) -> Result<Card> {
         let bench = debate.bench;
-        let mut writers: Vec<SeatIx> = Vec::new();
-        for seat in bench.role("moderator").iter().chain(&debate.cast.seats()).chain(bench.role("clerk")) {
-            if !self.pair.contains(seat) && !writers.contains(seat) {
-                writers.push(*seat);
-            }
-        }
+        let others = debate.cast.seats().into_iter().chain(bench.role("clerk").iter().copied());
+        let mut writers = seats_of(bench, "moderator", others);
+        writers.retain(|seat| !self.pair.contains(seat));
         let written = if too_short || debate.closed {
             None
         } else {

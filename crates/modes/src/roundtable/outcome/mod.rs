@@ -13,6 +13,7 @@ pub use stops::StopReason;
 
 use super::rounds::{Debate, Round};
 use super::rows::{SeatEntry, SynthesisRow, VerdictData};
+use crate::closing;
 use exhibits::{show_charts, show_claims, show_exit};
 use stops::ExitNumbers;
 use synod_engine::{Bench, ModeResult, Result, prompt};
@@ -119,12 +120,8 @@ fn exit_sentence(debate: &Debate, stop: StopReason, numbers: &ExitNumbers) -> St
 /// Has the chair write the answer, or the next seat that can; where nobody can, it is taken from the record.
 async fn synthesise(debate: &Debate<'_>, phase: &Bench, ended: &str) -> Result<Answer> {
     let number = debate.last_regular().map_or(0, |round| round.number);
-    let mut writers: Vec<SeatIx> = debate.bench.role("chair").to_vec();
-    for seat in debate.rounds.last().into_iter().flat_map(Round::counted).map(|response| response.seat as SeatIx) {
-        if !writers.contains(&seat) {
-            writers.push(seat);
-        }
-    }
+    let spoke = debate.rounds.last().into_iter().flat_map(Round::counted).map(|response| response.seat as SeatIx);
+    let writers = closing::seats_of(debate.bench, "chair", spoke);
     let (packet, focus) = (debate.packet(number + 1, &[]), debate.options.focus_at(number));
     let (last, objected) = debate.rounds.last().map(|round| (round.title(), round.objection)).unwrap_or_default();
     let Some(reply) =
