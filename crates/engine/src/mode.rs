@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use synod_types::{Place, Problem, Seat, SeatIx};
+use synod_types::{Answer, Confidence, Dissent, Place, Problem, Seat, SeatIx, Status};
 
 /// A deliberation protocol. `mode!` makes one; `MODES` in the `modes` crate is the one table of them.
 pub struct Mode {
@@ -302,16 +302,40 @@ impl Mode {
 }
 
 /// What a mode comes to. The Runner makes the verdict of it: who is missing, what it cost and whether it is whole are not the mode's to say.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ModeResult {
-    /// Only for `deadlock` and `escalated`.
-    pub status: Option<synod_types::Status>,
-    pub stop_reason: &'static str,
-    pub answer: Option<synod_types::Answer>,
-    pub decision: Option<Value>,
-    pub confidence: Option<synod_types::Confidence>,
-    pub dissent: Vec<synod_types::Dissent>,
-    pub data: Value,
+    pub(crate) status: Option<Status>,
+    pub(crate) stop_reason: &'static str,
+    pub(crate) answer: Answer,
+    pub(crate) decision: Option<Value>,
+    pub(crate) confidence: Option<Confidence>,
+    pub(crate) dissent: Vec<Dissent>,
+    pub(crate) data: Value,
+}
+
+impl ModeResult {
+    pub fn ended(stop_reason: &'static str, answer: Answer) -> Self {
+        Self { status: None, stop_reason, answer, decision: None, confidence: None, dissent: Vec::new(), data: Value::Null }
+    }
+    /// Only for `deadlock` and `escalated`; whether a result is full or degraded the Runner knows.
+    pub fn status(self, status: impl Into<Option<Status>>) -> Self {
+        Self { status: status.into(), ..self }
+    }
+    /// The mode's `Decision`.
+    pub fn decision(self, decision: &impl Serialize) -> Self {
+        Self { decision: Some(to_value(decision)), ..self }
+    }
+    /// None is given where nothing was measured.
+    pub fn confidence(self, confidence: impl Into<Option<Confidence>>) -> Self {
+        Self { confidence: confidence.into(), ..self }
+    }
+    pub fn dissent(self, dissent: impl IntoIterator<Item = Dissent>) -> Self {
+        Self { dissent: dissent.into_iter().collect(), ..self }
+    }
+    /// What else a reader of the verdict may want.
+    pub fn data(self, data: &impl Serialize) -> Self {
+        Self { data: to_value(data), ..self }
+    }
 }
 
 /// Makes a [`Mode`] of a module with `Options`, `Decision`, `calls` and `run` in it.

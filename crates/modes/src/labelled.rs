@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use synod_engine::{Answers, Bench, Result, SeatReply, prompt};
-use synod_types::{Ballot, Exhibit, SeatIx, Shape, row_data};
+use synod_types::{Answer, AnswerKind, Ballot, Dissent, Exhibit, SeatIx, Shape, row_data};
 
 /// With fewer answers than this there is nothing to compare.
 pub const LEAST: usize = 2;
@@ -18,6 +18,22 @@ pub struct LabelledAnswer {
     /// The turn that gave it.
     pub key: String,
     pub text: String,
+}
+
+impl LabelledAnswer {
+    /// The answer of a mode that chose this one.
+    pub fn selected(&self) -> Answer {
+        Answer { kind: AnswerKind::Selected, text: self.text.clone(), by: vec![self.seat] }
+    }
+    /// Kept beside the answer of a mode that did not choose this one.
+    pub fn dissent(&self) -> Dissent {
+        Dissent { seat: self.seat, label: Some(self.label.clone()), text: self.text.clone() }
+    }
+}
+
+/// The answers that were not chosen.
+pub fn dissent(answers: &[LabelledAnswer], won: &LabelledAnswer) -> impl Iterator<Item = Dissent> {
+    answers.iter().filter(|answer| answer.seat != won.seat).map(LabelledAnswer::dissent)
 }
 
 /// The first phase of modes that compare: every seat of the role answers alone (prompt `answer`), and the answers are shown under labels.

@@ -165,7 +165,7 @@ async fn conclude(core: &Core, result: ModeResult) -> Result<Verdict> {
     };
     let stop_reason = closing.map_or_else(|| result.stop_reason.to_owned(), |(closing, _)| closing.reason);
     let verdict = Verdict {
-        answer: result.answer,
+        answer: Some(result.answer),
         decision: result.decision,
         confidence: result.confidence,
         dissent: result.dissent,

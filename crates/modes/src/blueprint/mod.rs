@@ -111,15 +111,9 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         }
     }
     let kind = if assembler.is_some() { AnswerKind::Synthesis } else { AnswerKind::Computed };
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(Answer { kind, text, by }),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: None,
-        dissent: Vec::new(),
-        data: synod_engine::to_value(&VerdictData { document_type: options.document_type, themes: &plan.themes }),
-    })
+    Ok(ModeResult::ended("finished", Answer { kind, text, by })
+        .decision(&decision)
+        .data(&VerdictData { document_type: options.document_type, themes: &plan.themes }))
 }
 
 /// The architect plans the document; if it cannot, the next seat does.

@@ -145,15 +145,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let second = |place: &usize| RunnerUp { name: clusters[*place].name.clone(), ideas: pool.ids_and_titles(&clusters[*place].members) };
     let runner_up = ranking.order.get(1).map(second);
-    Ok(ModeResult {
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: Some(tally::confidence(bench, agreement)),
-        dissent: dissent(&rated, &clusters, best),
-        data: synod_engine::to_value(&VerdictData { ideas: pool.entries.len(), given: pool.given, clusters: clusters.len(), runner_up }),
-        ..ModeResult::default()
-    })
+    Ok(ModeResult::ended("finished", answer)
+        .decision(&decision)
+        .confidence(tally::confidence(bench, agreement))
+        .dissent(dissent(&rated, &clusters, best))
+        .data(&VerdictData { ideas: pool.entries.len(), given: pool.given, clusters: clusters.len(), runner_up }))
 }
 
 /// The cluster with this scorer's highest total, if it marked the best one and another, and one stands alone at the top.

@@ -243,15 +243,7 @@ fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress)
     bench.note(Figure::new("skipped", decision.skipped_steps.len() as f64).of(tasks.len() as f64));
     // A draft that nobody improved is one seat's text, not a synthesis.
     let kind = if version.step == 1 { AnswerKind::Selected } else { AnswerKind::Synthesis };
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(Answer { kind, text: version.text, by: version.by }),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: None,
-        dissent: Vec::new(),
-        data: synod_engine::to_value(&summary),
-    })
+    Ok(ModeResult::ended("finished", Answer { kind, text: version.text, by: version.by }).decision(&decision).data(&summary))
 }
 
 #[cfg(test)]

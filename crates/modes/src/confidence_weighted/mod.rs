@@ -171,15 +171,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let decision = Decision { weights: options.weights, answers: order.iter().map(share).collect() };
     let kept = |answer: &WeightedAnswer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() };
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: weighing::confidence(&weighted),
-        dissent: weighing::dissent(&weighted).into_iter().map(kept).collect(),
-        data: synod_engine::to_value(&VerdictData { temperature: options.temperature, outliers, dissent_rule: weighing::DISSENT }),
-    })
+    Ok(ModeResult::ended("finished", answer)
+        .decision(&decision)
+        .confidence(weighing::confidence(&weighted))
+        .dissent(weighing::dissent(&weighted).into_iter().map(kept))
+        .data(&VerdictData { temperature: options.temperature, outliers, dissent_rule: weighing::DISSENT }))
 }
 
 async fn ask(bench: &Bench, options: &Options) -> Result<Answers<RatedAnswer>> {

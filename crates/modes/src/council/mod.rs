@@ -125,7 +125,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             let best = if ranked { &answers[order[0]] } else { in_label_order[0] };
             let how = if ranked { "the best-ranked answer" } else { "one of the answers, drawn by lot," };
             synthesis.warn(format!("Nobody could write the synthesis; {how} ({}) is returned as it is.", best.label));
-            Answer { kind: AnswerKind::Selected, text: best.text.clone(), by: vec![best.seat] }
+            best.selected()
         }
     };
 
@@ -135,15 +135,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         ranking: if ranked { order.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect() } else { Vec::new() },
         tie_rung: standings.top_tie().filter(|_| ranked).map(|rung| rung.as_str().to_owned()),
     };
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: Some(tally::confidence(bench, agreement)),
-        dissent: if ranked { dissent(&answers, &cast, order[0]) } else { Vec::new() },
-        data: json!({"ranked": ranked, "ballots": standings.ballots, "criteria": options.criteria}),
-    })
+    Ok(ModeResult::ended("finished", answer)
+        .decision(&decision)
+        .confidence(tally::confidence(bench, agreement))
+        .dissent(if ranked { dissent(&answers, &cast, order[0]) } else { Vec::new() })
+        .data(&json!({"ranked": ranked, "ballots": standings.ballots, "criteria": options.criteria})))
 }
 
 /// Every author ranks the others' answers. With two answers there is nothing to rank but the one other.
@@ -237,8 +233,5 @@ fn dissent(answers: &[LabelledAnswer], cast: &[Vec<usize>], top: usize) -> Vec<D
     favoured.dedup();
     // Whoever wrote the best-ranked answer could not put it first: that alone is no dissent.
     favoured.retain(|item| cast.iter().any(|ballot| ballot.first() == Some(item) && ballot.contains(&top)));
-    favoured
-        .into_iter()
-        .map(|item| Dissent { seat: answers[item].seat, label: Some(answers[item].label.clone()), text: answers[item].text.clone() })
-        .collect()
+    favoured.into_iter().map(|item| answers[item].dissent()).collect()
 }

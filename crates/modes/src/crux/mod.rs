@@ -305,15 +305,7 @@ fn mode_result(debate: &DebateState, conclusion: &Conclusion) -> ModeResult {
     };
     let personas = debate.cast.personas().map(|(seat, persona)| PersonaSeat { seat, id: &persona.id, name: &persona.name }).collect();
     let data = VerdictData { personas, aspects: &debate.aspects, messages: debate.messages.len(), open_questions: &decision.resolution_paths };
-    ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: None,
-        dissent: Vec::new(),
-        data: synod_engine::to_value(&data),
-    }
+    ModeResult::ended("finished", answer).decision(&decision).data(&data)
 }
 
 fn crux_of(card: &Card) -> Crux {

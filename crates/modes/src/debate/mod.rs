@@ -178,23 +178,17 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let gained: f64 = revised.iter().map(|revised| f64::from(words(&revised.text)) - f64::from(words(&revised.original))).sum();
     bench.note(Figure::new("word_change", gained).of(revised.len() as f64));
     bench.figure("lost_to_original", lost.len() as f64);
-    let kept = |answer: &LabelledAnswer, text: &str| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: text.to_owned() };
-    let before = decision.lost_to_original.then(|| kept(won, &outcome.original));
-    let others = answers.iter().filter(|answer| answer.seat != won.seat).map(|answer| kept(answer, &answer.text));
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: Some(tally::confidence(bench, poll.agreement(winner, &answers))),
-        dissent: before.into_iter().chain(others).collect(),
-        data: synod_engine::to_value(&VerdictData {
+    let before = decision.lost_to_original.then(|| Dissent { text: outcome.original.clone(), ..won.dissent() });
+    Ok(ModeResult::ended("finished", won.selected())
+        .decision(&decision)
+        .confidence(tally::confidence(bench, poll.agreement(winner, &answers)))
+        .dissent(before.into_iter().chain(labelled::dissent(&answers, won)))
+        .data(&VerdictData {
             tallies: tally::tallies(count, &answers),
             criteria: &options.criteria,
             lost_to_original: lost,
             decisions: answers.iter().zip(&revised).map(|(answer, revised)| (answer.label.as_str(), revised.stance)).collect(),
-        }),
-    })
+        }))
 }
 
 /// The first round: every seat answers alone. No label is a word of the question or of any answer, so that a later mention of a label can be

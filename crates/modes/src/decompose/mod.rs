@@ -134,13 +134,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         waves: schedule.waves.len() as u32,
         dropped_edges: schedule.dag.cut.iter().map(|(from, to)| DroppedEdge { from: id(*from), to: id(*to) }).collect(),
     };
-    Ok(ModeResult {
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        data: synod_engine::to_value(&VerdictData { tasks: schedule.entries(), critical_path: critical, max_parallelism: schedule.widest() }),
-        ..ModeResult::default()
-    })
+    Ok(ModeResult::ended("finished", answer).decision(&decision).data(&VerdictData {
+        tasks: schedule.entries(),
+        critical_path: critical,
+        max_parallelism: schedule.widest(),
+    }))
 }
 
 /// The role's own seat first, then the workers in seat order.

@@ -159,15 +159,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         bench.figure("reliability", f64::from(score));
     }
     let confidence = tally::confidence(bench, claim_rulings::agreement(&rulings));
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(decision(&rulings, &totals)),
-        confidence: Some(Confidence { counted: Some("rulings".into()), ..confidence }),
-        dissent: claim_rulings::dissent(&rulings),
-        data: synod_engine::to_value(&VerdictData { checkers, average_agreement_rate: totals.agreement_rate(), measure: claim_rulings::MEASURE }),
-    })
+    Ok(ModeResult::ended("finished", answer)
+        .decision(&decision(&rulings, &totals))
+        .confidence(Confidence { counted: Some("rulings".into()), ..confidence })
+        .dissent(claim_rulings::dissent(&rulings))
+        .data(&VerdictData { checkers, average_agreement_rate: totals.agreement_rate(), measure: claim_rulings::MEASURE }))
 }
 
 /// The seats to ask in turn: the role's holder, then the panel, those who already failed in this run last.
@@ -328,16 +324,14 @@ fn report_without_claims(bench: &Bench, content: &Content) -> Result<ModeResult>
     let data = ReportRow { note: Some("no claims"), ..report_row(&totals, 0, true) };
     let answer = closing::computed(&bench.phase("report"), "report", "Report", text, [], &data)?;
     bench.figure("claims", 0.0);
-    Ok(ModeResult {
-        stop_reason: "no_claims",
-        answer: Some(answer),
-        decision: Some(decision(&[], &totals)),
-        data: synod_engine::to_value(&VerdictData { checkers: 0, average_agreement_rate: None, measure: claim_rulings::MEASURE }),
-        ..ModeResult::default()
-    })
+    Ok(ModeResult::ended("no_claims", answer).decision(&decision(&[], &totals)).data(&VerdictData {
+        checkers: 0,
+        average_agreement_rate: None,
+        measure: claim_rulings::MEASURE,
+    }))
 }
 
-fn decision(rulings: &[ClaimRuling], totals: &Totals) -> Value {
+fn decision(rulings: &[ClaimRuling], totals: &Totals) -> Decision {
     let claim = |ruling: &ClaimRuling| ClaimDecision {
         id: ruling.claim.id.clone(),
         claim: ruling.claim.text.clone(),
@@ -348,5 +342,5 @@ fn decision(rulings: &[ClaimRuling], totals: &Totals) -> Value {
     };
     let band = totals.band().map(|band| band.as_str().to_owned());
     let Totals { score, verified, disputed, unverifiable, .. } = *totals;
-    synod_engine::to_value(&Decision { score, band, verified, disputed, unverifiable, claims: rulings.iter().map(claim).collect() })
+    Decision { score, band, verified, disputed, unverifiable, claims: rulings.iter().map(claim).collect() }
 }

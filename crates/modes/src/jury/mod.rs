@@ -160,15 +160,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             reasons: reasons_of(&reply.value).to_owned(),
         }),
     };
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: Some(tally::confidence(bench, agreement)),
-        dissent,
-        data: synod_engine::to_value(&VerdictData { dimension_analysis: summary.analysis() }),
-    })
+    Ok(ModeResult::ended("finished", answer)
+        .decision(&decision)
+        .confidence(tally::confidence(bench, agreement))
+        .dissent(dissent)
+        .data(&VerdictData { dimension_analysis: summary.analysis() }))
 }
 
 /// The foreman's reasons; where the reply was plain text, the report holds them.

@@ -164,16 +164,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         criteria: criteria.collect(),
         disputed: consensus.disputed().into_iter().map(str::to_owned).collect(),
     };
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        // How near the reviewers are to each other says nothing of how right they are.
-        confidence: None,
-        dissent: dissent(&consensus),
-        data: synod_engine::to_value(&VerdictData { rubric: &consensus.rubric.name, consensus_scores: consensus.scores() }),
-    })
+    Ok(ModeResult::ended("finished", answer)
+        .decision(&decision)
+        // How near the reviewers are to each other says nothing of how right they are, so no confidence is given.
+        .dissent(dissent(&consensus))
+        .data(&VerdictData { rubric: &consensus.rubric.name, consensus_scores: consensus.scores() }))
 }
 
 /// Every reviewer alone, then what the reviews come to.

@@ -244,15 +244,7 @@ async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32)
         unresolved: findings.unresolved(),
         rounds,
     };
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: None,
-        dissent: findings.dissent(),
-        data: synod_engine::to_value(&totals(findings, rounds)),
-    })
+    Ok(ModeResult::ended("finished", answer).decision(&decision).dissent(findings.dissent()).data(&totals(findings, rounds)))
 }
 
 /// The hardened version, by the synthesizer or the next who can; nothing when it is missing or has lost too much of the text.

@@ -224,15 +224,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 fn result(bench: &Bench, answer: Answer, decision: &Decision) -> ModeResult {
     // Whoever submits it may have taken the slot for another model.
     let model = answer.by.first().map(|seat| bench.seat(*seat).model.clone());
-    ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(decision)),
-        confidence: None,
-        dissent: Vec::new(),
-        data: json!({ "model": model }),
-    }
+    ModeResult::ended("finished", answer).decision(decision).data(&json!({ "model": model }))
 }
 
 /// Nobody else is at this table: the run is lost, and the slot goes to another.

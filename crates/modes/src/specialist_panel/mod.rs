@@ -143,15 +143,10 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let absent: Vec<&str> =
         table.iter().filter(|(seat, _)| !specialists.iter().any(|one| one.seat == *seat)).map(|(_, role)| role.title.as_str()).collect();
     let answer = synthesis::write(bench, &specialists, &panel_findings, answered, &absent, &decision).await?;
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: None,
-        dissent: findings::dissent(&panel_findings),
-        data: json!({"roles": table.iter().map(|(_, role)| role.id.as_str()).collect::<Vec<_>>(), "unavailable": absent}),
-    })
+    Ok(ModeResult::ended("finished", answer)
+        .decision(&decision)
+        .dissent(findings::dissent(&panel_findings))
+        .data(&json!({"roles": table.iter().map(|(_, role)| role.id.as_str()).collect::<Vec<_>>(), "unavailable": absent})))
 }
 
 /// Every specialist assesses the material alone.

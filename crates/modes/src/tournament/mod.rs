@@ -215,17 +215,12 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             bench.note(Figure::new("match_wins", won as f64).of(decided.len() as f64).seat(seat));
         }
     }
-    let others = entrants.iter().filter(|entrant| entrant.seat != won.seat);
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
-        decision: Some(synod_engine::to_value(&decision)),
+    Ok(ModeResult::ended("finished", won.selected())
+        .decision(&decision)
         // How often the judge's word on the champion did not change with the order: nothing else was measured.
-        confidence: same_word(&own_judged).map(|value| Confidence::new(value, ConfidenceSource::Panel, own_judged.len() as u32)),
-        dissent: others.map(|other| Dissent { seat: other.seat, label: Some(other.label.clone()), text: other.text.clone() }).collect(),
-        data: json!({"format": options.format, "criteria": options.criteria, "tiebreak": tiebreak}),
-    })
+        .confidence(same_word(&own_judged).map(|value| Confidence::new(value, ConfidenceSource::Panel, own_judged.len() as u32)))
+        .dissent(labelled::dissent(&entrants, won))
+        .data(&json!({"format": options.format, "criteria": options.criteria, "tiebreak": tiebreak})))
 }
 
 /// Every contestant answers alone. The answers are returned in seeded order, drawn from the run's seed: it does not depend on the panel's order.

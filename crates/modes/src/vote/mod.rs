@@ -147,17 +147,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(&data);
     bench.show("winner", winner_row)?;
-
-    let others = answers.iter().filter(|answer| answer.seat != won.seat);
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(Answer { kind: AnswerKind::Selected, text: won.text.clone(), by: vec![won.seat] }),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence: Some(tally::confidence(bench, poll.agreement(winner, &answers))),
-        dissent: others.map(|answer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() }).collect(),
-        data: json!({"tallies": tally::tallies(count, &answers), "criteria": options.criteria}),
-    })
+    Ok(ModeResult::ended("finished", won.selected())
+        .decision(&decision)
+        .confidence(tally::confidence(bench, poll.agreement(winner, &answers)))
+        .dissent(labelled::dissent(&answers, won))
+        .data(&json!({"tallies": tally::tallies(count, &answers), "criteria": options.criteria})))
 }
 
 async fn cast(bench: &Bench, options: &Options, answers: &[LabelledAnswer], voters: &[SeatIx]) -> Result<Answers<VoteBallot>> {

@@ -63,5 +63,5 @@ const fn mode(
 }
 
 fn found(text: String, by: Vec<SeatIx>) -> ModeResult {
-    ModeResult { stop_reason: "finished", answer: Some(Answer { kind: AnswerKind::Report, text, by }), ..ModeResult::default() }
+    ModeResult::ended("finished", Answer { kind: AnswerKind::Report, text, by })
 }

@@ -126,16 +126,16 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
     };
     let text = reasons::report(bench, docket, &ruling, &decision);
     let experience = winner.filter(|_| decision.memory_write).map(|position| experience(bench, &position.card, &decision));
-    Ok(ModeResult {
-        // A run that was closed is degraded, not handed over.
-        status: (decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated),
-        stop_reason: if docket.closed { "closed" } else { "finished" },
-        answer: Some(Answer { kind: AnswerKind::Computed, text, by: winner.and_then(|position| position.author).into_iter().collect() }),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence,
-        dissent: dissent(docket, &ruling),
-        data: json!({"experience": experience}),
-    })
+    Ok(ModeResult::ended(
+        if docket.closed { "closed" } else { "finished" },
+        Answer { kind: AnswerKind::Computed, text, by: winner.and_then(|position| position.author).into_iter().collect() },
+    )
+    // A run that was closed is degraded, not handed over.
+    .status((decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated))
+    .decision(&decision)
+    .confidence(confidence)
+    .dissent(dissent(docket, &ruling))
+    .data(&json!({"experience": experience})))
 }
 
 /// Which cards nobody verified, and what that means.

@@ -174,15 +174,9 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         phase.warn(format!("Still to be written: {open}."));
     }
     let text = toml::to_string_pretty(&persona).map_err(|error| Halt::failed("draft", format!("the draft cannot be written down: {error}")))?;
-    Ok(ModeResult {
-        status: None,
-        stop_reason: "finished",
-        answer: Some(Answer { kind: AnswerKind::Report, text, by: vec![seat] }),
-        decision: Some(synod_engine::to_value(&Decision { persona, open })),
-        confidence: None,
-        dissent: Vec::new(),
-        data: json!({}),
-    })
+    Ok(ModeResult::ended("finished", Answer { kind: AnswerKind::Report, text, by: vec![seat] })
+        .decision(&Decision { persona, open })
+        .data(&json!({})))
 }
 
 /// What came of asking the drafter.

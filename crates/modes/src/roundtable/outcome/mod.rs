@@ -43,22 +43,14 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
     }
     let n = debate.last_regular().map_or(0, |round| round.counted().count() as u32);
     let confidence = decision.mean_confidence.map(|value| Confidence::new(value, ConfidenceSource::Stated, n));
-    Ok(ModeResult {
-        status: None,
-        stop_reason: stop.as_str(),
-        answer: Some(answer),
-        decision: Some(synod_engine::to_value(&decision)),
-        confidence,
-        dissent: decision::dissent(debate),
-        data: synod_engine::to_value(&VerdictData {
-            round: decision.rounds,
-            seats: seat_list(debate),
-            claims: debate.record.claims.len(),
-            evidence: debate.record.evidence.len(),
-            sources: debate.record.source_count(),
-            context_requests: &debate.context_requests,
-        }),
-    })
+    Ok(ModeResult::ended(stop.as_str(), answer).decision(&decision).confidence(confidence).dissent(decision::dissent(debate)).data(&VerdictData {
+        round: decision.rounds,
+        seats: seat_list(debate),
+        claims: debate.record.claims.len(),
+        evidence: debate.record.evidence.len(),
+        sources: debate.record.source_count(),
+        context_requests: &debate.context_requests,
+    }))
 }
 
 fn seat_list<'a>(debate: &'a Debate) -> Vec<SeatEntry<'a>> {
