@@ -5,12 +5,12 @@
 use crate::app::App;
 use crate::error::AppResult;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use synod_engine::{Counted, FigureKind};
 use synod_modes::MODES;
 use synod_store::{DayStats, DayTotals, FigureStats, ModelStats, Stats, StatsFilter, StatsOfRun};
-use synod_types::{Millis, date};
+use synod_types::{Millis, date, words};
 
 const DAY_MS: Millis = 86_400_000;
 /// So many of a mode's newest runs are looked through for those behind a number.
@@ -21,32 +21,19 @@ const MOST_LOOKS: u32 = 10;
 /// And so many are named with it.
 const NAMED: usize = 5;
 
-/// How far back: whole days of UTC, today among them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Range {
-    #[serde(rename = "7d")]
-    Week,
-    #[default]
-    #[serde(rename = "30d")]
-    Month,
-    #[serde(rename = "90d")]
-    Quarter,
-    #[serde(rename = "all")]
-    All,
+words! {
+    /// How far back: whole days of UTC, today among them.
+    #[derive(Default)]
+    pub enum Range {
+        Week = "7d",
+        #[default]
+        Month = "30d",
+        Quarter = "90d",
+        All = "all",
+    }
 }
 
 impl Range {
-    pub const ALL: [Self; 4] = [Self::Week, Self::Month, Self::Quarter, Self::All];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Week => "7d",
-            Self::Month => "30d",
-            Self::Quarter => "90d",
-            Self::All => "all",
-        }
-    }
-
     fn days(self) -> Option<i64> {
         match self {
             Self::Week => Some(7),

@@ -327,7 +327,7 @@ fn model(name: &str, mut section: Section<'_, '_>, known: &Known, authors: &BTre
 }
 
 fn thinking(section: &mut Section<'_, '_>) -> (Option<Effort>, Option<u32>) {
-    let effort = section.choice("effort", &Effort::ALL);
+    let effort = section.choice("effort", &Effort::ALL.map(|effort| (effort.as_str(), effort)));
     (effort, section.number("thinking_tokens", 0.0..=1e6, true).map(|n| n as u32))
 }
 

@@ -6,37 +6,19 @@ use serde::{Deserialize, Serialize};
 /// Whoever asks without a key: the user of this machine.
 pub const LOCAL: &str = "local";
 
-/// One thing a key may do. `admin` may do everything and sees everybody's runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// Look at its own runs.
-    Read,
-    /// Start, resume, fork and delete them.
-    Run,
-    /// Answer what they ask of a person.
-    Review,
-    /// Fill slots of claims.
-    Work,
-    Admin,
-}
-
-impl Scope {
-    pub const ALL: [(&'static str, Scope); 5] =
-        [("read", Self::Read), ("run", Self::Run), ("review", Self::Review), ("work", Self::Work), ("admin", Self::Admin)];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Run => "run",
-            Self::Review => "review",
-            Self::Work => "work",
-            Self::Admin => "admin",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, scope)| *scope)
+words! {
+    /// One thing a key may do. `admin` may do everything and sees everybody's runs.
+    #[derive(PartialOrd, Ord)]
+    pub enum Scope {
+        /// Look at its own runs.
+        Read = "read",
+        /// Start, resume, fork and delete them.
+        Run = "run",
+        /// Answer what they ask of a person.
+        Review = "review",
+        /// Fill slots of claims.
+        Work = "work",
+        Admin = "admin",
     }
 }
 

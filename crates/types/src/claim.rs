@@ -177,62 +177,27 @@ pub struct ClaimSource {
     pub title: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AuthorType {
-    Human,
-    Ai,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SlotType {
-    Work,
-    Consensus,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SlotStatus {
-    Open,
-    Taken,
-    Done,
-    /// Of an attempt that a person sent back.
-    Superseded,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PipelineStatus {
-    Active,
-    Flagged,
-    Complete,
-}
-
-/// Enums that stand in the database by the word that JSON has for them.
-macro_rules! words {
-    ($($kind:ident { $($variant:ident = $word:literal),+ $(,)? })+) => { $(
-        impl $kind {
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-            pub fn parse(word: &str) -> Option<Self> {
-                match word { $($word => Some(Self::$variant),)+ _ => None }
-            }
-        }
-    )+ };
+words! {
+    pub enum AuthorType { Human = "human", Ai = "ai" }
 }
 
 words! {
-    AuthorType { Human = "human", Ai = "ai" }
-    SlotType { Work = "work", Consensus = "consensus" }
-    SlotStatus { Open = "open", Taken = "taken", Done = "done", Superseded = "superseded" }
-    PipelineStatus { Active = "active", Flagged = "flagged", Complete = "complete" }
-    Recommendation { Accept = "accept", AcceptWithCaveats = "accept-with-caveats", Reject = "reject", NeedsMoreEvidence = "needs-more-evidence" }
-    Resolution { RerunLayer = "rerun_layer", RerunConsensus = "rerun_consensus", OverridePass = "override_pass", Close = "close" }
-    LayerOutcome { Passed = "passed", Flagged = "flagged", Overridden = "overridden", Closed = "closed" }
-    SignatureState { Verified = "verified", Unverified = "unverified" }
+    #[derive(PartialOrd, Ord)]
+    pub enum SlotType { Work = "work", Consensus = "consensus" }
+}
+
+words! {
+    pub enum SlotStatus {
+        Open = "open",
+        Taken = "taken",
+        Done = "done",
+        /// Of an attempt that a person sent back.
+        Superseded = "superseded",
+    }
+}
+
+words! {
+    pub enum PipelineStatus { Active = "active", Flagged = "flagged", Complete = "complete" }
 }
 
 /// Where a claim is in its protocol.
@@ -293,12 +258,12 @@ pub struct Slot {
     pub withheld: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SignatureState {
-    Verified,
-    /// Only an address is known, so nothing could be checked.
-    Unverified,
+words! {
+    pub enum SignatureState {
+        Verified = "verified",
+        /// Only an address is known, so nothing could be checked.
+        Unverified = "unverified",
+    }
 }
 
 /// Something a person must decide before the claim goes on.
@@ -320,19 +285,20 @@ pub struct ClaimFlag {
     pub note: Option<String>,
 }
 
-/// What a person decides about a flag.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Resolution {
-    /// The layer is worked anew from its first phase.
-    #[default]
-    RerunLayer,
-    /// The work stays, other agents score it anew.
-    RerunConsensus,
-    /// It passes all the same; the note says why.
-    OverridePass,
-    /// It ends here, with `needs-more-evidence`.
-    Close,
+words! {
+    /// What a person decides about a flag.
+    #[derive(Default)]
+    pub enum Resolution {
+        /// The layer is worked anew from its first phase.
+        #[default]
+        RerunLayer = "rerun_layer",
+        /// The work stays, other agents score it anew.
+        RerunConsensus = "rerun_consensus",
+        /// It passes all the same; the note says why.
+        OverridePass = "override_pass",
+        /// It ends here, with `needs-more-evidence`.
+        Close = "close",
+    }
 }
 
 impl Resolution {
@@ -357,22 +323,18 @@ pub struct LayerResult {
     pub at: Millis,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LayerOutcome {
-    Passed,
-    Flagged,
-    Overridden,
-    Closed,
+words! {
+    pub enum LayerOutcome { Passed = "passed", Flagged = "flagged", Overridden = "overridden", Closed = "closed" }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Recommendation {
-    Accept,
-    AcceptWithCaveats,
-    Reject,
-    NeedsMoreEvidence,
+words! {
+    #[derive(PartialOrd, Ord)]
+    pub enum Recommendation {
+        Accept = "accept",
+        AcceptWithCaveats = "accept-with-caveats",
+        Reject = "reject",
+        NeedsMoreEvidence = "needs-more-evidence",
+    }
 }
 
 /// What came of a claim.

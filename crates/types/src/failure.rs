@@ -10,40 +10,25 @@ pub struct Failure {
     pub detail: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureKind {
-    Timeout,
-    RateLimited,
-    Auth,
-    ModelGone,
-    ContextTooLong,
-    Refused,
-    Truncated,
-    Server,
-    Empty,
-    Unreadable,
-    /// The run was closing when the turn would have started: nothing was sent, nothing was paid.
-    Closed,
+words! {
+    #[derive(Hash, PartialOrd, Ord)]
+    pub enum FailureKind {
+        Timeout = "timeout",
+        RateLimited = "rate_limited",
+        Auth = "auth",
+        ModelGone = "model_gone",
+        ContextTooLong = "context_too_long",
+        Refused = "refused",
+        Truncated = "truncated",
+        Server = "server",
+        Empty = "empty",
+        Unreadable = "unreadable",
+        /// The run was closing when the turn would have started: nothing was sent, nothing was paid.
+        Closed = "closed",
+    }
 }
 
 impl FailureKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Timeout => "timeout",
-            Self::RateLimited => "rate_limited",
-            Self::Auth => "auth",
-            Self::ModelGone => "model_gone",
-            Self::ContextTooLong => "context_too_long",
-            Self::Refused => "refused",
-            Self::Truncated => "truncated",
-            Self::Server => "server",
-            Self::Empty => "empty",
-            Self::Unreadable => "unreadable",
-            Self::Closed => "closed",
-        }
-    }
-
     /// The provider would not take the request: nothing can have been billed for it.
     pub fn turned_away(self) -> bool {
         match self {

@@ -2,6 +2,9 @@
 //!
 //! Owns the wire and journal shapes (serde) and nothing that acts on them: no clock, no I/O, no policy.
 
+#[macro_use]
+mod words;
+
 mod access;
 mod cards;
 mod claim;

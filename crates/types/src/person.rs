@@ -33,23 +33,6 @@ pub struct InboxItem {
     pub at: Millis,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InboxKind {
-    Answer,
-    Cancel,
-    Conclude,
-}
-
-impl InboxKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Answer => "answer",
-            Self::Cancel => "cancel",
-            Self::Conclude => "conclude",
-        }
-    }
-    pub fn parse(s: &str) -> Option<Self> {
-        [Self::Answer, Self::Cancel, Self::Conclude].into_iter().find(|kind| kind.as_str() == s)
-    }
+words! {
+    pub enum InboxKind { Answer = "answer", Cancel = "cancel", Conclude = "conclude" }
 }

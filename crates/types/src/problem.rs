@@ -18,56 +18,37 @@ pub struct Problem {
     pub suggestion: Option<String>,
 }
 
-/// What kind of wrong it is. Programs branch on this, so a code keeps its meaning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ProblemCode {
-    /// The value is not one that is allowed here.
-    #[default]
-    Invalid,
-    /// Nothing was given where something is needed.
-    Missing,
-    /// It names something that is not there.
-    Unknown,
-    /// Two things were given that exclude each other.
-    Conflict,
-    /// More than fits: bytes, seats, turns.
-    TooMuch,
-    /// Fewer than needed.
-    TooFew,
-    /// It was fixed when the run began; a fork may change it.
-    Frozen,
-    /// The run was begun by another version of its mode; it can be shown, verified, exported and forked.
-    OtherVersion,
-    /// The run has ended already.
-    Ended,
-    /// An endpoint that does not answer.
-    Unreachable,
-    /// A key that is not set.
-    NoKey,
-    /// A price that is not known, where a budget needs one.
-    NoPrice,
-    /// An endpoint that only a file defines which the user has not trusted.
-    Untrusted,
-}
-
-impl ProblemCode {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Invalid => "invalid",
-            Self::Missing => "missing",
-            Self::Unknown => "unknown",
-            Self::Conflict => "conflict",
-            Self::TooMuch => "too_much",
-            Self::TooFew => "too_few",
-            Self::Frozen => "frozen",
-            Self::OtherVersion => "other_version",
-            Self::Ended => "ended",
-            Self::Unreachable => "unreachable",
-            Self::NoKey => "no_key",
-            Self::NoPrice => "no_price",
-            Self::Untrusted => "untrusted",
-        }
+words! {
+    /// What kind of wrong it is. Programs branch on this, so a code keeps its meaning.
+    #[derive(Default, Hash)]
+    pub enum ProblemCode {
+        /// The value is not one that is allowed here.
+        #[default]
+        Invalid = "invalid",
+        /// Nothing was given where something is needed.
+        Missing = "missing",
+        /// It names something that is not there.
+        Unknown = "unknown",
+        /// Two things were given that exclude each other.
+        Conflict = "conflict",
+        /// More than fits: bytes, seats, turns.
+        TooMuch = "too_much",
+        /// Fewer than needed.
+        TooFew = "too_few",
+        /// It was fixed when the run began; a fork may change it.
+        Frozen = "frozen",
+        /// The run was begun by another version of its mode; it can be shown, verified, exported and forked.
+        OtherVersion = "other_version",
+        /// The run has ended already.
+        Ended = "ended",
+        /// An endpoint that does not answer.
+        Unreachable = "unreachable",
+        /// A key that is not set.
+        NoKey = "no_key",
+        /// A price that is not known, where a budget needs one.
+        NoPrice = "no_price",
+        /// An endpoint that only a file defines which the user has not trusted.
+        Untrusted = "untrusted",
     }
 }
 

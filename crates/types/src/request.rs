@@ -35,37 +35,10 @@ impl Request {
     }
 }
 
-/// How hard a model thinks before it answers. Every provider spells it in its own way, and some know only a few of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Effort {
-    None,
-    Minimal,
-    Low,
-    Medium,
-    High,
-    Xhigh,
-    Max,
-}
-
-impl Effort {
-    pub const ALL: [(&'static str, Self); 7] = [
-        ("none", Self::None),
-        ("minimal", Self::Minimal),
-        ("low", Self::Low),
-        ("medium", Self::Medium),
-        ("high", Self::High),
-        ("xhigh", Self::Xhigh),
-        ("max", Self::Max),
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        Self::ALL[self as usize].0
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, effort)| *effort)
-    }
+words! {
+    /// How hard a model thinks before it answers. Every provider spells it in its own way, and some know only a few of these.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Effort { None = "none", Minimal = "minimal", Low = "low", Medium = "medium", High = "high", Xhigh = "xhigh", Max = "max" }
 }
 
 impl fmt::Display for Effort {

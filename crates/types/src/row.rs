@@ -126,42 +126,28 @@ pub struct UnreadableRow {
     pub error: String,
 }
 
-macro_rules! kinds {
-    ($($variant:ident = $text:literal),* $(,)?) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum Kind { $($variant),* }
-
-        impl Kind {
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text),* }
-            }
-            pub fn parse(text: &str) -> Option<Self> {
-                match text { $($text => Some(Self::$variant),)* _ => None }
-            }
-        }
-    };
-}
-
-kinds! {
-    Header = "header",
-    Phase = "phase",
-    PhaseEnd = "phase_end",
-    Asked = "asked",
-    Replied = "replied",
-    Said = "said",
-    Failed = "failed",
-    Tool = "tool",
-    Shown = "shown",
-    Figure = "figure",
-    Warning = "warning",
-    Waiting = "waiting",
-    Answered = "answered",
-    Closing = "closing",
-    Stopped = "stopped",
-    Resumed = "resumed",
-    Title = "title",
-    Verdict = "verdict",
+words! {
+    #[derive(Hash, PartialOrd, Ord)]
+    pub enum Kind {
+        Header = "header",
+        Phase = "phase",
+        PhaseEnd = "phase_end",
+        Asked = "asked",
+        Replied = "replied",
+        Said = "said",
+        Failed = "failed",
+        Tool = "tool",
+        Shown = "shown",
+        Figure = "figure",
+        Warning = "warning",
+        Waiting = "waiting",
+        Answered = "answered",
+        Closing = "closing",
+        Stopped = "stopped",
+        Resumed = "resumed",
+        Title = "title",
+        Verdict = "verdict",
+    }
 }
 
 /// Body of `asked`: what was about to be sent, and the most it could cost.

@@ -56,24 +56,24 @@ impl From<StoredStop> for Stopped {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    Cancelled,
-    Budget,
-    Waiting,
-    LeaseLost,
-    Storage,
-    /// An endpoint the next turn needs cannot be reached.
-    Offline,
-    /// The journal and what the mode would now ask disagree: fork.
-    Diverged,
-    /// A bug in the mode; its rows are kept.
-    Panic,
-    /// Taken up again and again, and each time its process ended before anything new was written.
-    Stuck,
-    /// Its process is ending and lets go of it; another takes it up. Never written: such a run is interrupted, not stopped.
-    HandedOver,
+words! {
+    pub enum StopReason {
+        Cancelled = "cancelled",
+        Budget = "budget",
+        Waiting = "waiting",
+        LeaseLost = "lease_lost",
+        Storage = "storage",
+        /// An endpoint the next turn needs cannot be reached.
+        Offline = "offline",
+        /// The journal and what the mode would now ask disagree: fork.
+        Diverged = "diverged",
+        /// A bug in the mode; its rows are kept.
+        Panic = "panic",
+        /// Taken up again and again, and each time its process ended before anything new was written.
+        Stuck = "stuck",
+        /// Its process is ending and lets go of it; another takes it up. Never written: such a run is interrupted, not stopped.
+        HandedOver = "handed_over",
+    }
 }
 
 impl StopReason {
@@ -82,21 +82,6 @@ impl StopReason {
             Self::Cancelled | Self::Budget | Self::LeaseLost | Self::Storage | Self::Offline | Self::Stuck | Self::HandedOver => Action::Resume,
             Self::Waiting => Action::Answer,
             Self::Diverged | Self::Panic => Action::Fork,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cancelled => "cancelled",
-            Self::Budget => "budget",
-            Self::Waiting => "waiting",
-            Self::LeaseLost => "lease_lost",
-            Self::Storage => "storage",
-            Self::Offline => "offline",
-            Self::Diverged => "diverged",
-            Self::Panic => "panic",
-            Self::Stuck => "stuck",
-            Self::HandedOver => "handed_over",
         }
     }
 }

@@ -52,32 +52,22 @@ impl Verdict {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// All whom the protocol counted on spoke, in every phase.
-    Full,
-    /// It stands, but a seat or an authority failed, abstained or was replaced, or the run was closed early.
-    Degraded,
-    /// All spoke and the rules give no decision.
-    Deadlock,
-    /// The decision is to hand over to a person.
-    Escalated,
-    NoQuorum,
-    Failed,
+words! {
+    pub enum Status {
+        /// All whom the protocol counted on spoke, in every phase.
+        Full = "full",
+        /// It stands, but a seat or an authority failed, abstained or was replaced, or the run was closed early.
+        Degraded = "degraded",
+        /// All spoke and the rules give no decision.
+        Deadlock = "deadlock",
+        /// The decision is to hand over to a person.
+        Escalated = "escalated",
+        NoQuorum = "no_quorum",
+        Failed = "failed",
+    }
 }
 
 impl Status {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Degraded => "degraded",
-            Self::Deadlock => "deadlock",
-            Self::Escalated => "escalated",
-            Self::NoQuorum => "no_quorum",
-            Self::Failed => "failed",
-        }
-    }
     /// `complete` carries these; the others come as `error`.
     pub fn completes(self) -> bool {
         matches!(self, Self::Full | Self::Degraded | Self::Deadlock | Self::Escalated)
@@ -96,25 +86,9 @@ pub struct Answer {
     pub by: Vec<SeatIx>,
 }
 
-/// What the answer is, so that nothing can print "synthesis" over a survivor's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerKind {
-    Synthesis,
-    Selected,
-    Computed,
-    Report,
-}
-
-impl AnswerKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Synthesis => "synthesis",
-            Self::Selected => "selected",
-            Self::Computed => "computed",
-            Self::Report => "report",
-        }
-    }
+words! {
+    /// What the answer is, so that nothing can print "synthesis" over a survivor's text.
+    pub enum AnswerKind { Synthesis = "synthesis", Selected = "selected", Computed = "computed", Report = "report" }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -164,28 +138,17 @@ pub enum Absent {
     OneValue,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ConfidenceSource {
-    /// How far ballots that judged the same thing agree, above chance: 0 is chance, 1 is all who could. Before it had an interval: the
-    /// share of comparable ballots.
-    Agreement,
-    /// A protocol's own formula.
-    Panel,
-    /// Self-reported.
-    Stated,
-    /// Fitted on outcomes.
-    Calibrated,
-}
-
-impl ConfidenceSource {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Agreement => "agreement",
-            Self::Panel => "panel",
-            Self::Stated => "stated",
-            Self::Calibrated => "calibrated",
-        }
+words! {
+    pub enum ConfidenceSource {
+        /// How far ballots that judged the same thing agree, above chance: 0 is chance, 1 is all who could. Before it had an interval: the
+        /// share of comparable ballots.
+        Agreement = "agreement",
+        /// A protocol's own formula.
+        Panel = "panel",
+        /// Self-reported.
+        Stated = "stated",
+        /// Fitted on outcomes.
+        Calibrated = "calibrated",
     }
 }
 

@@ -36,7 +36,7 @@ async fn new(door: &Door, args: KeyNew) -> CliResult<()> {
         match Scope::parse(given) {
             Some(scope) => scopes.push(scope),
             None => {
-                let known = Scope::ALL.map(|(name, _)| name);
+                let known = Scope::WORDS;
                 problems.push(Problem::new("scopes", given, format!("one of: {}", known.join(", "))).unknown(given, known));
             }
         }

@@ -11,8 +11,8 @@ use synod_modes::MODES;
 use synod_report::one_line;
 
 pub async fn run(global: &Global, args: Stats) -> CliResult {
-    let ranges = Range::ALL.map(Range::as_str);
-    let range = Range::ALL.into_iter().find(|range| range.as_str() == args.range);
+    let ranges = Range::WORDS;
+    let range = Range::parse(&args.range);
     let range = range.ok_or_else(|| usage("range", args.range.clone(), format!("one of: {}", ranges.join(", "))))?;
     if let Some(mode) = args.mode.as_deref().filter(|given| !MODES.iter().any(|mode| mode.id == *given)) {
         let known: Vec<&str> = MODES.iter().map(|mode| mode.id).collect();

@@ -136,7 +136,7 @@ fn nearest(words: &str, effort: Effort) -> Option<Effort> {
         match words.split_once("supported values").or_else(|| words.split_once("one of")).or_else(|| words.split_once("must be")) {
             Some((_, list)) => {
                 let named: Vec<&str> = list.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-                Effort::ALL.iter().filter(|(name, other)| named.contains(name) && *other != effort).map(|(_, effort)| *effort).collect()
+                Effort::ALL.into_iter().filter(|other| named.contains(&other.as_str()) && *other != effort).collect()
             }
             None => Vec::new(),
         };

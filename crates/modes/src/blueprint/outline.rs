@@ -6,7 +6,7 @@ use crate::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
-use synod_types::{Cluster, Clusters, Exhibit, Shape};
+use synod_types::{Cluster, Clusters, Exhibit, Shape, words};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outline {
@@ -33,16 +33,17 @@ pub struct PlannedSection {
     pub source_coverage: String,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Length {
-    /// 200 to 500 words.
-    Short,
-    /// 500 to 1000 words.
-    #[default]
-    Medium,
-    /// 1000 to 2000 words.
-    Long,
+words! {
+    #[derive(Default)]
+    pub enum Length {
+        /// 200 to 500 words.
+        Short = "SHORT",
+        /// 500 to 1000 words.
+        #[default]
+        Medium = "MEDIUM",
+        /// 1000 to 2000 words.
+        Long = "LONG",
+    }
 }
 
 impl Length {
@@ -51,14 +52,6 @@ impl Length {
             Self::Short => (200, 500),
             Self::Medium => (500, 1000),
             Self::Long => (1000, 2000),
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Short => "SHORT",
-            Self::Medium => "MEDIUM",
-            Self::Long => "LONG",
         }
     }
 
@@ -86,16 +79,11 @@ impl TypedReply for Outline {
 
 fn planned_section(title: &str, body: &str) -> PlannedSection {
     let value = |name: &str| text::field(body, name, &FIELDS);
-    let length = match value("Length").as_deref().and_then(|value| text::token(value, &["SHORT", "MEDIUM", "LONG"])) {
-        Some("SHORT") => Length::Short,
-        Some("LONG") => Length::Long,
-        _ => Length::Medium,
-    };
     PlannedSection {
         title: title.to_owned(),
         description: value("Description").unwrap_or_default(),
         key_topics: value("Key Topics").map(|value| read_list(&value)).unwrap_or_default(),
-        length,
+        length: value("Length").and_then(|value| Length::parse(text::token(&value, &Length::WORDS)?)).unwrap_or_default(),
         source_coverage: value("Source Coverage").unwrap_or_default(),
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_math::groups;
-use synod_types::{Cluster as ShownCluster, Clusters, Exhibit, Shape};
+use synod_types::{Cluster as ShownCluster, Clusters, Exhibit, Shape, words};
 
 /// The least likeness to a cluster's members with which an idea joins a cluster the curator did not put it in.
 const NEAR: f64 = 0.15;
@@ -36,13 +36,10 @@ pub struct Theme {
     pub ideas: Vec<String>,
 }
 
-/// From least to most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Promise {
-    Low,
-    Medium,
-    High,
+words! {
+    /// From least to most.
+    #[derive(PartialOrd, Ord)]
+    pub enum Promise { Low = "LOW", Medium = "MEDIUM", High = "HIGH" }
 }
 
 const LABELS: [&str; 3] = ["Theme", "Promise", "Ideas"];
@@ -52,11 +49,7 @@ impl TypedReply for Clustering {
     fn from_text(text: &str, terms: &IdLists) -> Option<Self> {
         let themes = blocks(text, "CLUSTER").into_iter().map(|block| {
             let value = |label: &str| field(&block.body, label, &LABELS);
-            let promise = value("Promise").and_then(|value| token(&value, &["HIGH", "MEDIUM", "LOW"])).map(|said| match said {
-                "HIGH" => Promise::High,
-                "MEDIUM" => Promise::Medium,
-                _ => Promise::Low,
-            });
+            let promise = value("Promise").and_then(|value| Promise::parse(token(&value, &Promise::WORDS)?));
             let ideas = value("Ideas").map(|list| known_ids(&list, terms.list("ideas"))).unwrap_or_default();
             Theme { name: block.title.clone(), theme: value("Theme").unwrap_or_default(), promise, ideas }
         });

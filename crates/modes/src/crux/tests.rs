@@ -280,7 +280,7 @@ fn kinds_are_known_by_many_words() {
     ] {
         assert_eq!(DisagreementType::of(word), kind, "{word}");
     }
-    for name in DisagreementType::NAMES {
+    for name in DisagreementType::WORDS {
         assert_eq!(DisagreementType::of(name).as_str(), name);
     }
 }

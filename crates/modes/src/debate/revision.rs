@@ -7,28 +7,16 @@ use crate::text::{after_first_marker, bare, token, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Answers, IdLists, SeatReply, TypedReply};
-use synod_types::{Exhibit, SeatIx, Shape};
+use synod_types::{Exhibit, SeatIx, Shape, words};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Stance {
-    /// The answer, improved.
-    Revise,
-    /// The answer as it was.
-    Stand,
-    /// A new answer from the best parts of several.
-    Merge,
-}
-
-impl Stance {
-    pub const ALL: [Self; 3] = [Self::Revise, Self::Stand, Self::Merge];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Revise => "REVISE",
-            Self::Stand => "STAND",
-            Self::Merge => "MERGE",
-        }
+words! {
+    pub enum Stance {
+        /// The answer, improved.
+        Revise = "REVISE",
+        /// The answer as it was.
+        Stand = "STAND",
+        /// A new answer from the best parts of several.
+        Merge = "MERGE",
     }
 }
 
@@ -79,8 +67,7 @@ impl TypedReply for RevisionReply {
 
 /// The one stance a line names. A line that repeats the list of stances from the prompt names none.
 fn stance(line: &str) -> Option<Stance> {
-    let word = token(line, &Stance::ALL.map(Stance::as_str)).filter(|_| !line.contains(['|', '/']))?;
-    Stance::ALL.into_iter().find(|stance| stance.as_str() == word)
+    token(line, &Stance::WORDS).filter(|_| !line.contains(['|', '/'])).and_then(Stance::parse)
 }
 
 /// An answer after its author has read the others.

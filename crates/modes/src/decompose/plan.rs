@@ -4,12 +4,10 @@ use super::assign::assign;
 use super::rows::TaskEntry;
 use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use synod_engine::{IdLists, TypedReply};
 use synod_math::Dag;
-use synod_types::{Edge, Graph, Node, SeatIx};
+use synod_types::{Edge, Graph, Node, SeatIx, words};
 
 /// How many ids a plan may name: more than the parts it may have, because a plan that is too long is cut, not refused.
 pub const MOST_IDS: usize = 20;
@@ -40,12 +38,8 @@ pub struct Draft {
     pub expertise: Option<Expertise>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Complexity {
-    Low,
-    Medium,
-    High,
+words! {
+    pub enum Complexity { Low = "LOW", Medium = "MEDIUM", High = "HIGH" }
 }
 
 impl Complexity {
@@ -59,13 +53,8 @@ impl Complexity {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Expertise {
-    Technical,
-    Creative,
-    Analytical,
-    General,
+words! {
+    pub enum Expertise { Technical = "technical", Creative = "creative", Analytical = "analytical", General = "general" }
 }
 
 const LABELS: [&str; 6] = ["Title", "Description", "Dependencies", "Depends on", "Complexity", "Expertise"];
@@ -94,19 +83,14 @@ impl TypedReply for Plan {
                 title: title.unwrap_or_else(|| format!("Part {}", at + 1)),
                 description: value("Description").unwrap_or_default(),
                 depends_on: places.map(id).filter(|id| known.contains(id)).collect(),
-                complexity: one_of(value("Complexity"), &["LOW", "MEDIUM", "HIGH"]),
-                expertise: one_of(value("Expertise"), &["technical", "creative", "analytical", "general"]),
+                complexity: value("Complexity").and_then(|value| Complexity::parse(token(&value, &Complexity::WORDS)?)),
+                expertise: value("Expertise").and_then(|value| Expertise::parse(token(&value, &Expertise::WORDS)?)),
             }
         });
         let before = text.lines().take_while(|line| blocks(line, "TASK").is_empty());
         let reasons = bare(&before.collect::<Vec<_>>().join("\n")).to_owned();
         Some(Self { reasons, tasks: drafts.collect() })
     }
-}
-
-/// The value a field begins with, if it is one of these words.
-fn one_of<T: DeserializeOwned>(value: Option<String>, words: &[&str]) -> Option<T> {
-    serde_json::from_value(json!(token(&value?, words)?)).ok()
 }
 
 /// The id of the part at this place.

@@ -6,31 +6,15 @@ use super::rows::{FinalValue, OutcomeRow, TrajectoryRow, VerdictData};
 use super::{Decision, Interval};
 use crate::closing;
 use crate::tally;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Value, json};
 use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::numbers::plain;
 use synod_math::{Agreement, Choice, JudgedThing, Rng};
 use synod_types::*;
 
-/// Why there was no further round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    Settled,
-    MaxRounds,
-    TooFew,
-}
-
-impl StopReason {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Settled => "settled",
-            Self::MaxRounds => "max_rounds",
-            Self::TooFew => "too_few",
-        }
-    }
+words! {
+    /// Why there was no further round.
+    pub enum StopReason { Settled = "settled", MaxRounds = "max_rounds", TooFew = "too_few" }
 }
 
 /// The last whole round, and how the panel came to it.

@@ -5,24 +5,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
 use synod_math::numbers::quantity;
+use synod_types::words;
 
-/// How sure a panelist says it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Level {
-    Low,
-    Medium,
-    High,
+words! {
+    /// How sure a panelist says it is.
+    #[derive(PartialOrd, Ord)]
+    pub enum Level { Low = "LOW", Medium = "MEDIUM", High = "HIGH" }
 }
 
 impl Level {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "LOW",
-            Self::Medium => "MEDIUM",
-            Self::High => "HIGH",
-        }
-    }
     /// Its weight where equally many chose two options.
     pub fn weight(self) -> u32 {
         match self {
@@ -116,11 +107,7 @@ pub fn option_in(line: &str, ids: &[String], texts: &[String]) -> Option<String>
 
 fn level_and_reasons(text: &str, before: &str) -> Option<(Level, String)> {
     let (_, rest) = after_last_marker(text, "CONFIDENCE:")?;
-    let level = match text::token(rest.lines().next()?, &["LOW", "MEDIUM", "HIGH"])? {
-        "LOW" => Level::Low,
-        "MEDIUM" => Level::Medium,
-        _ => Level::High,
-    };
+    let level = text::token(rest.lines().next()?, &Level::WORDS).and_then(Level::parse)?;
     let labels = ["ESTIMATE", "ANSWER", "CONFIDENCE", "REASONING"];
     let reasons = text::field(text, "REASONING", &labels).unwrap_or_else(|| before.trim().to_owned());
     Some((level, reasons))

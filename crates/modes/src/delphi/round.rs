@@ -4,8 +4,6 @@ use super::Options;
 use super::question::{AnswerForm, Kind};
 use super::reply::Level;
 use super::rows::{ChoiceStats, LevelCounts, NumberStats, OptionShare, RoundStatsRow};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Value, json};
 use synod_math::numbers::plain;
 use synod_math::{Summary, Yardstick};
@@ -45,25 +43,15 @@ pub enum RoundStats {
     Choices { counts: Vec<u32>, leader: usize, rung: Rung, percent: u32 },
 }
 
-/// What put one option before others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Rung {
-    /// Most chose it.
-    Votes,
-    /// Equally many chose it, and they were surer.
-    Confidence,
-    /// Equal in both: the first listed.
-    Order,
-}
-
-impl Rung {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Votes => "votes",
-            Self::Confidence => "confidence",
-            Self::Order => "order",
-        }
+words! {
+    /// What put one option before others.
+    pub enum Rung {
+        /// Most chose it.
+        Votes = "votes",
+        /// Equally many chose it, and they were surer.
+        Confidence = "confidence",
+        /// Equal in both: the first listed.
+        Order = "order",
     }
 }
 

@@ -7,48 +7,15 @@ use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
-use synod_types::{CheckEntry, Checks, Evidence, Exhibit, Shape};
+use synod_types::{CheckEntry, Checks, Evidence, Exhibit, Shape, words};
 
-/// What a checker, or the panel, says of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Ruling {
-    Verified,
-    Disputed,
-    Unverifiable,
-}
+words! {
+    /// What a checker, or the panel, says of a claim.
+    pub enum Ruling { Verified = "VERIFIED", Disputed = "DISPUTED", Unverifiable = "UNVERIFIABLE" }
 
-impl Ruling {
-    pub const ALL: [Self; 3] = [Self::Verified, Self::Disputed, Self::Unverifiable];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Verified => "VERIFIED",
-            Self::Disputed => "DISPUTED",
-            Self::Unverifiable => "UNVERIFIABLE",
-        }
-    }
-}
-
-/// How sure it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Sureness {
-    Low,
-    Medium,
-    High,
-}
-
-impl Sureness {
-    const ALL: [Self; 3] = [Self::Low, Self::Medium, Self::High];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "LOW",
-            Self::Medium => "MEDIUM",
-            Self::High => "HIGH",
-        }
-    }
+    /// How sure it is.
+    #[derive(PartialOrd, Ord)]
+    pub enum Sureness { Low = "LOW", Medium = "MEDIUM", High = "HIGH" }
 }
 
 /// A checker's rulings.
@@ -91,15 +58,15 @@ impl TypedReply for Verification {
             let asked = |id: &&String| id.eq_ignore_ascii_case(&block.id) || id.strip_prefix("claim_") == Some(block.id.as_str());
             let id = claims.iter().find(asked)?.clone();
             let value = |label: &str| field(&block.body, label, &FIELDS);
-            let verdict = token(&block.title, &Ruling::ALL.map(Ruling::as_str));
-            let verdict = verdict.or_else(|| token(&value("Verdict").filter(|_| block.title.is_empty())?, &Ruling::ALL.map(Ruling::as_str)))?;
-            let confidence = token(&value("Confidence")?, &Sureness::ALL.map(Sureness::as_str))?;
+            let verdict = token(&block.title, &Ruling::WORDS);
+            let verdict = verdict.or_else(|| token(&value("Verdict").filter(|_| block.title.is_empty())?, &Ruling::WORDS))?;
+            let confidence = token(&value("Confidence")?, &Sureness::WORDS)?;
             Some(Check {
                 id,
                 evidence: value("Evidence").unwrap_or_default(),
                 quote: value("Quote"),
-                verdict: Ruling::ALL.into_iter().find(|ruling| ruling.as_str() == verdict)?,
-                confidence: Sureness::ALL.into_iter().find(|sureness| sureness.as_str() == confidence)?,
+                verdict: Ruling::parse(verdict)?,
+                confidence: Sureness::parse(confidence)?,
                 correction: value("Correction"),
             })
         });

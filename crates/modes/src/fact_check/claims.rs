@@ -7,34 +7,22 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use synod_engine::{IdLists, TypedReply};
 use synod_math::Verbatim;
-use synod_types::{Cluster, Clusters, Exhibit, Shape};
+use synod_types::{Cluster, Clusters, Exhibit, Shape, words};
 
-/// The kind of statement a claim is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum ClaimType {
-    Statistic,
-    Date,
-    Attribution,
-    Technical,
-    Comparison,
-    Causal,
+words! {
+    /// The kind of statement a claim is.
+    #[derive(PartialOrd, Ord)]
+    pub enum ClaimType {
+        Statistic = "STATISTIC",
+        Date = "DATE",
+        Attribution = "ATTRIBUTION",
+        Technical = "TECHNICAL",
+        Comparison = "COMPARISON",
+        Causal = "CAUSAL",
+    }
 }
 
 impl ClaimType {
-    const ALL: [Self; 6] = [Self::Statistic, Self::Date, Self::Attribution, Self::Technical, Self::Comparison, Self::Causal];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Statistic => "STATISTIC",
-            Self::Date => "DATE",
-            Self::Attribution => "ATTRIBUTION",
-            Self::Technical => "TECHNICAL",
-            Self::Comparison => "COMPARISON",
-            Self::Causal => "CAUSAL",
-        }
-    }
-
     /// For people.
     fn plain(self) -> &'static str {
         match self {
@@ -48,8 +36,7 @@ impl ClaimType {
     }
 
     fn in_text(value: &str) -> Option<Self> {
-        let named = token(value, &Self::ALL.map(Self::as_str))?;
-        Self::ALL.into_iter().find(|kind| kind.as_str() == named)
+        token(value, &Self::WORDS).and_then(Self::parse)
     }
 }
 

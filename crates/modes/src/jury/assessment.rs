@@ -6,27 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
 use synod_math::jury;
+use synod_types::words;
 
-/// What a jury may say, kindest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Ruling {
-    Approve,
-    Revise,
-    Reject,
+words! {
+    /// What a jury may say, kindest first.
+    // In the order of the indices that `synod_math::jury` counts by.
+    pub enum Ruling { Approve = "APPROVE", Revise = "REVISE", Reject = "REJECT" }
 }
 
 impl Ruling {
-    /// In the order of the indices that `synod_math::jury` counts by.
-    pub const ALL: [Self; 3] = [Self::Approve, Self::Revise, Self::Reject];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Approve => "APPROVE",
-            Self::Revise => "REVISE",
-            Self::Reject => "REJECT",
-        }
-    }
     pub fn index(self) -> usize {
         match self {
             Self::Approve => jury::APPROVE,
@@ -47,7 +35,7 @@ impl Ruling {
     }
 
     fn in_line(line: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|ruling| token(line, &[ruling.as_str()]).is_some())?;
+        let found = token(line, &Self::WORDS).and_then(Self::parse)?;
         let words = line.trim_start_matches(|c: char| !c.is_alphanumeric());
         let after = words.get(found.as_str().len()..)?.trim_start_matches(|c: char| c.is_whitespace() || "*_`]".contains(c));
         let open = after.starts_with(['|', '/']) || after.to_lowercase().starts_with("or ");

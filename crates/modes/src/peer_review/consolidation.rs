@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
 use synod_math::rubric::{Level, Opinion};
+use synod_types::words;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Consolidation {
@@ -42,24 +43,8 @@ pub struct Action {
     pub effort: Option<Effort>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Effort {
-    Low,
-    Medium,
-    High,
-}
-
-impl Effort {
-    const ALL: [Self; 3] = [Self::Low, Self::Medium, Self::High];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
+words! {
+    pub enum Effort { Low = "LOW", Medium = "MEDIUM", High = "HIGH" }
 }
 
 impl TypedReply for Consolidation {
@@ -73,7 +58,7 @@ impl TypedReply for Consolidation {
         };
         let action = |item: String| {
             let (item, effort) = match item.split_once("(effort:") {
-                Some((item, effort)) => (item.to_owned(), Effort::ALL.into_iter().find(|level| token(effort, &[level.as_str()]).is_some())),
+                Some((item, effort)) => (item.to_owned(), token(effort, &Effort::WORDS).and_then(Effort::parse)),
                 None => (item, None),
             };
             let (action, listed) = item.rsplit_once('[').and_then(|(action, rest)| Some((action, rest.split_once(']')?.0))).unwrap_or((&item, ""));
@@ -113,7 +98,7 @@ pub fn report(consensus: &Consensus, written: Option<&Consolidation>) -> String 
         }
         for (number, action) in (1..).zip(written.ordered(consensus)) {
             let evidence = if action.evidence.is_empty() { String::new() } else { format!(" [{}]", action.evidence.join(", ")) };
-            let effort = action.effort.map(|effort| format!(" (effort: {})", effort.as_str())).unwrap_or_default();
+            let effort = action.effort.map(|effort| format!(" (effort: {})", effort.as_str().to_lowercase())).unwrap_or_default();
             text.push_str(&format!("\n{number}. **{}**{evidence}{effort}", action.action.trim()));
         }
     }

@@ -5,28 +5,12 @@ use crate::text::{blocks, field, items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
+use synod_types::words;
 
-/// Worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Severity {
-    Critical,
-    Major,
-    Minor,
-    Suggestion,
-}
-
-impl Severity {
-    pub const ALL: [Self; 4] = [Self::Critical, Self::Major, Self::Minor, Self::Suggestion];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Critical => "CRITICAL",
-            Self::Major => "MAJOR",
-            Self::Minor => "MINOR",
-            Self::Suggestion => "SUGGESTION",
-        }
-    }
+words! {
+    /// Worst first.
+    #[derive(PartialOrd, Ord)]
+    pub enum Severity { Critical = "CRITICAL", Major = "MAJOR", Minor = "MINOR", Suggestion = "SUGGESTION" }
 }
 
 /// For a flaw that belongs to no criterion.
@@ -109,7 +93,7 @@ impl TypedReply for Review {
 
 fn flaw(title: &str, body: &str, terms: &IdLists) -> Option<Flaw> {
     let read = |label: &str| field(body, label, &FIELDS).unwrap_or_default();
-    let severity = Severity::ALL.into_iter().find(|severity| token(&read("Severity"), &[severity.as_str()]).is_some())?;
+    let severity = token(&read("Severity"), &Severity::WORDS).and_then(Severity::parse)?;
     let named = read("Category");
     let category = terms.list("categories").iter().find(|category| category.eq_ignore_ascii_case(&named));
     Some(Flaw {

@@ -2,34 +2,25 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use synod_types::words;
 
-/// What became of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Fate {
-    /// Not answered, answered by a revision that was refused, or reopened and not answered since.
-    Open,
-    /// The author accepted it and the revised text was taken.
-    Fixed,
-    /// The author disputed it, and the judge agreed.
-    Rebutted,
-    /// The author disputed it, and the judge did not agree: the finding stands.
-    Overruled,
-    /// The author disputed it, and nobody neutral ruled on that.
-    Contested,
+words! {
+    /// What became of a finding.
+    pub enum Fate {
+        /// Not answered, answered by a revision that was refused, or reopened and not answered since.
+        Open = "open",
+        /// The author accepted it and the revised text was taken.
+        Fixed = "fixed",
+        /// The author disputed it, and the judge agreed.
+        Rebutted = "rebutted",
+        /// The author disputed it, and the judge did not agree: the finding stands.
+        Overruled = "overruled",
+        /// The author disputed it, and nobody neutral ruled on that.
+        Contested = "contested",
+    }
 }
 
 impl Fate {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Fixed => "fixed",
-            Self::Rebutted => "rebutted",
-            Self::Overruled => "overruled",
-            Self::Contested => "contested",
-        }
-    }
-
     /// As the seats read it.
     pub fn plain(self) -> &'static str {
         match self {

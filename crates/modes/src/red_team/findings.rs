@@ -47,11 +47,11 @@ impl Finding {
         FindingEntry {
             id: self.id.clone(),
             title: flaw.title.clone(),
-            severity: flaw.severity.word().into(),
+            severity: flaw.severity.as_str().to_lowercase(),
             location: flaw.location.clone(),
             detail: details.join("\n"),
             by: vec![by],
-            fate: self.fate.word().into(),
+            fate: self.fate.as_str().into(),
             reply: self.last_word().cloned().unwrap_or_default(),
         }
     }
@@ -59,7 +59,7 @@ impl Finding {
     /// As prompts take it.
     fn for_prompt(&self) -> Value {
         let Flaw { title, severity, location, vulnerability, exploit } = &self.flaw;
-        let mut lines = vec![format!("Title: {title}"), format!("Severity: {}", severity.word().to_uppercase())];
+        let mut lines = vec![format!("Title: {title}"), format!("Severity: {}", severity.as_str())];
         for (label, text) in [("Location", location), ("Vulnerability", vulnerability), ("Exploit", exploit)] {
             if !text.trim().is_empty() {
                 lines.push(format!("{label}: {text}"));
@@ -236,7 +236,13 @@ impl Register {
     pub fn dissent(&self) -> Vec<Dissent> {
         let disputed = |finding: &&Finding| matches!(finding.fate, Fate::Rebutted | Fate::Overruled | Fate::Contested);
         let text = |finding: &Finding| {
-            format!("{} ({}, {}): {}", finding.flaw.title, finding.flaw.severity.word(), finding.fate.word(), finding.flaw.vulnerability)
+            format!(
+                "{} ({}, {}): {}",
+                finding.flaw.title,
+                finding.flaw.severity.as_str().to_lowercase(),
+                finding.fate.as_str(),
+                finding.flaw.vulnerability
+            )
         };
         self.0.iter().filter(disputed).map(|finding| Dissent { seat: finding.by, label: Some(finding.id.clone()), text: text(finding) }).collect()
     }

@@ -127,16 +127,13 @@ fn flaws_in(text: &str) -> Option<Vec<Flaw>> {
 
 /// The word the value begins with. A range ("LOW to MEDIUM", "HIGH/CRITICAL") is none: the attacker is asked to choose.
 pub fn severity(value: &str) -> Option<Severity> {
-    const TOKENS: [(&str, Severity); 4] =
-        [("CRITICAL", Severity::Critical), ("HIGH", Severity::High), ("MEDIUM", Severity::Medium), ("LOW", Severity::Low)];
-    let names = TOKENS.map(|(name, _)| name);
-    let first = token(value, &names)?;
+    let first = token(value, &Severity::WORDS)?;
     let words = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).skip(1);
     let mut after = words.skip_while(|word| ["to", "or", "and"].iter().any(|joint| joint.eq_ignore_ascii_case(word)));
-    if after.next().is_some_and(|word| token(word, &names).is_some()) {
+    if after.next().is_some_and(|word| token(word, &Severity::WORDS).is_some()) {
         return None;
     }
-    TOKENS.iter().find(|(name, _)| *name == first).map(|(_, severity)| *severity)
+    Severity::parse(first)
 }
 
 /// The last line says so and nothing else, and no line describes a flaw: a report in a shape we cannot read is no clean bill.

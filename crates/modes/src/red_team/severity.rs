@@ -2,27 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use synod_types::words;
 
-/// How bad a flaw is.
-// Worst first: sorting puts the worst on top.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Severity {
-    Critical,
-    High,
-    Medium,
-    Low,
-}
-
-impl Severity {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-        }
-    }
+words! {
+    /// How bad a flaw is.
+    // Worst first: sorting puts the worst on top.
+    #[derive(PartialOrd, Ord)]
+    pub enum Severity { Critical = "CRITICAL", High = "HIGH", Medium = "MEDIUM", Low = "LOW" }
 }
 
 /// The worst severity that is unresolved.

@@ -96,7 +96,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         if options.high_stakes[..n].contains(category) {
             continue;
         }
-        bench.note(Figure::new("high_stakes", 1.0).label(category.id()));
+        bench.note(Figure::new("high_stakes", 1.0).label(category.as_str()));
     }
     let mut groupthink = GroupthinkGuard::default();
     let mut number = 0;

@@ -4,7 +4,7 @@ use super::style::Style;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use synod_math::debate::exits::MOST_ROUNDS;
-use synod_types::Problem;
+use synod_types::{Problem, words};
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -50,25 +50,16 @@ pub enum Audience {
     Vulnerable,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HighStakes {
-    SecurityAbuse,
-    MedicalLegal,
-    AgenticExecution,
-    SafetyCritical,
+words! {
+    pub enum HighStakes {
+        SecurityAbuse = "security_abuse",
+        MedicalLegal = "medical_legal",
+        AgenticExecution = "agentic_execution",
+        SafetyCritical = "safety_critical",
+    }
 }
 
 impl HighStakes {
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::SecurityAbuse => "security_abuse",
-            Self::MedicalLegal => "medical_legal",
-            Self::AgenticExecution => "agentic_execution",
-            Self::SafetyCritical => "safety_critical",
-        }
-    }
-
     pub fn words(self) -> &'static str {
         match self {
             Self::SecurityAbuse => "security or abuse",

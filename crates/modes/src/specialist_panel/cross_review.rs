@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
 use synod_math::Stance;
+use synod_types::words;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CrossReview {
@@ -27,25 +28,18 @@ pub struct FindingStance {
     pub why: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StanceKind {
-    /// It holds from where you stand too.
-    Agree,
-    /// It is wrong, or wrongly weighed.
-    Disagree,
-    /// It holds, and more follows from it.
-    Extend,
+words! {
+    pub enum StanceKind {
+        /// It holds from where you stand too.
+        Agree = "agree",
+        /// It is wrong, or wrongly weighed.
+        Disagree = "disagree",
+        /// It holds, and more follows from it.
+        Extend = "extend",
+    }
 }
 
 impl StanceKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Agree => "agree",
-            Self::Disagree => "disagree",
-            Self::Extend => "extend",
-        }
-    }
     pub fn stance(self) -> Stance {
         match self {
             Self::Agree => Stance::Agree,
@@ -85,11 +79,7 @@ fn read_stance(line: &str, ids: &[String]) -> Option<FindingStance> {
         (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '.')).then_some((id, rest))
     })?;
     let rest = &rest[rest.find(char::is_alphanumeric)?..];
-    let stance = match text::token(rest, &["AGREE", "DISAGREE", "EXTEND"])? {
-        "AGREE" => StanceKind::Agree,
-        "DISAGREE" => StanceKind::Disagree,
-        _ => StanceKind::Extend,
-    };
+    let stance = text::token(rest, &StanceKind::WORDS).and_then(StanceKind::parse)?;
     Some(FindingStance { id: id.clone(), stance, why: text::bare(rest[stance.as_str().len()..].trim_matches(is_separator)).to_owned() })
 }
 

@@ -2,37 +2,26 @@
 
 use super::pick::Pick;
 use crate::labelled::{self, LabelledAnswer};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, Result, SeatFailure, SeatReply, prompt};
-use synod_types::{FailureKind, SeatIx};
+use synod_types::{FailureKind, SeatIx, words};
 
-/// What decided a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MatchEnding {
-    /// One judge, the same word in both orders.
-    Agreed,
-    /// The first judge's word changed with the order; a second one's did not.
-    SecondJudge,
-    /// Neither judge's word held in both orders.
-    Draw,
-    /// Nobody could judge it.
-    Void,
-    /// There was no opponent.
-    Bye,
+words! {
+    /// What decided a match.
+    pub enum MatchEnding {
+        /// One judge, the same word in both orders.
+        Agreed = "agreed",
+        /// The first judge's word changed with the order; a second one's did not.
+        SecondJudge = "second_judge",
+        /// Neither judge's word held in both orders.
+        Draw = "draw",
+        /// Nobody could judge it.
+        Void = "void",
+        /// There was no opponent.
+        Bye = "bye",
+    }
 }
 
 impl MatchEnding {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Agreed => "agreed",
-            Self::SecondJudge => "second_judge",
-            Self::Draw => "draw",
-            Self::Void => "void",
-            Self::Bye => "bye",
-        }
-    }
     /// Whether a judge's word decided it.
     pub fn by_judge(self) -> bool {
         match self {

@@ -217,11 +217,11 @@ fn structured() -> impl Strategy<Value = Option<Value>> {
 
 prop_compose! {
     fn a_slot()(
-        at in (0u32..5, 0u32..4, prop::sample::select(SlotType::ALL), 0u32..4, prop::sample::select(SlotStatus::ALL)),
+        at in (0u32..5, 0u32..4, prop::sample::select(&SlotType::ALL[..]), 0u32..4, prop::sample::select(&SlotStatus::ALL[..])),
         told in (text(), prop::option::of(text()), prop::option::of(text()), prop::option::of(text()), prop::option::of(text())),
         fields in structured(),
         confidence in prop::option::of(number()),
-        rest in (any::<bool>(), any::<bool>(), prop::option::of(prop::sample::select(SignatureState::ALL)), any::<i32>()),
+        rest in (any::<bool>(), any::<bool>(), prop::option::of(prop::sample::select(&SignatureState::ALL[..])), any::<i32>()),
     ) -> Slot {
         let (layer, attempt, kind, ordinal, status) = at;
         let (role, agent_name, agent_model, output, notice) = told;
@@ -237,9 +237,9 @@ prop_compose! {
         base in prop::sample::select(vec![claims::active(), claims::flagged(), claims::rerun(), claims::complete(), claims::closed()]),
         words in prop::collection::vec(text(), 8),
         slots in prop::collection::vec(a_slot(), 0..5),
-        layers in prop::collection::vec((0u32..5, 0u32..4, prop::sample::select(LayerOutcome::ALL), number(), number()), 0..5),
-        pipeline in (prop::sample::select(PipelineStatus::ALL), 0u32..6, 0u32..4, prop::sample::select(SlotType::ALL)),
-        resolution in prop::option::of(prop::sample::select(Resolution::ALL)),
+        layers in prop::collection::vec((0u32..5, 0u32..4, prop::sample::select(&LayerOutcome::ALL[..]), number(), number()), 0..5),
+        pipeline in (prop::sample::select(&PipelineStatus::ALL[..]), 0u32..6, 0u32..4, prop::sample::select(&SlotType::ALL[..])),
+        resolution in prop::option::of(prop::sample::select(&Resolution::ALL[..])),
         flags in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
     ) -> ClaimView {
         let mut view = base;

@@ -1,39 +1,24 @@
 //! Where a run stands.
 
 use crate::{Kind, Status, StopReason, Stopped};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunState {
-    #[default]
-    Running,
-    /// Stopped until a person answers.
-    Waiting,
-    Stopped,
-    /// Running, and the process that held it is gone: rows alone cannot say so, whoever knows the lease can.
-    Interrupted,
-    Complete,
-    Lost,
+words! {
+    #[derive(Default, Hash)]
+    pub enum RunState {
+        #[default]
+        Running = "running",
+        /// Stopped until a person answers.
+        Waiting = "waiting",
+        Stopped = "stopped",
+        /// Running, and the process that held it is gone: rows alone cannot say so, whoever knows the lease can.
+        Interrupted = "interrupted",
+        Complete = "complete",
+        Lost = "lost",
+    }
 }
 
 impl RunState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Stopped => "stopped",
-            Self::Interrupted => "interrupted",
-            Self::Complete => "complete",
-            Self::Lost => "lost",
-        }
-    }
-
-    /// Also for what users type.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Running, Self::Waiting, Self::Stopped, Self::Interrupted, Self::Complete, Self::Lost].into_iter().find(|state| state.as_str() == text)
-    }
-
     /// There is a verdict: nothing more will happen.
     pub fn ended(self) -> bool {
         matches!(self, Self::Complete | Self::Lost)

@@ -5,7 +5,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use synod_math::collapse::score;
-use synod_types::sha256_hex;
+use synod_types::{sha256_hex, words};
 
 /// One proposed way to go.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -135,13 +135,8 @@ pub struct Risk {
     pub residual_risk: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    Critical,
-    High,
-    Medium,
-    Low,
+words! {
+    pub enum Severity { Critical = "critical", High = "high", Medium = "medium", Low = "low" }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -157,33 +152,13 @@ pub struct Violation {
     pub requires_approval: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CostUnit {
-    #[default]
-    Points,
-    Hours,
-    Loc,
-}
-
-impl CostUnit {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Points => "points",
-            Self::Hours => "hours",
-            Self::Loc => "loc",
-        }
-    }
-}
-
-impl Severity {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-        }
+words! {
+    #[derive(Default)]
+    pub enum CostUnit {
+        #[default]
+        Points = "points",
+        Hours = "hours",
+        Loc = "loc",
     }
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use synod_types::words;
 
 /// What a verifier found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,12 +30,8 @@ pub struct Receipt {
     pub created_at: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum ReceiptStatus {
-    Pass,
-    Fail,
-    Pending,
+words! {
+    pub enum ReceiptStatus { Pass = "PASS", Fail = "FAIL", Pending = "PENDING" }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -102,34 +99,20 @@ pub struct Evaluation {
     pub confidence: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PanelSeat {
-    Minimalist,
-    Skeptic,
-    DomainExpert,
-    Verifier,
-    CollectiveIntelligence,
-    RiskCompliance,
-    UserValue,
+words! {
+    #[derive(PartialOrd, Ord)]
+    pub enum PanelSeat {
+        Minimalist = "minimalist",
+        Skeptic = "skeptic",
+        DomainExpert = "domain_expert",
+        Verifier = "verifier",
+        CollectiveIntelligence = "collective_intelligence",
+        RiskCompliance = "risk_compliance",
+        UserValue = "user_value",
+    }
 }
 
 impl PanelSeat {
-    pub const ALL: [Self; 7] =
-        [Self::Minimalist, Self::Skeptic, Self::DomainExpert, Self::Verifier, Self::CollectiveIntelligence, Self::RiskCompliance, Self::UserValue];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Minimalist => "minimalist",
-            Self::Skeptic => "skeptic",
-            Self::DomainExpert => "domain_expert",
-            Self::Verifier => "verifier",
-            Self::CollectiveIntelligence => "collective_intelligence",
-            Self::RiskCompliance => "risk_compliance",
-            Self::UserValue => "user_value",
-        }
-    }
-
     /// What it looks at first.
     pub fn priority(self) -> &'static str {
         match self {
@@ -173,25 +156,12 @@ pub struct Approval {
     pub note: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalDecision {
-    Approve,
-    Reject,
-    /// Not as it is: the note says under which conditions.
-    Revise,
-}
-
-impl ApprovalDecision {
-    pub const ALL: [&'static str; 3] = ["approve", "reject", "revise"];
-
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "approve" => Some(Self::Approve),
-            "reject" => Some(Self::Reject),
-            "revise" => Some(Self::Revise),
-            _ => None,
-        }
+words! {
+    pub enum ApprovalDecision {
+        Approve = "approve",
+        Reject = "reject",
+        /// Not as it is: the note says under which conditions.
+        Revise = "revise",
     }
 }
 

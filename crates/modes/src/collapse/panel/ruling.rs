@@ -7,34 +7,21 @@ use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::examine::examine;
 use crate::collapse::rounds::exhibits;
 use crate::collapse::rounds::people::{self, Choice};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, Halt, Result};
 use synod_math::collapse::below;
 use synod_math::collapse::converge::{Conflict, ScoredCard};
 use synod_math::collapse::panel::{Outcome, outcome, safest};
+use synod_types::words;
 
-/// How it was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum DecisionStatus {
-    /// By score alone.
-    Accepted,
-    ConsensusReached,
-    HybridSynthesized,
-    SafeFallback,
-    EscalatedHuman,
-}
-
-impl DecisionStatus {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Accepted => "ACCEPTED",
-            Self::ConsensusReached => "CONSENSUS_REACHED",
-            Self::HybridSynthesized => "HYBRID_SYNTHESIZED",
-            Self::SafeFallback => "SAFE_FALLBACK",
-            Self::EscalatedHuman => "ESCALATED_HUMAN",
-        }
+words! {
+    /// How it was decided.
+    pub enum DecisionStatus {
+        /// By score alone.
+        Accepted = "ACCEPTED",
+        ConsensusReached = "CONSENSUS_REACHED",
+        HybridSynthesized = "HYBRID_SYNTHESIZED",
+        SafeFallback = "SAFE_FALLBACK",
+        EscalatedHuman = "ESCALATED_HUMAN",
     }
 }
 

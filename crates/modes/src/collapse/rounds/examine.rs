@@ -26,11 +26,7 @@ pub struct Verification {
 impl TypedReply for Verification {
     fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let (reasons, rest) = crate::text::after_last_marker(text, "STATUS:")?;
-        let status = match crate::text::token(rest.lines().next().unwrap_or_default(), &["PASS", "FAIL", "PENDING"])? {
-            "PASS" => ReceiptStatus::Pass,
-            "FAIL" => ReceiptStatus::Fail,
-            _ => ReceiptStatus::Pending,
-        };
+        let status = crate::text::token(rest.lines().next().unwrap_or_default(), &ReceiptStatus::WORDS).and_then(ReceiptStatus::parse)?;
         Some(Self { reasons: reasons.trim().to_owned(), status, checks: Vec::new() })
     }
 }
@@ -68,12 +64,7 @@ impl Doubt {
     fn from_block(block: &crate::text::Block) -> Option<Self> {
         let labels = ["Severity", "Residual"];
         let severity = crate::text::field(&block.body, "Severity", &labels)?;
-        let severity = match crate::text::token(&severity, &["critical", "high", "medium", "low"])? {
-            "critical" => Severity::Critical,
-            "high" => Severity::High,
-            "medium" => Severity::Medium,
-            _ => Severity::Low,
-        };
+        let severity = crate::text::token(&severity, &Severity::WORDS).and_then(Severity::parse)?;
         let residual_risk = crate::text::score(&crate::text::field(&block.body, "Residual", &labels)?, 0.0, 1.0)?;
         Some(Self { severity, description: block.title.clone(), residual_risk })
     }

@@ -42,7 +42,7 @@ pub async fn ask_approvals(bench: &Bench, docket: &mut Docket) -> Result<bool> {
             position.card.gist().trim_end_matches('.'),
         );
         let (bench, name) = (bench.at(position.id()), approval_name(subject));
-        async move { bench.person(&name, text, &ApprovalDecision::ALL).await }
+        async move { bench.person(&name, text, &ApprovalDecision::WORDS).await }
     });
     let answers: Vec<_> = futures::future::join_all(questions).await.into_iter().collect::<Result<_>>()?;
     let mut all = true;

@@ -8,6 +8,7 @@ use crate::text::{items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, IdLists, Result, SeatReply, TypedReply, prompt};
+use synod_types::words;
 
 /// With fewer messages no record is written.
 const LEAST_MESSAGES: usize = 4;
@@ -144,13 +145,9 @@ impl DebateState<'_> {
     }
 }
 
-/// Where somebody stands on a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    For,
-    Against,
-    Mixed,
+words! {
+    /// Where somebody stands on a claim.
+    pub enum Side { For = "for", Against = "against", Mixed = "mixed" }
 }
 
 impl Side {
@@ -160,14 +157,6 @@ impl Side {
             Some("for") => Self::For,
             Some(_) => Self::Against,
             None => Self::Mixed,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::For => "for",
-            Self::Against => "against",
-            Self::Mixed => "mixed",
         }
     }
 }

@@ -219,8 +219,8 @@ impl Room<'_> {
             };
             let ask = prompt!("card", crux = self.question_shown, names = shown, exchange, core = context.core.map(|core| &core.core_disagreement))
                 .ids("pair", shown.iter().cloned())
-                .ids("types", DisagreementType::NAMES)
-                .ids("stances", Stance::NAMES)
+                .ids("types", DisagreementType::WORDS)
+                .ids("stances", Stance::WORDS)
                 .fill("one", &shown[0])
                 .fill("two", &shown[1])
                 .fill("first", last_sentences(0))

@@ -4,22 +4,21 @@ use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
+use synod_types::words;
 
-/// What the disagreement is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DisagreementType {
-    Horizon,
-    Evidence,
-    Values,
-    Definition,
-    Claim,
-    Premise,
+words! {
+    /// What the disagreement is about.
+    pub enum DisagreementType {
+        Horizon = "horizon",
+        Evidence = "evidence",
+        Values = "values",
+        Definition = "definition",
+        Claim = "claim",
+        Premise = "premise",
+    }
 }
 
 impl DisagreementType {
-    pub const NAMES: [&str; 6] = ["horizon", "evidence", "values", "definition", "claim", "premise"];
-
     /// From whatever word a model used; `claim` for any other.
     pub fn of(word: &str) -> Self {
         match bare(word).to_lowercase().as_str() {
@@ -29,17 +28,6 @@ impl DisagreementType {
             "premise" | "assumption" => Self::Premise,
             "horizon" | "timeframe" => Self::Horizon,
             _ => Self::Claim,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Horizon => "horizon",
-            Self::Evidence => "evidence",
-            Self::Values => "values",
-            Self::Definition => "definition",
-            Self::Claim => "claim",
-            Self::Premise => "premise",
         }
     }
 
@@ -56,31 +44,19 @@ impl DisagreementType {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Stance {
-    Yes,
-    No,
-    #[default]
-    Nuanced,
+words! {
+    #[derive(Default)]
+    pub enum Stance {
+        Yes = "YES",
+        No = "NO",
+        #[default]
+        Nuanced = "NUANCED",
+    }
 }
 
 impl Stance {
-    pub const NAMES: [&str; 3] = ["YES", "NO", "NUANCED"];
-
     pub fn of(word: &str) -> Self {
-        match token(word, &Self::NAMES) {
-            Some("YES") => Self::Yes,
-            Some("NO") => Self::No,
-            _ => Self::Nuanced,
-        }
-    }
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Yes => "YES",
-            Self::No => "NO",
-            Self::Nuanced => "NUANCED",
-        }
+        token(word, &Self::WORDS).and_then(Self::parse).unwrap_or_default()
     }
 }
 

@@ -4,33 +4,19 @@ use super::exhibits::show_groupthink;
 use super::stops::round_cap;
 use crate::roundtable::options::Groupthink;
 use crate::roundtable::rounds::{Debate, Round};
-use schemars::JsonSchema;
-use serde::Serialize;
 use synod_engine::{Bench, Result};
 use synod_math::debate::exits::confidence_shift;
 use synod_math::debate::guard::{EarlyConvergence, ObjectionResult, RoundActivity, early_convergence, objection_result, stagnation};
-use synod_types::PersonAnswer;
+use synod_types::{PersonAnswer, words};
 
 /// One for each kind of groupthink.
 pub const MOST_OBJECTIONS: u32 = 2;
 pub const ACCEPT: &str = "accept";
 const GO_ON: &str = "continue";
 
-/// What the guard found wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GroupthinkKind {
-    Stagnation,
-    EarlyConvergence,
-}
-
-impl GroupthinkKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stagnation => "stagnation",
-            Self::EarlyConvergence => "early_convergence",
-        }
-    }
+words! {
+    /// What the guard found wrong.
+    pub enum GroupthinkKind { Stagnation = "stagnation", EarlyConvergence = "early_convergence" }
 }
 
 /// What the guard measured after a round.

@@ -1,34 +1,20 @@
 //! Why a debate ends.
 
 use crate::roundtable::rounds::{Debate, Round};
-use schemars::JsonSchema;
-use serde::Serialize;
 use synod_math::debate::exits::{Consensus, RoundMovement, consensus, movement, plateau};
+use synod_types::words;
 
-/// Why there was no further round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    Consensus,
-    Convergence,
-    RoundCap,
-    TooFew,
-    /// A person said that the panel's view stands.
-    Person,
-    /// The run was told to conclude.
-    Closed,
-}
-
-impl StopReason {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Consensus => "consensus",
-            Self::Convergence => "convergence",
-            Self::RoundCap => "round_cap",
-            Self::TooFew => "too_few",
-            Self::Person => "person",
-            Self::Closed => "closed",
-        }
+words! {
+    /// Why there was no further round.
+    pub enum StopReason {
+        Consensus = "consensus",
+        Convergence = "convergence",
+        RoundCap = "round_cap",
+        TooFew = "too_few",
+        /// A person said that the panel's view stands.
+        Person = "person",
+        /// The run was told to conclude.
+        Closed = "closed",
     }
 }
 

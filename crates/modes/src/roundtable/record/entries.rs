@@ -5,25 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use synod_math::debate::exits::Vote;
+use synod_types::words;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ClaimStatus {
-    Open,
-    Contested,
-    Accepted,
-    Retracted,
-}
-
-impl ClaimStatus {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Contested => "contested",
-            Self::Accepted => "accepted",
-            Self::Retracted => "retracted",
-        }
-    }
+words! {
+    pub enum ClaimStatus { Open = "open", Contested = "contested", Accepted = "accepted", Retracted = "retracted" }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

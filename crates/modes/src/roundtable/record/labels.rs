@@ -4,29 +4,19 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use synod_types::words;
 
 /// A wider range of citations is not taken for one.
 const WIDEST: u32 = 20;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Label {
-    Fact,
-    Infer,
-    Assume,
+words! {
+    #[derive(PartialOrd, Ord)]
+    pub enum Label { Fact = "FACT", Infer = "INFER", Assume = "ASSUME" }
 }
 
 impl Label {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fact => "FACT",
-            Self::Infer => "INFER",
-            Self::Assume => "ASSUME",
-        }
-    }
-
     fn of(word: &str) -> Option<Self> {
-        [Self::Fact, Self::Infer, Self::Assume].into_iter().find(|label| label.as_str().eq_ignore_ascii_case(word))
+        Self::ALL.into_iter().find(|label| label.as_str().eq_ignore_ascii_case(word))
     }
 }
 

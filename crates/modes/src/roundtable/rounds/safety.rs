@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
 use synod_math::Verbatim;
+use synod_types::words;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -180,28 +181,12 @@ impl SafetyWatch {
     }
 }
 
-/// What a contribution may not hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SafetyRule {
-    HarmfulSteps,
-    Evasion,
-    Manipulation,
-    Endangering,
+words! {
+    /// What a contribution may not hold.
+    pub enum SafetyRule { HarmfulSteps = "harmful_steps", Evasion = "evasion", Manipulation = "manipulation", Endangering = "endangering" }
 }
 
 impl SafetyRule {
-    const ALL: [Self; 4] = [Self::HarmfulSteps, Self::Evasion, Self::Manipulation, Self::Endangering];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::HarmfulSteps => "harmful_steps",
-            Self::Evasion => "evasion",
-            Self::Manipulation => "manipulation",
-            Self::Endangering => "endangering",
-        }
-    }
-
     /// Why something was withheld, in fixed words: an evaluator's own words could repeat what was withheld.
     pub fn reason(self) -> &'static str {
         match self {
@@ -266,7 +251,7 @@ impl TypedReply for Evaluation {
         let finding = |item: String| {
             let (word, passage) = item.split_once(':')?;
             let word = crate::text::bare(word).replace(' ', "_");
-            let rule = SafetyRule::ALL.into_iter().find(|rule| rule.word().eq_ignore_ascii_case(&word))?;
+            let rule = SafetyRule::ALL.into_iter().find(|rule| rule.as_str().eq_ignore_ascii_case(&word))?;
             Some(ForbiddenPassage { passage: passage.trim().to_owned(), rule })
         };
         let passed = crate::text::token(&crate::text::field(text, "Verdict", &labels)?, &["PASS", "BLOCK"])? == "PASS";
@@ -356,12 +341,5 @@ mod tests {
         let bare = Evaluation { findings: Vec::new(), ..said("", false) };
         assert!(bare.withholds(text, false).is_none() && bare.withholds(text, true).is_some());
         assert_eq!(Evaluation { passed: true, ..bare }.withholds(text, true), None);
-    }
-
-    #[test]
-    fn rules_are_called_by_the_words_of_the_form() {
-        for rule in SafetyRule::ALL {
-            assert_eq!(serde_json::to_value(rule).expect("a word"), rule.word());
-        }
     }
 }
