@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use synod_engine::{Answers, Bench, Result, SeatReply, prompt};
-use synod_types::{Answer, AnswerKind, Ballot, Dissent, Exhibit, SeatIx, Shape, row_data};
+use synod_types::{Answer, AnswerKind, Dissent, Exhibit, SeatIx, row_data};
 
 /// With fewer answers than this there is nothing to compare.
 pub const LEAST: usize = 2;
@@ -60,7 +60,11 @@ pub struct Views<'a>(Vec<(SeatIx, Vec<&'a LabelledAnswer>)>);
 
 impl<'a> Views<'a> {
     pub fn of(&self, reader: SeatIx) -> &[&'a LabelledAnswer] {
-        self.0.iter().find(|(seat, _)| *seat == reader).map(|(_, view)| view.as_slice()).unwrap_or_default()
+        self.iter().find(|(seat, _)| *seat == reader).map(|(_, view)| view).unwrap_or_default()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (SeatIx, &[&'a LabelledAnswer])> {
+        self.0.iter().map(|(seat, view)| (*seat, view.as_slice()))
     }
 }
 
@@ -79,17 +83,6 @@ pub fn for_prompt(answers: &[&LabelledAnswer]) -> Value {
 
 pub fn names(answers: &[&LabelledAnswer]) -> Vec<String> {
     answers.iter().map(|answer| answer.label.clone()).collect()
-}
-
-/// A ballot that was asked for and did not come, and why.
-pub fn abstention<T>(title: &str, shown: Vec<String>, answers: &Answers<T>, seat: SeatIx) -> Exhibit {
-    let failure = answers.failures.iter().find(|failure| failure.seat == seat);
-    let abstained = failure.map(|failure| failure.failure.kind.plain().to_owned());
-    let exhibit = Exhibit::new(title, Shape::Ballot(Ballot { shown, abstained, ..Ballot::default() }));
-    match failure {
-        Some(failure) => exhibit.turn(&failure.key),
-        None => exhibit,
-    }
 }
 
 /// The parsed data of a stored label map: the model behind each label.

@@ -2,6 +2,7 @@
 //!
 //! A mode decides, the bench does: no clock, no dice, no storage, no provider here (`clippy.toml` says why for each).
 
+mod attendance;
 mod ballots;
 pub mod blueprint;
 pub mod brainstorm;

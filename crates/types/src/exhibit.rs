@@ -159,6 +159,11 @@ impl Exhibit {
         self.turn = Some(key.into());
         self
     }
+    /// The same where there may be none.
+    pub fn of_turn(mut self, key: Option<&String>) -> Self {
+        self.turn = key.cloned();
+        self
+    }
     pub fn covers(mut self, keys: Vec<String>) -> Self {
         self.covers = keys;
         self

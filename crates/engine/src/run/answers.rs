@@ -48,4 +48,13 @@ impl<T> Answers<T> {
     pub fn of(&self, seat: SeatIx) -> Option<&SeatReply<T>> {
         self.replies.iter().find(|given| given.seat == seat)
     }
+
+    pub fn failure_of(&self, seat: SeatIx) -> Option<&SeatFailure> {
+        self.failures.iter().find(|missed| missed.seat == seat)
+    }
+
+    /// What came of asking this seat. `None`: it was not asked.
+    pub fn outcome(&self, seat: SeatIx) -> Option<Result<&SeatReply<T>, &SeatFailure>> {
+        self.of(seat).map(Ok).or_else(|| self.failure_of(seat).map(Err))
+    }
 }

@@ -3,9 +3,8 @@
 mod rows;
 
 use crate::RankingBallot;
-use crate::closing;
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
-use crate::tally;
+use crate::{attendance, closing, tally};
 use rows::{AggregatePlace, AggregateRow, BallotPlace, BallotRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -157,23 +156,12 @@ async fn rank(bench: &Bench, options: &Options, answers: &[LabelledAnswer]) -> R
             prompt!("rank", answers = labelled::for_prompt(answers), criteria = options.criteria).ids("labels", labelled::names(answers))
         })
         .await?;
-    for seat in &readers {
-        let shown = labelled::names(views.of(*seat));
-        let exhibit = match ballots.of(*seat) {
-            Some(given) => {
-                let ranking = (1..).zip(&given.value.ranking).map(|(position, label)| BallotPlace { label: label.clone(), position });
-                let data = BallotRow { parsed_ranking: ranking.collect(), parse_error: None };
-                let ballot = Ballot { shown, choice: given.value.ranking.clone(), reasons: Some(given.value.reasons.clone()), abstained: None };
-                Exhibit::new("Ballot", Shape::Ballot(ballot)).turn(&given.key).data(&data)
-            }
-            None => {
-                let missed = ballots.failures.iter().find(|missed| missed.seat == *seat);
-                let data = BallotRow { parsed_ranking: Vec::new(), parse_error: Some(missed.map(|missed| missed.failure.to_string())) };
-                labelled::abstention("Ballot", shown, &ballots, *seat).data(&data)
-            }
-        };
-        phase.show("rank", exhibit.by(*seat, "evaluator"))?;
-    }
+    let place = |(position, label): (u32, &String)| BallotPlace { label: label.clone(), position };
+    let choice = |ballot: &RankingBallot| (ballot.ranking.clone(), ballot.reasons.clone());
+    attendance::show_ballots(&phase, ("rank", "Ballot", "evaluator"), &views, &ballots, choice, |given| BallotRow {
+        parsed_ranking: given.map_or_else(|_| Vec::new(), |ballot| (1..).zip(&ballot.ranking).map(place).collect()),
+        parse_error: given.err().map(|failure| Some(failure.to_string())),
+    })?;
     Ok(ballots.replies.into_iter().map(|given| given.value).collect())
 }
 

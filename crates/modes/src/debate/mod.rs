@@ -8,6 +8,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::attendance;
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally::{self, Poll};
 use crate::text::words;
@@ -273,22 +274,12 @@ async fn cast(
             if few { ask.extra() } else { ask }
         })
         .await?;
-    for seat in voters {
-        let shown = labelled::names(views.of(*seat));
-        let exhibit = match votes.of(*seat) {
-            Some(reply) => {
-                let vote = reply.value.clone();
-                let data = DebateVoteRow { voted_for: Some(vote.vote.clone()), self_vote: false, weaker_revisions: Some(vote.weaker_revisions) };
-                let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
-                Exhibit::new("Vote", Shape::Ballot(ballot)).turn(&reply.key).data(&data)
-            }
-            None => {
-                let data = DebateVoteRow { voted_for: None, self_vote: false, weaker_revisions: None };
-                labelled::abstention("Vote", shown, &votes, *seat).data(&data)
-            }
-        };
-        phase.show("debate_vote", exhibit.by(*seat, "voter"))?;
-    }
+    let choice = |ballot: &DebateBallot| (vec![ballot.vote.clone()], ballot.reasons.clone());
+    attendance::show_ballots(&phase, ("debate_vote", "Vote", "voter"), &views, &votes, choice, |given| DebateVoteRow {
+        voted_for: given.ok().map(|ballot| ballot.vote.clone()),
+        self_vote: false,
+        weaker_revisions: given.ok().map(|ballot| ballot.weaker_revisions.clone()),
+    })?;
     Ok(votes)
 }
 

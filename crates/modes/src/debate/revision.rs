@@ -101,7 +101,7 @@ impl RevisedAnswer {
     pub fn exhibit(&self, seat: SeatIx, replies: &Answers<RevisionReply>) -> Exhibit {
         let mut shape = crate::revision::revision(&self.original, &self.text);
         let reply = replies.of(seat);
-        let failure = replies.failures.iter().find(|failure| failure.seat == seat);
+        let failure = replies.failure_of(seat);
         shape.decision = self.stance.map_or_else(String::new, |stance| stance.as_str().to_lowercase());
         shape.reasons = reply.map(|reply| reply.value.reasons.clone()).unwrap_or_default();
         if let Some(failure) = failure {
@@ -125,10 +125,6 @@ impl RevisedAnswer {
             parse_success: reply.is_some(),
         };
         let key = reply.map(|reply| &reply.key).or(failure.map(|failure| &failure.key));
-        let exhibit = Exhibit::new("Revision", Shape::Revision(shape)).data(&data).by(seat, "debater");
-        match key {
-            Some(key) => exhibit.turn(key),
-            None => exhibit,
-        }
+        Exhibit::new("Revision", Shape::Revision(shape)).data(&data).by(seat, "debater").of_turn(key)
     }
 }

@@ -225,12 +225,10 @@ async fn verify(
     let mut cast: Vec<(SeatIx, Vec<Vote>)> = Vec::new();
     for seat in &checkers {
         let label = &phase.seat(*seat).label;
-        let (votes, key, why) = match answers.of(*seat) {
-            Some(reply) => (checks::votes(&reply.value, &claims, material), Some(&reply.key), None),
-            None => {
-                let failure = answers.failures.iter().find(|failure| failure.seat == *seat);
-                (Vec::new(), failure.map(|failure| &failure.key), failure.map(|failure| failure.failure.kind.plain().to_owned()))
-            }
+        let (votes, key, why) = match answers.outcome(*seat) {
+            Some(Ok(reply)) => (checks::votes(&reply.value, &claims, material), &reply.key, None),
+            Some(Err(failed)) => (Vec::new(), &failed.key, Some(failed.failure.kind.plain().to_owned())),
+            None => continue,
         };
         let none = "ruled on none of the claims";
         if votes.is_empty() && why.is_none() {
@@ -240,7 +238,7 @@ async fn verify(
         }
         let why = why.or_else(|| votes.is_empty().then(|| none.to_owned()));
         let exhibit = checks::exhibit(format!("Checks by {label}"), &votes, &claims, why).by(*seat, "checker");
-        phase.show(&format!("verify_{seat}"), key.into_iter().fold(exhibit, |exhibit, key| exhibit.turn(key)))?;
+        phase.show(&format!("verify_{seat}"), exhibit.turn(key))?;
         if !votes.is_empty() {
             cast.push((*seat, votes));
         }

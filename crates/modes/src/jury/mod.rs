@@ -5,7 +5,7 @@ mod report;
 mod rows;
 mod summary;
 
-use crate::{tally, work};
+use crate::{attendance, tally, work};
 pub use assessment::{Assessment, Ruling};
 pub use report::Report;
 use rows::{JurorRow, ScoresRow, VerdictData, VerdictRow, VotesRow, WorkRow};
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use summary::{Juror, Summary, Votes};
 use synod_engine::{
-    Answers, Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatReply, Seating, Stage, chair_apart,
-    each, mode, prompt,
+    Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatReply, Seating, Stage, chair_apart, each, mode,
+    prompt,
 };
 use synod_math::{Agreement, Choice, JudgedThing};
 use synod_types::*;
@@ -183,7 +183,15 @@ async fn deliberate(bench: &Bench, options: &Options) -> Result<Summary> {
     for seat in seats {
         let exhibit = match jurors.iter().find(|juror| juror.seat == *seat) {
             Some(juror) => juror.exhibit(),
-            None => absence_exhibit(&label(*seat), &answers, *seat),
+            None => {
+                let (label, failed) = (label(*seat), answers.failure_of(*seat));
+                let error = failed.map(|failed| failed.failure.to_string());
+                attendance::absence(format!("Juror {label}"), "juror", failed, "gave neither a score nor a verdict").data(&JurorRow {
+                    label,
+                    error,
+                    ..JurorRow::default()
+                })
+            }
         };
         phase.show("deliberation", exhibit.by(*seat, "juror"))?;
     }
@@ -202,29 +210,6 @@ async fn deliberate(bench: &Bench, options: &Options) -> Result<Summary> {
     phase.show("juror_summary", summary.scores_exhibit())?;
     phase.show("juror_votes", summary.votes_exhibit())?;
     Ok(summary)
-}
-
-/// A juror who was asked and cannot be counted, and why.
-fn absence_exhibit(label: &str, answers: &Answers<Assessment>, seat: SeatIx) -> Exhibit {
-    let failure = answers.failures.iter().find(|failure| failure.seat == seat);
-    let data = JurorRow {
-        label: label.to_owned(),
-        scores: None,
-        average: None,
-        verdict: None,
-        computed_verdict: None,
-        vote: None,
-        verdict_mismatch: None,
-        recommendations: Vec::new(),
-        parse_success: false,
-        error: failure.map(|failure| failure.failure.to_string()),
-    };
-    let why = failure.map_or("gave neither a score nor a verdict", |failure| failure.failure.kind.plain());
-    let exhibit = Exhibit::note(format!("Juror {label}"), format!("This juror {why}.")).data(&data);
-    match failure {
-        Some(failure) => exhibit.turn(&failure.key),
-        None => exhibit,
-    }
 }
 
 /// The foreman's report, or one computed from the numbers: jurors may not report on assessments of their own.

@@ -14,7 +14,7 @@ pub struct WorkRow {
 }
 
 /// One juror, who may have failed.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JurorRow {
     pub label: String,

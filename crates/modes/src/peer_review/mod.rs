@@ -7,20 +7,17 @@ mod review;
 mod rows;
 mod rubric;
 
-use crate::closing;
-use crate::work;
+use crate::{attendance, closing, work};
 use consensus::{Consensus, MergedFinding, Reviewer};
 pub use consolidation::Consolidation;
 pub use review::Review;
 use review::{OTHER, Severity};
-use rows::{ConsensusFindingsRow, ConsensusScoresRow, ConsolidationRow, FindingsRow, ReviewRow, ReviewerAgreement, SeverityCounts, VerdictData};
+use rows::{ConsensusFindingsRow, ConsensusScoresRow, ConsolidationRow, FindingsRow, ReviewRow, ReviewerAgreement, VerdictData};
 pub use rubric::{Criterion, ReviewType, Rubric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use synod_engine::{
-    Answers, Bench, Example, FigureKind, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair, each, mode, prompt,
-};
+use synod_engine::{Bench, Example, FigureKind, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_math::rubric::Level;
 use synod_types::*;
 
@@ -193,7 +190,10 @@ async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Cons
     for (index, (seat, label)) in seats.iter().zip(labels).enumerate() {
         let name = format!("review_{}", index + 1);
         let Some(reply) = answers.of(*seat) else {
-            phase.show(&name, absence_exhibit(index, &label, &answers, *seat))?;
+            let failed = answers.failure_of(*seat);
+            let error = failed.map(|failed| failed.failure.to_string());
+            let exhibit = attendance::absence(format!("Review {label}"), "reviewer", failed, "gave no review").by(*seat, "reviewer");
+            phase.show(&name, exhibit.data(&ReviewRow { reviewer_index: index, label, error, ..ReviewRow::default() }))?;
             continue;
         };
         let reviewer = Reviewer::new(index, label, reply.clone(), &rubric);
@@ -206,28 +206,6 @@ async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Cons
     phase.show("consensus_scores", consensus.scores_exhibit())?;
     phase.show("consensus_findings", consensus.findings_exhibit())?;
     Ok(consensus)
-}
-
-/// A reviewer who was asked and gave no review, and why.
-fn absence_exhibit(index: usize, label: &str, answers: &Answers<Review>, seat: SeatIx) -> Exhibit {
-    let failure = answers.failures.iter().find(|failure| failure.seat == seat);
-    let data = ReviewRow {
-        reviewer_index: index,
-        label: label.to_owned(),
-        scores: Vec::new(),
-        overall_score: None,
-        finding_counts: SeverityCounts::default(),
-        findings: Vec::new(),
-        strengths: Vec::new(),
-        summary: None,
-        error: failure.map(|failure| failure.failure.to_string()),
-    };
-    let why = failure.map_or("gave no review", |failure| failure.failure.kind.plain());
-    let exhibit = Exhibit::note(format!("Review {label}"), format!("This reviewer {why}.")).by(seat, "reviewer").data(&data);
-    match failure {
-        Some(failure) => exhibit.turn(&failure.key),
-        None => exhibit,
-    }
 }
 
 /// The consolidator's report around our tables; from the next reviewer if he fails, from the tables alone if all do.

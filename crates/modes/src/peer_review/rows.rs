@@ -7,7 +7,7 @@ use serde::Serialize;
 use synod_types::row_data;
 
 /// One review. A reviewer who gave none has no scores and no findings.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewRow {
     /// Place among those asked, from 0.

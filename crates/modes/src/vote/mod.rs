@@ -3,6 +3,7 @@
 mod rows;
 
 use crate::VoteBallot;
+use crate::attendance;
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally::{self, Poll, TallyRow};
 use rows::{TiebreakRow, VoteRow, WinnerRow};
@@ -169,14 +170,11 @@ async fn cast(bench: &Bench, options: &Options, answers: &[LabelledAnswer], vote
             if extra { ask.extra() } else { ask }
         })
         .await?;
-    for seat in voters {
-        let shown = labelled::names(views.of(*seat));
-        let exhibit = match votes.of(*seat) {
-            Some(given) => ballot_exhibit(given.value.clone(), shown, &given.key),
-            None => labelled::abstention("Vote", shown, &votes, *seat).data(&VoteRow { voted_for: None, self_vote: false }),
-        };
-        phase.show("vote", exhibit.by(*seat, "voter"))?;
-    }
+    let choice = |ballot: &VoteBallot| (vec![ballot.vote.clone()], ballot.reasons.clone());
+    attendance::show_ballots(&phase, ("vote", "Vote", "voter"), &views, &votes, choice, |given| VoteRow {
+        voted_for: given.ok().map(|ballot| ballot.vote.clone()),
+        self_vote: false,
+    })?;
     Ok(votes)
 }
 
@@ -220,8 +218,8 @@ async fn break_tie(
             phase.warn(format!("The chairman wrote one of the tied answers; {} broke the tie.", bench.seat(given.seat).label));
         }
         let data = TiebreakRow { voted_for: Some(given.value.vote.clone()), tied_labels: tied_labels.clone(), tied_vote_count: votes, note: None };
-        let exhibit = ballot_exhibit(given.value, tied_labels, &given.key).data(&data).by(given.seat, "chairman");
-        phase.show("tiebreaker", exhibit)?;
+        let exhibit = attendance::ballot("Vote", tied_labels, vec![given.value.vote], &given.value.reasons, &given.key);
+        phase.show("tiebreaker", exhibit.data(&data).by(given.seat, "chairman"))?;
         return Ok((winner, method));
     }
     by_lot(bench, answers, count, &tied, closed)
@@ -269,10 +267,4 @@ async fn ask_person(bench: &Bench, answers: &[LabelledAnswer], count: &Count, ti
     phase.show("tiebreaker", Exhibit::new("Tie", Shape::Rule(rule)).data(&data))?;
     let winner = tally::index(&chosen.answer, answers);
     winner.map(Some).ok_or_else(|| Halt::diverged("tiebreaker/tiebreak@person", format!("{} is none of the tied answers", chosen.answer)))
-}
-
-fn ballot_exhibit(vote: VoteBallot, shown: Vec<String>, key: &str) -> Exhibit {
-    let data = VoteRow { voted_for: Some(vote.vote.clone()), self_vote: false };
-    let ballot = Ballot { shown, choice: vec![vote.vote], reasons: Some(vote.reasons), abstained: None };
-    Exhibit::new("Vote", Shape::Ballot(ballot)).turn(key).data(&data)
 }

@@ -1,0 +1,45 @@
+//! A row for every seat that was asked: what it gave, or that it gave nothing, and why.
+
+use crate::labelled::{self, Views};
+use synod_engine::{Answers, Bench, Result, SeatFailure};
+use synod_types::{Ballot, Exhibit, Failure, RowData, Shape};
+
+/// The row `stage` of every reader who was asked for a ballot. `choice` is what it chose, best first, and why.
+pub fn show_ballots<T, D: RowData>(
+    phase: &Bench,
+    (stage, title, role): (&str, &str, &str),
+    views: &Views<'_>,
+    ballots: &Answers<T>,
+    choice: impl Fn(&T) -> (Vec<String>, String),
+    data: impl Fn(Result<&T, &Failure>) -> D,
+) -> Result<()> {
+    for (seat, view) in views.iter() {
+        let shown = labelled::names(view);
+        let exhibit = match ballots.outcome(seat) {
+            Some(Ok(reply)) => {
+                let (choice, reasons) = choice(&reply.value);
+                ballot(title, shown, choice, &reasons, &reply.key).data(&data(Ok(&reply.value)))
+            }
+            Some(Err(failed)) => {
+                let abstained = Some(failed.failure.kind.plain().to_owned());
+                let ballot = Ballot { shown, abstained, ..Ballot::default() };
+                Exhibit::new(title, Shape::Ballot(ballot)).turn(&failed.key).data(&data(Err(&failed.failure)))
+            }
+            None => continue,
+        };
+        phase.show(stage, exhibit.by(seat, role))?;
+    }
+    Ok(())
+}
+
+/// A ballot that was cast in the turn `key`.
+pub fn ballot(title: &str, shown: Vec<String>, choice: Vec<String>, reasons: &str, key: &str) -> Exhibit {
+    let ballot = Ballot { shown, choice, reasons: Some(reasons.to_owned()), abstained: None };
+    Exhibit::new(title, Shape::Ballot(ballot)).turn(key)
+}
+
+/// A seat that was asked and cannot be counted: its call failed, or else its reply `lacks` something.
+pub fn absence(title: String, who: &str, failed: Option<&SeatFailure>, lacks: &str) -> Exhibit {
+    let why = failed.map_or(lacks, |failed| failed.failure.kind.plain());
+    Exhibit::note(title, format!("This {who} {why}.")).of_turn(failed.map(|failed| &failed.key))
+}
