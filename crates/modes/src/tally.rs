@@ -58,9 +58,7 @@ impl Poll {
 /// Agreement as a verdict's confidence, and as a figure where it was measured.
 pub fn confidence(bench: &Bench, agreement: Agreement) -> Confidence {
     let measured = agreement.measure.ok();
-    if let Some(measured) = measured {
-        bench.figure("agreement", measured.value);
-    }
+    bench.figure("agreement", measured.map(|measured| measured.value));
     let absent = agreement.measure.err().map(|why| match why {
         Unmeasured::TooFewBallots => Absent::TooFewBallots,
         Unmeasured::NothingShared => Absent::NothingShared,

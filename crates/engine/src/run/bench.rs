@@ -330,9 +330,11 @@ impl Bench {
         Ok(())
     }
 
-    /// A number worth following over time.
-    pub fn figure(&self, name: &str, value: f64) {
-        self.note(Figure::new(name, value));
+    /// A number worth following over time, where there is one.
+    pub fn figure(&self, name: &str, value: impl Into<Option<f64>>) {
+        if let Some(value) = value.into() {
+            self.note(Figure::new(name, value));
+        }
     }
 
     /// The same of one label or one seat, or as a part of something.

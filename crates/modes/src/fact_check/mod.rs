@@ -152,12 +152,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             bench.note(Figure::new("ruling", f64::from(count)).label(ruling));
         }
     }
-    if let Some(share) = totals.share {
-        bench.figure("checkers_agree", share);
-    }
-    if let Some(score) = totals.score {
-        bench.figure("reliability", f64::from(score));
-    }
+    bench.figure("checkers_agree", totals.share);
+    bench.figure("reliability", totals.score.map(f64::from));
     let confidence = tally::confidence(bench, claim_rulings::agreement(&rulings));
     Ok(ModeResult::ended("finished", answer)
         .decision(&decision(&rulings, &totals))

@@ -128,9 +128,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
     let choices = summary.jurors.iter().map(|juror| Choice::among(0..Ruling::ALL.len(), juror.vote.index())).collect();
     let agreement = Agreement::of_choices(&[JudgedThing { panel: Some(summary.verdict.index()), choices }]);
-    if let Some(average) = summary.average {
-        bench.figure("average", average);
-    }
+    bench.figure("average", summary.average);
     bench.note(Figure::new("verdict", 1.0).label(summary.verdict.as_str()));
     for (dimension, row) in assessment::DIMENSIONS.iter().zip(&summary.dimensions) {
         if let Some(average) = row.average {

@@ -137,12 +137,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let rubric = Rubric::of(options.review_type, options.custom_rubric.as_ref());
     let consensus = review(bench, &options, rubric).await?;
     let answer = consolidate(bench, &consensus).await?;
-    if let Some(overall) = consensus.overall.average {
-        bench.figure("overall", overall);
-    }
-    if let Some(rate) = consensus.overlap_rate() {
-        bench.figure("findings_overlap", rate);
-    }
+    bench.figure("overall", consensus.overall.average);
+    bench.figure("findings_overlap", consensus.overlap_rate());
     let criteria = consensus.rubric.criteria.iter().zip(&consensus.criteria).map(|(criterion, opinion)| CriterionOpinion {
         name: criterion.name.clone(),
         weight: criterion.weight,

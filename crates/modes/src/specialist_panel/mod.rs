@@ -134,12 +134,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         top_risk: top_risk(&specialists),
         conflicts: findings::count(&panel_findings, Reception::Divergent, answered),
     };
-    if let Some(conflicts) = decision.conflicts {
-        bench.figure("conflicts", f64::from(conflicts));
-    }
-    if let Some(overall) = decision.overall {
-        bench.figure("overall", overall);
-    }
+    bench.figure("conflicts", decision.conflicts.map(f64::from));
+    bench.figure("overall", decision.overall);
     let absent: Vec<&str> =
         table.iter().filter(|(seat, _)| !specialists.iter().any(|one| one.seat == *seat)).map(|(_, role)| role.title.as_str()).collect();
     let answer = synthesis::write(bench, &specialists, &panel_findings, answered, &absent, &decision).await?;

@@ -205,9 +205,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let all_judged: Vec<&MatchResult> = rounds.iter().flatten().filter(judged).collect();
     let own_judged: Vec<&MatchResult> = own.into_iter().filter(judged).collect();
     let same_word = |matches: &[&MatchResult]| share(matches.iter().filter(|result| result.how == MatchEnding::Agreed).count(), matches.len());
-    if let Some(steady) = same_word(&all_judged) {
-        bench.figure("orders_agreed", steady);
-    }
+    bench.figure("orders_agreed", same_word(&all_judged));
     for (entrant, seat) in entrants.iter().map(|entrant| entrant.seat).enumerate() {
         let decided: Vec<&MatchResult> = rounds.iter().flatten().filter(|result| result.involves(entrant) && result.how.by_judge()).collect();
         if !decided.is_empty() {

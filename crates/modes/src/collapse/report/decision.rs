@@ -101,12 +101,8 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
     let audit = reasons::audit(docket, &ruling, &decision);
     let audit = audit.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n");
     phase.show("audit", Exhibit::note("Audit", audit).data(&AuditRow { config: decision.config.clone(), approvals }))?;
-    if let Some(score) = decision.score {
-        bench.figure("score", score);
-    }
-    if let Some(consensus) = decision.consensus {
-        bench.figure("consensus", consensus);
-    }
+    bench.figure("score", decision.score);
+    bench.figure("consensus", decision.consensus);
     bench.note(Figure::new("rung", 1.0).label(&decision.rung));
     bench.figure("reflexions", f64::from(docket.attempts));
 
@@ -126,16 +122,14 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
     };
     let text = reasons::report(bench, docket, &ruling, &decision);
     let experience = winner.filter(|_| decision.memory_write).map(|position| experience(bench, &position.card, &decision));
-    Ok(ModeResult::ended(
-        if docket.closed { "closed" } else { "finished" },
-        Answer { kind: AnswerKind::Computed, text, by: winner.and_then(|position| position.author).into_iter().collect() },
-    )
-    // A run that was closed is degraded, not handed over.
-    .status((decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated))
-    .decision(&decision)
-    .confidence(confidence)
-    .dissent(dissent(docket, &ruling))
-    .data(&json!({"experience": experience})))
+    let answer = Answer { kind: AnswerKind::Computed, text, by: winner.and_then(|position| position.author).into_iter().collect() };
+    Ok(ModeResult::ended(if docket.closed { "closed" } else { "finished" }, answer)
+        // A run that was closed is degraded, not handed over.
+        .status((decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated))
+        .decision(&decision)
+        .confidence(confidence)
+        .dissent(dissent(docket, &ruling))
+        .data(&json!({"experience": experience})))
 }
 
 /// Which cards nobody verified, and what that means.

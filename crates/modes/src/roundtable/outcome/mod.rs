@@ -30,13 +30,9 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
     show_claims(debate, &phase)?;
     let decision = decision::decide(debate, stop);
     let answer = synthesise(debate, &phase, &ended).await?;
-    for (name, value) in
-        [("rounds", Some(f64::from(decision.rounds))), ("agreement", decision.agreement), ("mean_confidence", decision.mean_confidence)]
-    {
-        if let Some(value) = value {
-            debate.bench.figure(name, value);
-        }
-    }
+    debate.bench.figure("rounds", f64::from(decision.rounds));
+    debate.bench.figure("agreement", decision.agreement);
+    debate.bench.figure("mean_confidence", decision.mean_confidence);
     debate.bench.note(Figure::new("action", 1.0).label(&decision.action));
     if !debate.context_requests.is_empty() {
         phase.warn(format!("Seats asked for context they did not have ({} requests, in the verdict's data).", debate.context_requests.len()));
