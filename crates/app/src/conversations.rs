@@ -74,10 +74,7 @@ async fn last_verdict(store: &Store, id: &str) -> AppResult<Option<PastTurn>> {
     let question = messages.iter().find(|message| message.run == answer.run && message.role == "user").map(|message| message.content.clone());
     let decision = verdict.as_ref().and_then(|verdict| verdict.decision.as_ref()).map(|decision| format!("\n\nDecision: {decision}"));
     let room = LONGEST_CONTEXT - decision.as_ref().map_or(0, |text| text.chars().count()).min(LONGEST_CONTEXT / 2);
-    let text = match answer.content.char_indices().nth(room) {
-        None => answer.content.clone(),
-        Some((end, _)) => format!("{} […]", &answer.content[..end]),
-    };
+    let text = synod_types::clip::chars(&answer.content, room, " […]");
     let decision: String = decision.unwrap_or_default().chars().take(LONGEST_CONTEXT / 2).collect();
     Ok(Some(PastTurn { question: question.unwrap_or_default(), answer: text + &decision }))
 }

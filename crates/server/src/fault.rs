@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
 use synod_app::{AppError, Limited};
-use synod_types::{Problem, ProblemCode, Problems};
+use synod_types::{Problem, ProblemCode, Problems, clip};
 
 pub type Answer<T> = Result<T, Fault>;
 
@@ -87,11 +87,7 @@ fn at_this_door(problem: Problem) -> Problem {
         _ => problem.field,
     };
     let got = if problem.code == ProblemCode::Unreachable { "it does not answer".to_owned() } else { problem.got };
-    let got = match got.char_indices().nth(REPEATED) {
-        Some((end, _)) => format!("{} …", &got[..end]),
-        None => got,
-    };
-    Problem { field, got, ..problem }
+    Problem { field, got: clip::chars(&got, REPEATED, " …"), ..problem }
 }
 
 impl From<Problem> for Fault {

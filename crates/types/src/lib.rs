@@ -8,6 +8,7 @@ mod words;
 mod access;
 mod cards;
 mod claim;
+pub mod clip;
 mod date;
 mod event;
 mod exhibit;

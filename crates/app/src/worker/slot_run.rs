@@ -6,7 +6,7 @@ use serde_json::json;
 use synod_claims::{Lease, WorkContext};
 use synod_engine::OptionValue;
 use synod_modes::slot::{Attempt, Layer, MODE, Options, Task};
-use synod_types::{CALIBRATING, Claim, ConsensusRecord, Question, Slot};
+use synod_types::{CALIBRATING, Claim, ConsensusRecord, Question, Slot, clip};
 
 /// Characters of one submission, and of all of them together.
 const ONE: usize = 4_000;
@@ -17,7 +17,7 @@ pub fn request(claim: &Claim, slot: &Slot, context: &WorkContext, lease: &Lease,
         + context.previous_attempts.iter().map(|attempt| attempt.work_outputs.len() + attempt.consensus_outputs.len()).sum::<usize>()
         + context.current_layer_work_outputs.len();
     let limit = ONE.min(ALL / texts.max(1));
-    let cut = |texts: &[String]| -> Vec<String> { texts.iter().map(|text| clip(text, limit)).collect() };
+    let cut = |texts: &[String]| -> Vec<String> { texts.iter().map(|text| clip::chars(text, limit, " […]")).collect() };
     let source = |source: &synod_types::ClaimSource| match &source.title {
         Some(title) => format!("{} ({title})", source.url),
         None => source.url.clone(),
@@ -73,7 +73,7 @@ pub fn trial(title: &str, body: &str, model: &str) -> RunRequest {
 }
 
 pub fn merge_request(claim: &Claim, record: &ConsensusRecord, model: &str) -> RunRequest {
-    let summaries = record.summaries.iter().map(|summary| clip(summary, ONE)).collect();
+    let summaries = record.summaries.iter().map(|summary| clip::chars(summary, ONE, " […]")).collect();
     run(&claim.title, &claim.body, Options { claim: claim.id.clone(), task: Task::Merge, summaries, ..Options::default() }, model)
 }
 
@@ -95,11 +95,4 @@ fn run(title: &str, body: &str, options: Options, model: &str) -> RunRequest {
 /// In a rehearsal: what is said, whatever the voice says.
 pub fn script_confidence(request: &mut RunRequest, confidence: f64) {
     request.options.push(("scripted_confidence".into(), OptionValue::Json(json!(confidence))));
-}
-
-fn clip(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{} […]", &text[..end]),
-    }
 }

@@ -73,12 +73,7 @@ async fn read_claim(door: &Door, text: ClaimText, order: &WorkOrder, by_worker: 
 
 /// Words of a claim that fit into its title.
 fn heading(text: &str) -> String {
-    const LONGEST: usize = 280;
-    let text = text.trim();
-    match text.char_indices().nth(LONGEST) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{} …", text[..end].rsplit_once(char::is_whitespace).map_or(&text[..end], |(head, _)| head)),
-    }
+    synod_types::clip::words(text.trim(), 280, " …")
 }
 
 async fn add_protocol(door: &Door, path: &Path) -> CliResult<String> {

@@ -334,13 +334,7 @@ This continues a conversation. The last thing asked in it, and what came of it, 
 
 /// `{{ text | clip(400) }}`: at most so many characters, cut between words, marked as cut.
 fn clip(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        None => text.to_owned(),
-        Some((end, _)) => {
-            let head = &text[..end];
-            format!("{} […]", head.rfind(char::is_whitespace).map_or(head, |space| &head[..space]))
-        }
-    }
+    synod_types::clip::words(text, limit, " […]")
 }
 
 #[cfg(test)]
@@ -356,11 +350,5 @@ mod tests {
         assert!(parse("Hello").is_err_and(|error| error.contains("before the first part")));
         assert!(parse("# system\nx").is_err_and(|error| error.contains("# user")));
         assert!(parse("+++\ncolour = 1\n+++\n# user\nx").is_err_and(|error| error.contains("colour")));
-    }
-
-    #[test]
-    fn clipping_keeps_whole_words_and_says_so() {
-        assert_eq!(clip("one two three", 9), "one two […]");
-        assert_eq!(clip("one", 9), "one");
     }
 }

@@ -227,7 +227,7 @@ impl Turn {
     async fn understand(&self, core: &Arc<Core>, request: Cow<'_, Request>, reply: Reply) -> Result<std::result::Result<Said, Failure>> {
         let typed = self.request.schema.is_some();
         if reply.finish == Finish::Refusal {
-            return Ok(Err(Failure::new(FailureKind::Refused, clip(&reply.text, 200))));
+            return Ok(Err(Failure::new(FailureKind::Refused, clip::head(&reply.text, 200))));
         }
         if reply.starved() {
             let detail = format!(
@@ -278,7 +278,7 @@ impl Turn {
             None => {
                 let read = match self.exchange(core, &key, &request, true).await? {
                     Err(failure) => Err(failure),
-                    Ok(again) if again.finish == Finish::Refusal => Err(Failure::new(FailureKind::Refused, clip(&again.text, 200))),
+                    Ok(again) if again.finish == Finish::Refusal => Err(Failure::new(FailureKind::Refused, clip::head(&again.text, 200))),
                     Ok(again) => self.read_repaired(&again.text),
                 };
                 let row = match &read {
@@ -311,8 +311,4 @@ pub(crate) fn digest_of(tier: Tier, request: &Request) -> String {
         Tier::Heavy => request.digest(),
         Tier::Light => sha256_hex(format!("light {}", request.digest())),
     }
-}
-
-fn clip(text: &str, limit: usize) -> String {
-    text.chars().take(limit).collect()
 }

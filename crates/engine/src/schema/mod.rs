@@ -6,7 +6,7 @@ mod derive;
 pub use check::{Mismatch, MismatchKind, differences, fits, flaw};
 pub use derive::{row_schema_of, schema_of};
 use serde_json::Value;
-use synod_types::Problem;
+use synod_types::{Problem, clip};
 
 /// Everything in which a document differs from its schema: where, what stands there, and what would be right.
 pub fn mismatches(schema: &Value, document: &Value) -> Vec<Problem> {
@@ -51,11 +51,7 @@ fn dotted(pointer: &str) -> String {
 
 /// A value as given, at a length that fits a message.
 pub(crate) fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(80) {
-        None => text,
-        Some((end, _)) => format!("{} …", &text[..end]),
-    }
+    clip::chars(&value.to_string(), 80, " …")
 }
 
 pub(crate) fn types(schema: &Value) -> Vec<&str> {

@@ -4,7 +4,7 @@ use super::Options;
 use super::rows::{ContentRow, ContentSource, GeneratedContentRow};
 use crate::text::words;
 use synod_engine::{Bench, Halt, Result, prompt};
-use synod_types::{Exhibit, SeatIx};
+use synod_types::{Exhibit, SeatIx, clip};
 
 /// What is checked.
 pub struct Content {
@@ -48,11 +48,10 @@ pub async fn content(bench: &Bench, options: &Options, failed: &mut Vec<SeatIx>)
 /// The content up to the limit, cut between words. A warning says that it was cut; nothing is added to the content.
 fn shorten(phase: &Bench, text: &str, options: &Options) -> String {
     let text = text.trim();
-    let most = options.max_content_chars as usize;
-    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
-    let head = &text[..end];
-    let cut = head.rfind(char::is_whitespace).map_or(head, |at| &head[..at]).trim_end();
-    let (all, kept) = (text.chars().count(), cut.chars().count());
-    phase.warn(format!("The content has {all} characters; the first {kept} were checked. max_content_chars sets the limit."));
+    let cut = clip::head_words(text, options.max_content_chars as usize).trim_end();
+    if cut.len() < text.len() {
+        let (all, kept) = (text.chars().count(), cut.chars().count());
+        phase.warn(format!("The content has {all} characters; the first {kept} were checked. max_content_chars sets the limit."));
+    }
     cut.to_owned()
 }

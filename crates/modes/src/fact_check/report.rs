@@ -88,7 +88,7 @@ pub fn table(rulings: &[ClaimRuling]) -> String {
         let holder = ruling.votes.iter().map(|(_, vote)| vote).find(|vote| vote.verdict == ruling.outcome.ruling);
         let share = ruling.agreement().map_or_else(|| "–".to_owned(), |percent| format!("{percent} %"));
         let mut evidence: Vec<String> = holder.map(evidence_text).into_iter().collect();
-        evidence.extend(ruling.correction.as_ref().map(|right| format!("Correction: {}", clip(right))));
+        evidence.extend(ruling.correction.as_ref().map(|right| format!("Correction: {}", cell(right))));
         evidence.extend(ruling.note().map(|note| format!("({note})")));
         let (verdict, sureness) = (ruling.outcome.ruling.as_str().to_owned(), ruling.outcome.sureness.as_str().to_owned());
         vec![format!("{}: {}", ruling.claim.id, ruling.claim.text), verdict, sureness, share, evidence.join(" ")]
@@ -98,17 +98,14 @@ pub fn table(rulings: &[ClaimRuling]) -> String {
 
 fn evidence_text(vote: &Vote) -> String {
     let quote = vote.quote.as_ref().map(|quote| match &vote.found_in {
-        Some(file) => format!(" “{}” ({file})", clip(quote)),
-        None => format!(" “{}” (quoted, but found in no attached file)", clip(quote)),
+        Some(file) => format!(" “{}” ({file})", cell(quote)),
+        None => format!(" “{}” (quoted, but found in no attached file)", cell(quote)),
     });
-    format!("{}{}", clip(&vote.evidence), quote.unwrap_or_default())
+    format!("{}{}", cell(&vote.evidence), quote.unwrap_or_default())
 }
 
-fn clip(text: &str) -> String {
-    match text.char_indices().nth(CELL_CHARS) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{} …", text[..end].rsplit_once(char::is_whitespace).map_or(&text[..end], |(head, _)| head)),
-    }
+fn cell(text: &str) -> String {
+    synod_types::clip::words(text, CELL_CHARS, " …")
 }
 
 /// The content with `[VERIFIED claim_1]` after the sentence each claim stands in. Claims of one sentence, or of sentences that end together,

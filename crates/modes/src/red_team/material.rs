@@ -1,6 +1,6 @@
 //! What is attacked: the content and attached files as one text, or the question itself where there is nothing else, cut to a limit.
 
-use synod_types::Question;
+use synod_types::{Question, clip};
 
 pub struct Material {
     pub text: String,
@@ -23,11 +23,9 @@ impl Material {
 
 /// At most so many characters, and a notice where more were there.
 fn cut(text: &str, limit: usize) -> (String, usize) {
-    match text.char_indices().nth(limit) {
-        None => (text.to_owned(), 0),
-        Some((end, _)) => {
-            let left_out = text[end..].chars().count();
-            (format!("{}\n\n[Cut here: {left_out} more characters were not given.]", &text[..end]), left_out)
-        }
+    let head = clip::head(text, limit);
+    match text[head.len()..].chars().count() {
+        0 => (text.to_owned(), 0),
+        left_out => (format!("{head}\n\n[Cut here: {left_out} more characters were not given.]"), left_out),
     }
 }
