@@ -28,6 +28,8 @@ pub mod slot;
 pub mod specialist_panel;
 mod tally;
 mod text;
+mod tokens;
+mod tools;
 pub mod tournament;
 pub mod vote;
 mod work;

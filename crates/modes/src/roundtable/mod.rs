@@ -12,7 +12,6 @@ mod rows;
 mod style;
 #[cfg(test)]
 mod tests;
-mod tokens;
 
 pub use options::{Audience, Continuation, Groupthink, HighStakes, Options};
 use outcome::{Decision, GroupthinkGuard, StopReason, guard, stops};

@@ -5,7 +5,7 @@ use super::prompting::packet::{PREVIOUS, Packet, PacketParts, RECORD, TRIGGER, W
 use super::prompting::{RoundSummary, SeatMoves};
 use super::record::{Claim, ClaimStatus, DebateRecord, Label, RecordChanges, audit};
 use super::rounds::reply::{Challenge, NewClaim, NewRisk, Turn};
-use super::tokens::size;
+use crate::tokens::size;
 use proptest::prelude::*;
 use serde_json::json;
 use synod_types::ToolRun;

@@ -1,8 +1,8 @@
 //! One seat's response as others read it, and what is left of it when it must be short.
 
 use crate::roundtable::record::{Audit, Label, RecordChanges, Sentence};
-use crate::roundtable::rounds::tools::unfenced;
-use crate::roundtable::tokens::{clip, size};
+use crate::tokens::{clip, size};
+use crate::tools::unfenced;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use synod_types::ToolRun;

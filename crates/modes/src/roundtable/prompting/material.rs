@@ -1,8 +1,8 @@
 //! What came with the question, as far as it goes into every prompt. The rest is found with a tool, so that a long file is not paid for in every
 //! prompt.
 
-use crate::roundtable::rounds::tools::CONTENT;
-use crate::roundtable::tokens::{clip, even_share, size};
+use crate::tokens::{clip, even_share, size};
+use crate::tools::CONTENT;
 use serde::Serialize;
 use synod_types::Question;
 
@@ -49,8 +49,7 @@ pub fn reserve(question: &Question, material: &[MaterialPart], focus: Option<&st
 }
 
 fn head(text: &str) -> &str {
-    let text = text.trim();
-    text.char_indices().nth(MATERIAL * LONGEST_TOKEN).map_or(text, |(end, _)| &text[..end])
+    synod_types::clip::head(text.trim(), MATERIAL * LONGEST_TOKEN)
 }
 
 #[cfg(test)]

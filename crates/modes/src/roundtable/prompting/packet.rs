@@ -8,7 +8,7 @@ use super::contribution::Contribution;
 use super::summary::RoundSummary;
 use crate::roundtable::record::{Claim, ClaimStatus, DebateRecord, EvidenceItem, Risk};
 use crate::roundtable::rounds::reply::vote_name;
-use crate::roundtable::tokens::{clip, even_share, size};
+use crate::tokens::{clip, even_share, size};
 use serde::Serialize;
 
 /// Beyond this a packet is compacted.

@@ -1,7 +1,7 @@
 //! Perspectives for a panel of experts, and the four anchors, one of which every seat has.
 
-use crate::roundtable::tokens::one_line;
 use crate::text::{blocks, field};
+use crate::tokens::one_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
@@ -111,7 +111,7 @@ pub fn one_per_seat(found: Vec<Perspective>, n: usize) -> Vec<Perspective> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::roundtable::tokens::size;
+    use crate::tokens::size;
 
     #[test]
     fn every_seat_gets_one() {

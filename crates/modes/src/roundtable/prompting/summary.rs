@@ -1,7 +1,7 @@
 //! A round in a few lines, for the prompts of later rounds: what was new, who moved, what is disputed.
 
 use crate::roundtable::record::{ClaimStatus, DebateRecord, RecordSize};
-use crate::roundtable::tokens::{clip, size};
+use crate::tokens::{clip, size};
 
 const MOST: usize = 400;
 const SHORT: usize = 150;

@@ -7,7 +7,7 @@ use crate::roundtable::record::{ClaimStatus, POSITION_TOKENS};
 use crate::roundtable::rounds::reply::{CHANGES, STANCES, Turn, VOTES, vote_name};
 use crate::roundtable::rounds::tools::{PARALLEL_CALLS, SEQUENTIAL_CALLS, TurnTools};
 use crate::roundtable::rounds::{Debate, Response, Round};
-use crate::roundtable::tokens::clip;
+use crate::tokens::clip;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use synod_engine::{Bench, Prompt, ReplyWithTools, Result, SeatFailure, prompt};

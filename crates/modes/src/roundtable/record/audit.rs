@@ -5,6 +5,7 @@ use crate::roundtable::rounds::reply::NewClaim;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use synod_types::clip;
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -26,9 +27,9 @@ impl Flaw {
         match self {
             Self::OrphanCitation { n } => format!("[{n}] is cited and not in the list of references"),
             Self::UnusedReference { n } => format!("reference {n} is never cited"),
-            Self::UncitedFact { text } => format!("a fact without a citation counts as an inference: {}", head(text)),
-            Self::CitedAssumption { text } => format!("an assumption cites a source: {}", head(text)),
-            Self::TwoLabels { text } => format!("two labels on one sentence: {}", head(text)),
+            Self::UncitedFact { text } => format!("a fact without a citation counts as an inference: {}", clip::chars(text, 80, "…")),
+            Self::CitedAssumption { text } => format!("an assumption cites a source: {}", clip::chars(text, 80, "…")),
+            Self::TwoLabels { text } => format!("two labels on one sentence: {}", clip::chars(text, 80, "…")),
         }
     }
 }
@@ -86,13 +87,6 @@ fn correct(sentence: &mut Sentence, entries: &BTreeSet<u32>, known: &dyn Fn(&str
         sentence.label = Some(Label::Infer);
     }
     flaws
-}
-
-fn head(text: &str) -> String {
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

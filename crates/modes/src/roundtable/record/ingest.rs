@@ -4,8 +4,9 @@ use super::audit::{Audit, audit};
 use super::labels::Label;
 use super::{CLAIM_TOKENS, Claim, ClaimStatus, DebateRecord, EvidenceKind};
 use crate::roundtable::rounds::reply::Turn;
-use crate::roundtable::rounds::tools;
-use crate::roundtable::tokens::clip;
+use crate::roundtable::rounds::tools::REQUEST_CONTEXT;
+use crate::tokens::clip;
+use crate::tools;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,7 +158,7 @@ impl DebateRecord {
 
     fn add_tool_outputs(&mut self, round: u32, tools: &[ToolRun], changes: &mut RecordChanges) {
         // A request for context is a question, not evidence.
-        for run in tools.iter().filter(|run| !run.error && run.name != tools::REQUEST_CONTEXT) {
+        for run in tools.iter().filter(|run| !run.error && run.name != REQUEST_CONTEXT) {
             let kind = if run.name == tools::CALCULATE { EvidenceKind::Calculation } else { EvidenceKind::ToolOutput };
             let asked = run.input.as_object().and_then(|input| input.values().find_map(|value| value.as_str())).unwrap_or_default();
             let title = if asked.is_empty() { run.name.clone() } else { format!("{}: {asked}", run.name) };

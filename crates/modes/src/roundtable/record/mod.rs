@@ -12,7 +12,7 @@ pub use entries::*;
 pub use ingest::{LabelCounts, POSITION_TOKENS, RecordChanges};
 pub use labels::{Label, Reference, Sentence};
 
-use super::tokens::clip;
+use crate::tokens::clip;
 use labels::source_key;
 use std::collections::BTreeSet;
 use synod_math::debate::clusters::{jaccard, words};

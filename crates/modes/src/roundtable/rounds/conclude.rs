@@ -8,7 +8,7 @@ use super::{Debate, LEAST};
 use crate::roundtable::outcome::{GroupthinkKind, StopReason, guard, show_objections};
 use crate::roundtable::prompting::{RoundSummary, SeatMoves};
 use crate::roundtable::record::PROPOSAL_TOKENS;
-use crate::roundtable::tokens::clip;
+use crate::tokens::clip;
 use synod_engine::{Bench, Halt, Result, prompt};
 use synod_math::debate::clusters::mean_overlap;
 use synod_types::FailureKind;
