@@ -3,7 +3,7 @@
 //! Owns who prevails, by which rung, and how sure the panel may sound. More than half of the votes cast is a majority; whatever prevails
 //! without one is never more than barely sure. Fewer than [`LEAST`] votes rule nothing. What the three sides are called is the caller's affair.
 
-use crate::likeness::terms;
+use crate::likeness::{jaccard, terms};
 use std::collections::BTreeSet;
 
 /// One vote alone is an opinion, not a ruling.
@@ -94,10 +94,7 @@ pub fn common(texts: &[&str]) -> Option<(usize, usize)> {
     let is_word = |term: &String| !term.chars().all(|c| c.is_ascii_digit());
     let words = texts.iter().map(|text| terms(text).into_iter().filter(is_word).collect::<BTreeSet<String>>());
     let bags: Vec<BTreeSet<String>> = words.zip(&numbers).map(|(words, numbers)| words.union(numbers).cloned().collect()).collect();
-    let nearness = |a: usize, b: usize| {
-        let union = bags[a].union(&bags[b]).count();
-        if union == 0 { f64::from(u8::from(texts[a] == texts[b])) } else { bags[a].intersection(&bags[b]).count() as f64 / union as f64 }
-    };
+    let nearness = |a: usize, b: usize| jaccard(&bags[a], &bags[b]).unwrap_or_else(|| f64::from(u8::from(texts[a] == texts[b])));
     let alike = |a: usize, b: usize| {
         let told = numbers[a].is_subset(&numbers[b]) || numbers[b].is_subset(&numbers[a]);
         a == b || (told && nearness(a, b) >= ALIKE)

@@ -35,21 +35,23 @@ pub fn terms(text: &str) -> Vec<String> {
 
 /// Share of distinct terms that both have: 1 for the same set, 0 for none in common. Two texts without terms are alike only if equal.
 pub fn overlap(a: &str, b: &str) -> f64 {
-    let (x, y): (BTreeSet<String>, BTreeSet<String>) = (terms(a).into_iter().collect(), terms(b).into_iter().collect());
-    let union = x.union(&y).count();
-    if union == 0 {
-        return f64::from(u8::from(a.trim() == b.trim()));
-    }
-    x.intersection(&y).count() as f64 / union as f64
+    jaccard(&distinct(a), &distinct(b)).unwrap_or_else(|| f64::from(u8::from(a.trim() == b.trim())))
+}
+
+/// Share of elements that both sets have; `None` where neither has any.
+pub fn jaccard<T: Ord>(a: &BTreeSet<T>, b: &BTreeSet<T>) -> Option<f64> {
+    let union = a.union(b).count();
+    (union > 0).then(|| a.intersection(b).count() as f64 / union as f64)
+}
+
+fn distinct(text: &str) -> BTreeSet<String> {
+    terms(text).into_iter().collect()
 }
 
 /// Share of `a`'s distinct terms that `b` keeps; 1 when there is nothing to keep.
 pub fn kept(a: &str, b: &str) -> f64 {
-    let (x, y): (BTreeSet<String>, BTreeSet<String>) = (terms(a).into_iter().collect(), terms(b).into_iter().collect());
-    if x.is_empty() {
-        return 1.0;
-    }
-    x.intersection(&y).count() as f64 / x.len() as f64
+    let (x, y) = (distinct(a), distinct(b));
+    if x.is_empty() { 1.0 } else { x.intersection(&y).count() as f64 / x.len() as f64 }
 }
 
 /// Cosine of the two texts' term counts: how often they speak of the same things, whatever their lengths.

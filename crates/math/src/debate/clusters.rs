@@ -1,15 +1,10 @@
 //! Which texts say much the same, by the words they use: for positions that nobody has sorted into camps.
 
+use crate::likeness::jaccard;
 use std::collections::BTreeSet;
 
 /// Two texts that share this part of their content words belong together.
 const SAME_CLUSTER: f64 = 0.50;
-
-/// Share of elements that both sets have; `None` where neither has any.
-pub fn jaccard<T: Ord>(a: &BTreeSet<T>, b: &BTreeSet<T>) -> Option<f64> {
-    let union = a.union(b).count();
-    (union > 0).then(|| a.intersection(b).count() as f64 / union as f64)
-}
 
 /// Words of at least `least` letters, in lower case, each once.
 pub fn words(text: &str, least: usize) -> BTreeSet<String> {

@@ -1,6 +1,7 @@
 //! When a debate may stop: the panel agrees, nothing moves any more, or the rounds are used up.
 
 use super::{at_least, below, clusters};
+use crate::likeness::jaccard;
 
 /// The share of the panel that must accept.
 pub const ACCEPTING_SHARE: f64 = 0.80;
@@ -89,7 +90,7 @@ pub fn plateau(before: RoundMovement, now: RoundMovement) -> bool {
 
 /// Whether two statements of a position are two positions.
 pub fn position_changed(before: &str, now: &str) -> bool {
-    let alike = clusters::jaccard(&clusters::words(before, 3), &clusters::words(now, 3));
+    let alike = jaccard(&clusters::words(before, 3), &clusters::words(now, 3));
     alike.is_some_and(|alike| below(alike, SAME_POSITION))
 }
 

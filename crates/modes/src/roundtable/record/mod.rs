@@ -15,8 +15,9 @@ pub use labels::{Label, Reference, Sentence};
 use crate::tokens::clip;
 use labels::source_key;
 use std::collections::BTreeSet;
-use synod_math::debate::clusters::{jaccard, words};
+use synod_math::debate::clusters::words;
 use synod_math::debate::exits::{SAME_POSITION, Vote};
+use synod_math::likeness::jaccard;
 
 /// Longest texts of the record, in tokens.
 pub const CLAIM_TOKENS: usize = 30;
