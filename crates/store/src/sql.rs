@@ -55,7 +55,7 @@ impl Statements {
         self.made
             .entry((table.name, rows))
             .or_insert_with(|| {
-                let mut text = format!("INSERT INTO {} ({}) VALUES ", table.name, table.columns.join(", "));
+                let mut text = format!("{} {} ({}) VALUES ", insert_into(engine), table.name, table.columns.join(", "));
                 let amounts: Vec<bool> = table.columns.iter().map(|column| table.amounts.contains(column)).collect();
                 push_tuples(&mut text, engine, rows, &amounts);
                 Arc::new(text)
@@ -90,7 +90,7 @@ impl Statements {
                 "BEGIN IMMEDIATE; UPDATE runs SET seq = seq + ?, head = ?, state = ?, updated_at = ? WHERE id = ? AND epoch = ? AND head = ?",
             );
             for (table, rows) in [(journal, rows), (raws_table, raws)].into_iter().filter(|(_, rows)| *rows > 0) {
-                text.push_str(&format!("; INSERT INTO {} ({}) SELECT * FROM (VALUES ", table.name, table.columns.join(", ")));
+                text.push_str(&format!("; INSERT OR FAIL INTO {} ({}) SELECT * FROM (VALUES ", table.name, table.columns.join(", ")));
                 push_tuples(&mut text, Engine::Sqlite, rows, &vec![false; table.columns.len()]);
                 text.push_str(") WHERE changes() > 0");
             }
@@ -109,6 +109,14 @@ impl Statements {
             Arc::new(text)
         };
         self.made.entry((name, runs)).or_insert_with(make).clone()
+    }
+}
+
+/// A statement that fails half way is rolled back with its transaction: SQLite need not prepare to undo it alone.
+fn insert_into(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Sqlite => "INSERT OR FAIL INTO",
+        Engine::Postgres => "INSERT INTO",
     }
 }
 

@@ -56,6 +56,7 @@ pub struct CostRow {
 }
 
 /// Turns in the order in which they were first asked. What each cost comes from the ledger.
+#[derive(Default)]
 pub(crate) struct Turns<'a> {
     pub list: Vec<TurnRow>,
     index: HashMap<&'a str, usize>,
@@ -67,12 +68,12 @@ pub(crate) struct Turns<'a> {
 
 impl<'a> Turns<'a> {
     pub fn of(rows: &[&'a Row], header: Option<&Header>) -> Self {
-        let ledger = Ledger::of(rows.iter().copied());
-        let mut turns = Self { list: Vec::new(), index: HashMap::new(), replied: HashMap::new(), said: HashMap::new(), ledger };
+        let mut turns = Self::default();
         for &row in rows {
             match row.kind {
                 Kind::Asked => {
                     let Ok(asked) = row.read::<Asked>() else { continue };
+                    turns.ledger.asked(&row.key, row.attempt, row.at, &asked);
                     let at = turns.at(row, header);
                     let turn = &mut turns.list[at];
                     turn.tries += 1;
@@ -84,6 +85,7 @@ impl<'a> Turns<'a> {
                 }
                 Kind::Replied => {
                     let Ok(replied) = row.read::<Replied>() else { continue };
+                    turns.ledger.replied(&row.key, row.attempt, row.at, &replied);
                     let at = turns.at(row, header);
                     turns.replied.insert(&row.key, row.attempt);
                     let turn = &mut turns.list[at];
@@ -99,6 +101,7 @@ impl<'a> Turns<'a> {
                     let at = turns.at(row, header);
                     turns.list[at].outcome = TurnOutcome::Failed;
                     if let Ok(failed) = row.read::<FailedTurn>() {
+                        turns.ledger.failed(&row.key, row.at, failed.failure.kind);
                         turns.list[at].failure = Some(failed.failure.kind.as_str().to_owned());
                         turns.list[at].detail = Some(storable(&failed.failure.detail));
                     }

@@ -55,7 +55,10 @@ pub type Millis = i64;
 /// SHA-256 of some bytes, in lower-case hex.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
     use sha2::Digest;
-    hex::encode(sha2::Sha256::digest(bytes.as_ref()))
+    let mut hex = [0; 64];
+    // Never refused: it is twice as long as the hash.
+    let _ = hex::encode_to_slice(sha2::Sha256::digest(bytes.as_ref()), &mut hex);
+    String::from_utf8_lossy(&hex).into_owned()
 }
 
 /// For fields that are left out where they say nothing.

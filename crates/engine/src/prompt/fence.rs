@@ -45,7 +45,13 @@ pub(super) fn fence(text: &str, name: &str, label: Option<&str>) -> Result<Strin
 fn neutralise(text: &str, name: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut rest, mut before) = (text, None);
-    while let Some(c) = rest.chars().next() {
+    loop {
+        // No bracket begins with any other byte.
+        let plain = rest.bytes().position(|byte| matches!(byte, b'<' | b'&' | 0x80..)).unwrap_or(rest.len());
+        out.push_str(&rest[..plain]);
+        before = rest[..plain].chars().next_back().or(before);
+        rest = &rest[plain..];
+        let Some(c) = rest.chars().next() else { return out };
         let length = bracket(rest, c).unwrap_or(0);
         if length > 0 && is_tag(&rest[length..], name, before, c) {
             out.push('‹');
@@ -56,7 +62,6 @@ fn neutralise(text: &str, name: &str) -> String {
         }
         before = Some(c);
     }
-    out
 }
 
 /// How long the opening bracket is that the text begins with.

@@ -6,18 +6,20 @@ mod fence;
 pub mod tokens;
 
 use crate::{IdLists, Mode};
-use minijinja::{Environment, UndefinedBehavior, Value as JinjaValue, syntax::SyntaxConfig};
+use minijinja::value::{Serde, Value as JinjaValue};
+use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 use synod_types::{Header, Message, Millis, Problem, Problems, Seat, Tier};
 
 /// What a mode hands to `ask`: which prompt, and what it speaks of.
 #[derive(Clone, Debug, Default)]
 pub struct Prompt {
     pub(crate) name: &'static str,
-    pub(crate) vars: Map<String, Value>,
+    pub(crate) vars: BTreeMap<&'static str, JinjaValue>,
     pub(crate) terms: IdLists,
     pub(crate) max_tokens: Option<u32>,
     pub(crate) fill: Map<String, Value>,
@@ -30,8 +32,8 @@ impl Prompt {
     pub fn new(name: &'static str) -> Self {
         Self { name, ..Self::default() }
     }
-    pub fn set(mut self, name: &str, value: impl serde::Serialize) -> Self {
-        self.vars.insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
+    pub fn set(mut self, name: &'static str, value: impl serde::Serialize) -> Self {
+        self.vars.insert(name, JinjaValue::from(Serde(value)));
         self
     }
     /// Ids the reply may use: they become enums in its schema.
@@ -145,12 +147,13 @@ fn parse(text: &str) -> Result<Source, String> {
 /// Every prompt of every mode, compiled.
 pub struct Prompts {
     env: Environment<'static>,
-    settings: BTreeMap<String, PromptSettings>,
+    settings: BTreeMap<String, Arc<PromptSettings>>,
 }
 
 /// A prompt ready to send.
 pub struct RenderedPrompt {
-    pub settings: PromptSettings,
+    pub settings: Arc<PromptSettings>,
+    pub max_tokens: u32,
     pub messages: Vec<Message>,
 }
 
@@ -217,29 +220,24 @@ impl Prompts {
         for (part, text) in parts {
             self.env.add_template_owned(format!("{id}/{part}"), text.to_owned()).map_err(|error| format!("{error:#}"))?;
         }
-        self.settings.insert(id.to_owned(), source.settings);
+        self.settings.insert(id.to_owned(), Arc::new(source.settings));
         Ok(used)
     }
 
     pub fn settings(&self, mode: &str, name: &str) -> Option<&PromptSettings> {
-        self.find(mode, name).map(|(_, settings)| settings)
+        self.find(mode, name).map(|(_, settings)| settings.as_ref())
     }
 
     /// A mode's own prompt, or one that all share.
-    fn find(&self, mode: &str, name: &str) -> Option<(String, &PromptSettings)> {
+    fn find(&self, mode: &str, name: &str) -> Option<(String, &Arc<PromptSettings>)> {
         [mode, SHARED].into_iter().map(|place| format!("{place}/{name}")).find_map(|id| self.settings.get(&id).map(|settings| (id, settings)))
     }
 
     /// Renders a prompt for one seat. An unknown variable is an error, not an empty string.
     pub fn render(&self, header: &Header, seat: &Seat, prompt: &Prompt) -> Result<RenderedPrompt, String> {
         let (id, settings) = self.find(&header.mode, prompt.name).ok_or_else(|| format!("{} has no prompt {}", header.mode, prompt.name))?;
-        let mut settings = settings.clone();
-        if let Some(limit) = prompt.max_tokens {
-            settings.max_tokens = limit;
-        }
-        let mut vars = base_vars(header, seat);
-        vars.extend(prompt.vars.iter().map(|(name, value)| (name.clone(), value.clone())));
-        let context = JinjaValue::from(minijinja::value::Serde(&vars));
+        let own = prompt.vars.iter().map(|(name, value)| (*name, value.clone()));
+        let context = JinjaValue::from_pairs(base_vars(header, seat).into_iter().chain(own));
         let part = |part: &str| -> Result<String, String> {
             let template = self.env.get_template(&format!("{id}/{part}")).map_err(|error| format!("{error:#}"))?;
             template.render(context.clone()).map(|text| text.trim().to_owned()).map_err(|error| format!("{error:#}"))
@@ -256,7 +254,7 @@ impl Prompts {
             }
         }
         messages.push(Message::user(part("user")?));
-        Ok(RenderedPrompt { settings, messages })
+        Ok(RenderedPrompt { settings: settings.clone(), max_tokens: prompt.max_tokens.unwrap_or(settings.max_tokens), messages })
     }
 }
 
@@ -274,18 +272,18 @@ fn text_of(path: &Path) -> Result<String, String> {
 const SHARED: &str = "shared";
 
 /// What every prompt may speak of.
-fn base_vars(header: &Header, seat: &Seat) -> Map<String, Value> {
+fn base_vars(header: &Header, seat: &Seat) -> [(&'static str, JinjaValue); 7] {
     let question = &header.question;
-    let files: Vec<Value> = question.files.iter().map(|file| json!({"name": file.name, "text": file.text})).collect();
-    let mut vars = Map::new();
-    vars.insert("question".into(), json!(question.text));
-    vars.insert("content".into(), json!(question.content));
-    vars.insert("files".into(), Value::Array(files));
-    vars.insert("last_verdict".into(), json!(question.earlier));
-    vars.insert("seat".into(), json!(seat.label));
-    vars.insert("followup".into(), json!(!question.history.is_empty()));
-    vars.insert("today".into(), json!(header.today));
-    vars
+    let files = question.files.iter().map(|file| JinjaValue::from_pairs([("name", file.name.as_str()), ("text", file.text.as_str())]));
+    [
+        ("question", question.text.as_str().into()),
+        ("content", question.content.as_deref().into()),
+        ("files", files.collect()),
+        ("last_verdict", Serde(&question.earlier).into()),
+        ("seat", seat.label.as_str().into()),
+        ("followup", (!question.history.is_empty()).into()),
+        ("today", header.today.as_deref().into()),
+    ]
 }
 
 /// `{% include "question" %}`: the task in the user's own words, then what came with it, as data.

@@ -20,7 +20,7 @@ pub fn without_opening_thought(text: &str) -> &str {
         if text.get(..open.len()).is_some_and(|head| head.eq_ignore_ascii_case(&open)) {
             let close = format!("</{tag}>");
             // Never closed: the reply was cut while still thinking.
-            return find_ignoring_case(text, &close).map_or("", |at| text[at + close.len()..].trim());
+            return find_tag(text, &close).map_or("", |at| text[at + close.len()..].trim());
         }
     }
     text
@@ -31,11 +31,11 @@ pub fn without_thinking(text: &str) -> String {
     let mut rest = text;
     let mut out = String::with_capacity(text.len());
     loop {
-        let next = THINKING.iter().filter_map(|tag| find_ignoring_case(rest, &format!("<{tag}>")).map(|at| (at, *tag))).min_by_key(|(at, _)| *at);
+        let next = THINKING.iter().filter_map(|tag| find_tag(rest, &format!("<{tag}>")).map(|at| (at, *tag))).min_by_key(|(at, _)| *at);
         let Some((at, tag)) = next else { break };
         let inside = at + tag.len() + 2;
         out.push_str(&rest[..at]);
-        match find_ignoring_case(&rest[inside..], &format!("</{tag}>")) {
+        match find_tag(&rest[inside..], &format!("</{tag}>")) {
             Some(end) => rest = &rest[inside + end + tag.len() + 3..],
             // Never closed: the reply was cut while still thinking, or the tag is ordinary text. Keep nothing of it.
             None => rest = "",
@@ -44,15 +44,17 @@ pub fn without_thinking(text: &str) -> String {
     out.push_str(rest);
     // Some servers swallow the opening tag and leave the closing one.
     for tag in ["</think>", "</thinking>", "</reasoning>"] {
-        if let Some(at) = find_ignoring_case(&out, tag) {
+        if let Some(at) = find_tag(&out, tag) {
             out = out[at + tag.len()..].to_owned();
         }
     }
     out.trim().to_owned()
 }
 
-fn find_ignoring_case(text: &str, ascii: &str) -> Option<usize> {
-    text.as_bytes().windows(ascii.len()).position(|window| window.eq_ignore_ascii_case(ascii.as_bytes()))
+/// Where a tag stands, in whatever case.
+fn find_tag(text: &str, tag: &str) -> Option<usize> {
+    let is_tag = |at: &usize| text.as_bytes()[*at..].get(..tag.len()).is_some_and(|found| found.eq_ignore_ascii_case(tag.as_bytes()));
+    text.match_indices('<').map(|(at, _)| at).find(is_tag)
 }
 
 /// The object that the reply is or ends with; a closing fence after it is no prose. One that is quoted in the middle is none: more words follow,

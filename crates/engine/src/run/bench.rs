@@ -193,7 +193,7 @@ impl Bench {
             schema: (form.schema)(&prompt.terms),
             tools: toolbox.as_ref().map(|(toolbox, _)| toolbox.tools()).unwrap_or_default(),
             temperature: rendered.settings.temperature,
-            max_tokens: rendered.settings.max_tokens,
+            max_tokens: rendered.max_tokens,
             effort: if rendered.settings.tier == Tier::Light { card.light_effort() } else { card.effort },
             hint,
         };

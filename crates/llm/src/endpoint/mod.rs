@@ -13,15 +13,19 @@ use breaker::{Breaker, Health};
 use fault::{Fault, LONGEST_WAIT, Retry};
 use limits::Limits;
 use std::future::Future;
+use std::sync::OnceLock;
 use std::time::Duration;
 use synod_config::EndpointConfig;
 use synod_engine::{CallContext, EndpointSlot};
 use synod_types::{Failure, FailureKind, Reply};
 use tokio::time::{Instant, sleep, timeout_at};
+use url::{ParseError, Url};
 
 pub(crate) struct Endpoint {
     pub name: String,
     pub config: EndpointConfig,
+    /// Where calls go that all have one address, read once.
+    address: OnceLock<Url>,
     limits: Limits,
     breaker: Breaker,
 }
@@ -30,9 +34,18 @@ impl Endpoint {
     pub fn new(name: impl Into<String>, config: EndpointConfig) -> Self {
         Self {
             name: name.into(),
+            address: OnceLock::new(),
             limits: Limits::new(config.concurrency, config.requests_per_minute),
             breaker: Breaker::new(config.breaker_failures, Duration::from_millis(config.breaker_ms)),
             config,
+        }
+    }
+
+    /// The one address of its calls, at this path below its own.
+    pub fn address(&self, path: &'static str) -> Result<Url, ParseError> {
+        match self.address.get() {
+            Some(url) => Ok(url.clone()),
+            None => Url::parse(&format!("{}{path}", self.config.base_url)).map(|url| self.address.get_or_init(|| url).clone()),
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) async fn attempt(client: &reqwest::Client, call: &Call<'_>, feed: &mu
     let config = &call.endpoint.config;
     let stream = config.stream || call.shape.tokens > MOST_UNSTREAMED;
     let body = serde_json::to_vec(&body(call, stream));
-    let post = Post { url: format!("{}messages", config.base_url), body, stream };
+    let post = Post { url: call.endpoint.address("messages"), body, stream };
     send(client, post, call, &mut Anthropic::new(!call.request.tools.is_empty()), feed).await
 }
 

@@ -9,6 +9,7 @@ use super::{Ask, Feed, Stop, WireReply};
 use crate::endpoint::fault::Fault;
 use serde_json::{Map, Value, json};
 use synod_types::{Message, ToolCall, Usage};
+use url::Url;
 
 /// Older models name no calls: they are numbered, and the number is ours alone.
 const OUR_ID: &str = "call_";
@@ -18,7 +19,7 @@ pub(super) async fn attempt(client: &reqwest::Client, call: &Call<'_>, feed: &mu
     let method = if config.stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     // The id is part of the address, and must not end its path.
     let model = call.request.model.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
-    let url = format!("{}models/{model}:{method}", config.base_url);
+    let url = Url::parse(&format!("{}models/{model}:{method}", config.base_url));
     let post = Post { url, body: serde_json::to_vec(&body(call)), stream: config.stream };
     send(client, post, call, &mut Gemini::new(!call.request.tools.is_empty()), feed).await
 }

@@ -10,6 +10,7 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use std::time::Duration;
 use tokio::time::timeout;
+use url::Url;
 
 /// A provider's wire format: reads a whole body, or one event of a stream.
 pub(super) trait Format {
@@ -20,7 +21,7 @@ pub(super) trait Format {
 }
 
 pub(super) struct Post {
-    pub url: String,
+    pub url: Result<Url, url::ParseError>,
     pub body: serde_json::Result<Vec<u8>>,
     pub stream: bool,
 }
@@ -32,7 +33,8 @@ pub(super) async fn send(
     format: &mut (dyn Format + Send),
     feed: &mut Feed<'_>,
 ) -> Result<WireReply, Fault> {
-    let mut request = client.post(&post.url).header(CONTENT_TYPE, "application/json");
+    let url = post.url.map_err(|error| call.broken(&format!("its address cannot be read: {error}")))?;
+    let mut request = client.post(url).header(CONTENT_TYPE, "application/json");
     for (name, value) in headers(call.endpoint.config.kind, call.key) {
         request = request.header(name, value);
     }

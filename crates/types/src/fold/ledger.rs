@@ -1,6 +1,6 @@
 //! Every request a run sent and what it cost: sums over its `asked`, `replied` and `failed` rows, nothing else.
 
-use crate::{Asked, Body, CallCounts, FailureKind, Millis, Replied, Row, Usage};
+use crate::{Asked, Body, CallCounts, FailureKind, Kind, Millis, Replied, Row, Usage};
 use std::collections::HashMap;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +61,9 @@ impl Ledger {
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
         let mut ledger = Self::default();
         for row in rows {
-            if let Ok(body) = row.body() {
+            if matches!(row.kind, Kind::Asked | Kind::Replied | Kind::Failed)
+                && let Ok(body) = row.body()
+            {
                 ledger.take(row, &body);
             }
         }

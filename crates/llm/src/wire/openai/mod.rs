@@ -16,7 +16,7 @@ use thoughts::Thoughts;
 pub(super) async fn attempt(client: &reqwest::Client, call: &Call<'_>, feed: &mut Feed<'_>) -> Result<WireReply, Fault> {
     let config = &call.endpoint.config;
     let body = Body::of(call.request, config, call.shape).bytes();
-    let post = Post { url: format!("{}chat/completions", config.base_url), body, stream: config.stream };
+    let post = Post { url: call.endpoint.address("chat/completions"), body, stream: config.stream };
     // Only a model that was offered tools may want its thoughts back.
     let mut format = OpenAi::new(!call.request.tools.is_empty());
     send(client, post, call, &mut format, feed).await
