@@ -2,8 +2,7 @@
 
 use crate::house::House;
 use serde_json::{Value, json};
-use std::process::Stdio;
-use std::time::Duration;
+use std::time::Instant;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/postgres-vs-mongodb/cards.yaml");
 
@@ -172,14 +171,16 @@ fn what_may_not_pass_stops_where_the_rules_say() {
 fn a_killed_process_loses_no_approval() {
     let house = House::bare();
     let mut hit = 0;
-    for after_ms in [5, 15, 30, 60, 120, 250, 500] {
+    let since = Instant::now();
+    house.synod(&["runs"]).exits(0);
+    let start_ms = since.elapsed().as_millis() as u64;
+    // From before it reads its arguments until after it has ended, however slow the machine is.
+    for percent in [5, 50, 90, 120, 180, 300, 1000] {
+        let after_ms = start_ms * percent / 100;
         let path = file(&house, vec![card("a", json!({"reversibility": 0.1}))], json!({}));
         let run = house.synod(&["decide", &path, "--json", "-q"]).exits(4).json()["run"].as_str().expect("its id").to_owned();
         let args = ["approve", &run, "--position", "a", "--subject", "data_loss", "--decision", "approve", "--by", "ada", "--json", "-q"];
-        let mut child = house.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("synod runs");
-        std::thread::sleep(Duration::from_millis(after_ms));
-        child.kill().expect("it is killed");
-        child.wait().expect("it is gone");
+        house.killed(&args, || true, after_ms);
         // Either the word was taken, and then it stands; or it was not, and then the run still waits for it.
         let again = house.synod(&args);
         let verdict = match again.code {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use synod_testkit::server::ModelServer;
 use tempfile::TempDir;
 
@@ -79,6 +80,19 @@ impl House {
 
     pub fn synod(&self, args: &[&str]) -> Did {
         Did::of(self.command(args).output().expect("synod runs"))
+    }
+
+    /// Starts the binary and kills it (`kill -9`) so long after this has come true; a binary that ended by itself is let be.
+    pub fn killed(&self, args: &[&str], ready: impl Fn() -> bool, later_ms: u64) {
+        let mut child = self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("synod runs");
+        let until = Instant::now() + Duration::from_secs(60);
+        while !ready() && child.try_wait().expect("its state").is_none() {
+            assert!(Instant::now() < until, "`synod {}` did not come to where it is to be killed", args.join(" "));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        std::thread::sleep(Duration::from_millis(later_ms));
+        child.kill().expect("it is killed");
+        child.wait().expect("it is gone");
     }
 
     /// The same at a terminal of its own, where somebody types these lines. What it prints is all in `out`.
