@@ -7,6 +7,7 @@ pub mod server;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 pub use persona::{PersonaCommand, PersonaNew};
 use std::path::PathBuf;
+use synod_report::Extent;
 
 #[derive(Parser)]
 #[command(
@@ -189,6 +190,22 @@ pub struct Output {
     /// No progress on standard error.
     #[arg(long, short)]
     pub quiet: bool,
+    /// Print only the first lines of the verdict: what to do, what was decided, who disagrees, what is missing, how sure, what it cost.
+    #[arg(long, conflicts_with = "answers")]
+    pub brief: bool,
+    /// Print the answers too that the verdict was made from.
+    #[arg(long)]
+    pub answers: bool,
+}
+
+impl Output {
+    pub fn extent(&self) -> Extent {
+        match (self.brief, self.answers) {
+            (true, _) => Extent::Brief,
+            (false, true) => Extent::WithAnswers,
+            (false, false) => Extent::Whole,
+        }
+    }
 }
 
 #[derive(Args)]
@@ -229,6 +246,9 @@ pub struct Show {
     /// Every reply whole, also where an exhibit already says what came of it.
     #[arg(long)]
     pub full: bool,
+    /// Only the first lines of the verdict.
+    #[arg(long, conflicts_with = "full")]
+    pub brief: bool,
 }
 
 #[derive(Args)]

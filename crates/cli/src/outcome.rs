@@ -93,7 +93,7 @@ pub async fn say(door: &Door, run: &str, ending: &Ending, output: &Output) -> Cl
     if let (Ending::Stopped(stopped), None) = (ending, view.stop()) {
         view.note_stop(stopped.clone());
     }
-    crate::say::show(&Painted::run(&view, door.style()));
+    crate::say::show(&Painted::run(&view, door.style(), output.extent()));
     if code == UNDECIDED
         && let Ending::Verdict(verdict) = ending
         && verdict.status.decided()

@@ -306,24 +306,48 @@ impl Mode {
 pub struct ModeResult {
     pub(crate) status: Option<Status>,
     pub(crate) stop_reason: &'static str,
+    pub(crate) action: Option<String>,
     pub(crate) answer: Answer,
     pub(crate) decision: Option<Value>,
     pub(crate) confidence: Option<Confidence>,
+    pub(crate) unsure: Option<String>,
     pub(crate) dissent: Vec<Dissent>,
     pub(crate) data: Value,
 }
 
 impl ModeResult {
     pub fn ended(stop_reason: &'static str, answer: Answer) -> Self {
-        Self { status: None, stop_reason, answer, decision: None, confidence: None, dissent: Vec::new(), data: Value::Null }
+        Self {
+            status: None,
+            stop_reason,
+            action: None,
+            answer,
+            decision: None,
+            confidence: None,
+            unsure: None,
+            dissent: Vec::new(),
+            data: Value::Null,
+        }
     }
     /// Only for `deadlock` and `escalated`; whether a result is full or degraded the Runner knows.
     pub fn status(self, status: impl Into<Option<Status>>) -> Self {
         Self { status: status.into(), ..self }
     }
-    /// The mode's `Decision`.
-    pub fn decision(self, decision: &impl Serialize) -> Self {
-        Self { decision: Some(to_value(decision)), ..self }
+    /// What to do, in a sentence; else it is the first one of the answer.
+    pub fn action(self, action: impl Into<String>) -> Self {
+        Self { action: Some(action.into()), ..self }
+    }
+    /// The mode's `Decision`, and what it says in a sentence, with its count: “2 of 3 say wait”.
+    pub fn decision(self, summary: impl Into<String>, decision: &impl Serialize) -> Self {
+        let mut told = serde_json::Map::from_iter([(SUMMARY.to_owned(), Value::String(summary.into()))]);
+        if let Value::Object(decision) = to_value(decision) {
+            told.extend(decision);
+        }
+        Self { decision: Some(Value::Object(told)), ..self }
+    }
+    /// Why this mode gives no number for how sure it is.
+    pub fn unsure(self, why: impl Into<String>) -> Self {
+        Self { unsure: Some(why.into()), ..self }
     }
     /// None is given where nothing was measured.
     pub fn confidence(self, confidence: impl Into<Option<Confidence>>) -> Self {
@@ -336,6 +360,20 @@ impl ModeResult {
     pub fn data(self, data: &impl Serialize) -> Self {
         Self { data: to_value(data), ..self }
     }
+}
+
+const SUMMARY: &str = "summary";
+
+/// The schema of what a mode's decision becomes: the mode's own, led by the sentence that every decision has.
+pub fn decision_schema<T: JsonSchema>() -> Value {
+    let mut schema = crate::schema_of::<T>();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.shift_insert(0, SUMMARY.to_owned(), json!({"type": "string", "description": "What was decided, in a sentence."}));
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.insert(0, SUMMARY.into());
+    }
+    schema
 }
 
 /// Makes a [`Mode`] of a module with `Options`, `Decision`, `calls` and `run` in it.
@@ -378,7 +416,7 @@ macro_rules! mode {
             prepare: |_value, _library| $crate::mode!(@prepare _value, _library $(, $prepare)?),
             check_seating: |_value, _seating| $crate::mode!(@seating _value, _seating $(, $fits)?),
             check: |value| $crate::read_options::<Options>(value).map_or_else(|problem| vec![problem], |options| options.check()),
-            decision_schema: || $crate::schema_of::<Decision>(),
+            decision_schema: || $crate::decision_schema::<Decision>(),
             abilities: $crate::mode!(@or $crate::Abilities::NONE $(, $abilities)?),
             calls: |value, seating| $crate::read_options::<Options>(value).map(|options| calls(&options, seating)).unwrap_or_default(),
             run: |bench, value| Box::pin(async move {

@@ -76,6 +76,12 @@ pub fn confidence(bench: &Bench, agreement: Agreement) -> Confidence {
     }
 }
 
+/// Whose answer won, and by how many votes.
+pub fn summary(bench: &Bench, won: &LabelledAnswer, votes: u32, of: u32, tied: bool) -> String {
+    let tie = if tied { "; the tie was broken in its favour" } else { "" };
+    format!("{votes} of {of} votes went to {}'s answer ({}){tie}.", bench.seat(won.seat).label, won.label)
+}
+
 pub fn index(label: &str, answers: &[LabelledAnswer]) -> Option<usize> {
     answers.iter().position(|answer| answer.label == label)
 }

@@ -25,7 +25,7 @@ pub use html::{STYLE, exhibit_html, html};
 pub use markdown::{conversation as conversation_markdown, markdown};
 pub use painted::Painted;
 pub use snapshot::{Snapshot, SnapshotPhase, SnapshotQuestion, SnapshotSeat, SnapshotStage};
-pub use terminal::{Style, show, stopped, terminal};
+pub use terminal::{Extent, Style, show, stopped, terminal, verdict};
 pub use text::{clean, one_line};
 pub use view::{FigureAt, Outcome, Phase, Try, Turn, View, Waiting};
 pub use words::commands::next_command;

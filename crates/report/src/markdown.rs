@@ -67,6 +67,11 @@ fn head(out: &mut String, view: &View) {
     }
     about.extend(view.began.map(moment));
     line(out, &about.join(" · "));
+    if let Some(verdict) = &view.verdict {
+        let top = words::top::top(view, verdict);
+        line(out, &format!("**{}**", inline(&top.action)));
+        line(out, &top.lines.iter().map(|each| format!("- {}: {}\n", each.name, inline(&each.text))).collect::<String>());
+    }
     line(out, "Quoted passages are the words of models or of the asker; all else is written by the program.");
     let Some(header) = &view.header else { return };
     line(out, "## Question");
@@ -82,7 +87,6 @@ fn head(out: &mut String, view: &View) {
 
 fn verdict_part(out: &mut String, view: &View, verdict: &Verdict) {
     line(out, "## Answer");
-    line(out, &format!("**{}**: {}", words::status_word(verdict.status), words::status_meaning(verdict.status)));
     match &verdict.answer {
         Some(answer) => {
             line(out, &format!("{}:", inline(&words::answer_kind(view, answer))));
@@ -93,9 +97,6 @@ fn verdict_part(out: &mut String, view: &View, verdict: &Verdict) {
     if let Some(decision) = &verdict.decision {
         line(out, &format!("Decision: {}", inline(&words::decision(decision))));
     }
-    if let Some(confidence) = &verdict.confidence {
-        line(out, &format!("Confidence: {}", inline(&words::confidence(confidence))));
-    }
     if let Some(reason) = words::stop_reason(verdict) {
         line(out, &format!("Ended: {}", inline(&reason)));
     }
@@ -105,7 +106,7 @@ fn verdict_part(out: &mut String, view: &View, verdict: &Verdict) {
         line(out, "## Dissent");
     }
     for each in &verdict.dissent {
-        let who = each.label.as_ref().map_or_else(|| words::seat(view, each.seat), |label| words::label(view, label));
+        let who = words::top::dissenter(view, each);
         line(out, &format!("{}:", inline(&who)));
         line(out, &quote(&each.text));
     }

@@ -1,5 +1,6 @@
 //! Text for a terminal, painted by this crate: the only text that may carry commands for one, because every word in it was made harmless first.
 
+use crate::terminal::Extent;
 use crate::{Style, View, claim, terminal};
 use synod_types::ClaimView;
 
@@ -14,8 +15,8 @@ pub struct Painted(String);
 
 impl Painted {
     /// A run as its verdict tells it.
-    pub fn run(view: &View, style: Style) -> Self {
-        Self(terminal::terminal(view, style))
+    pub fn run(view: &View, style: Style, extent: Extent) -> Self {
+        Self(terminal::verdict(view, style, extent))
     }
 
     /// A run, turn by turn.

@@ -15,7 +15,8 @@ use crate::words;
 use paper::{Ink, Paper};
 pub use show::show;
 pub use stopped::stopped;
-use synod_types::{Answer, RunState, Status, Verdict};
+use synod_types::{Answer, RunState, Verdict};
+use words::top::Top;
 
 /// What the terminal can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +33,41 @@ impl Default for Style {
     }
 }
 
-/// What is printed when a run ends, and when it is looked up again: the answer first, then how far to trust it and what it cost.
+/// How much of a verdict is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Its first lines only.
+    Brief,
+    Whole,
+    /// With the answers it was made from.
+    WithAnswers,
+}
+
 pub fn terminal(view: &View, style: Style) -> String {
+    verdict(view, style, Extent::Whole)
+}
+
+/// What is printed when a run ends: what to do and how far to trust it in a few lines, then the answer and how it came about.
+pub fn verdict(view: &View, style: Style, extent: Extent) -> String {
     match (view.state, &view.verdict) {
         (RunState::Complete, Some(verdict)) => {
             let mut paper = Paper::new(style);
-            top(&mut paper, view);
-            verdict_body(&mut paper, view, verdict, true);
-            foot(&mut paper, view);
+            let top = words::top::top(view, verdict);
+            first_lines(&mut paper, view, &top);
+            if extent == Extent::Brief {
+                return paper.done();
+            }
+            paper.blank();
+            about_run(&mut paper, view);
+            verdict_body(&mut paper, view, verdict, &top);
+            if extent == Extent::WithAnswers {
+                exhibit::answers(&mut paper, view);
+            }
+            paper.blank();
+            for (name, text) in words::receipt(view).into_iter().filter(|(name, _)| !matches!(*name, "Cost" | "Time")) {
+                paper.entry(name, &text);
+            }
+            run_id(&mut paper, view);
             commands(&mut paper, &words::commands::commands(view));
             paper.done()
         }
@@ -47,35 +75,49 @@ pub fn terminal(view: &View, style: Style) -> String {
     }
 }
 
-/// Mode, panel, question; a rehearsal says so before anything else can be read.
-fn top(paper: &mut Paper, view: &View) {
+/// What to do, then one line each; a rehearsal says so before anything else can be read.
+fn first_lines(paper: &mut Paper, view: &View, top: &Top) {
+    if view.rehearsal() {
+        paper.hanging(Ink::ALARM.with(Ink::BOLD), "! ", "  ", words::REHEARSAL);
+    }
+    paper.para(Ink::BOLD, "", &top.action);
+    for line in &top.lines {
+        paper.entry_in(if line.alarm { Ink::ALARM } else { Ink::PLAIN }, line.name, &line.text);
+    }
+}
+
+/// What stands over a run that has no verdict.
+fn head(paper: &mut Paper, view: &View) {
+    if view.rehearsal() {
+        paper.hanging(Ink::ALARM.with(Ink::BOLD), "! ", "  ", words::REHEARSAL);
+    }
+    about_run(paper, view);
+}
+
+/// Mode, panel, question.
+fn about_run(paper: &mut Paper, view: &View) {
     let panel = view.header.as_ref().map(words::panel);
     let mode = one_line(view.mode());
     let line = panel.map_or_else(|| mode.clone(), |panel| format!("{mode}{}{panel}", paper.dot()));
     paper.para(Ink::DIM, "", &line);
-    if view.rehearsal() {
-        paper.hanging(Ink::ALARM.with(Ink::BOLD), "! ", "  ", words::REHEARSAL);
-    }
     if let Some(header) = &view.header {
         let question = excerpt(&header.question.text, 300, paper.ellipsis());
         paper.hanging(Ink::BOLD, "Q: ", "   ", &question);
     }
 }
 
-/// `whole` also says how it was decided; the long form has that with its phases.
-fn verdict_body(paper: &mut Paper, view: &View, verdict: &Verdict, whole: bool) {
+/// The answer, how it was decided, and what the first lines had no room for.
+fn verdict_body(paper: &mut Paper, view: &View, verdict: &Verdict, top: &Top) {
     paper.blank();
     answer(paper, view, verdict);
-    if let Some(decision) = &verdict.decision {
-        paper.blank();
-        paper.entry("Decision", &words::decision(decision));
+    exhibit::deciding(paper, view);
+    if top.more_missing {
+        missing(paper, verdict);
     }
-    if whole {
-        exhibit::deciding(paper, view);
-    }
-    missing(paper, verdict);
     warnings(paper, view);
-    dissent(paper, view, verdict);
+    if top.more_dissent {
+        dissent(paper, view, verdict);
+    }
 }
 
 fn answer(paper: &mut Paper, view: &View, verdict: &Verdict) {
@@ -85,14 +127,6 @@ fn answer(paper: &mut Paper, view: &View, verdict: &Verdict) {
     };
     paper.para(Ink::BOLD, "", &heading);
     paper.rule(width(&heading));
-    match verdict.status {
-        Status::Full => {}
-        Status::Degraded | Status::Deadlock | Status::Escalated | Status::NoQuorum | Status::Failed => {
-            let said = format!("{}: {}", words::status_word(verdict.status), words::status_meaning(verdict.status));
-            paper.hanging(Ink::ALARM, "! ", "  ", &said);
-            paper.blank();
-        }
-    }
     if let Some(Answer { text, .. }) = &verdict.answer {
         paper.prose("", text);
     }
@@ -125,7 +159,7 @@ fn dissent(paper: &mut Paper, view: &View, verdict: &Verdict) {
     }
     paper.heading("Dissent");
     for each in &verdict.dissent {
-        let who = each.label.as_ref().map_or_else(|| words::seat(view, each.seat), |label| words::label(view, label));
+        let who = words::top::dissenter(view, each);
         let text = words::glance(&each.text, 280, paper.ellipsis());
         paper.hanging(Ink::PLAIN, "  ", "    ", &format!("{who}: {text}"));
     }

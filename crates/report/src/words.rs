@@ -5,6 +5,7 @@
 pub mod commands;
 mod exhibit;
 mod phrases;
+pub mod top;
 
 use crate::figures::{count, score, several, span, tokens, usd, usd_or_unknown};
 use crate::markup::without_marks;
@@ -12,8 +13,8 @@ use crate::text::{clean, excerpt, one_line};
 use crate::view::{Turn, View};
 use serde_json::Value;
 use synod_types::{
-    Absent, Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Figure, Header, Missing, Place, RunState, SeatIx, Status, StopReason, Usage,
-    Verdict,
+    Absent, Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Figure, Header, Missing, Place, Receipt, RunState, SeatIx, Status, StopReason,
+    Usage, Verdict,
 };
 
 pub use exhibit::*;
@@ -242,6 +243,13 @@ pub fn receipt(view: &View) -> Vec<(&'static str, String)> {
     }
     lines.push(("Calls", made));
     lines.push(("Tokens", tokens_or_not(receipt.tokens)));
+    lines.push(("Cost", receipt_cost(receipt)));
+    lines.push(("Time", format!("{} in all, {} on the critical path", span(receipt.wall_ms), span(receipt.critical_path_ms))));
+    lines
+}
+
+/// What was paid, as far as it is known, beside what was quoted.
+pub fn receipt_cost(receipt: &Receipt) -> String {
     let unpriced: Vec<String> = receipt.unpriced.iter().map(|name| one_line(name)).collect();
     let mut cost = match (receipt.spent_usd, unpriced.is_empty()) {
         (spent, true) => usd_or_unknown(spent),
@@ -251,9 +259,7 @@ pub fn receipt(view: &View) -> Vec<(&'static str, String)> {
     if let Some(quoted) = receipt.quoted_usd {
         cost.push_str(&format!(" (quoted {})", usd(quoted)));
     }
-    lines.push(("Cost", cost));
-    lines.push(("Time", format!("{} in all, {} on the critical path", span(receipt.wall_ms), span(receipt.critical_path_ms))));
-    lines
+    cost
 }
 
 fn tokens_or_not(usage: Usage) -> String {
@@ -276,34 +282,55 @@ pub fn cost_so_far(view: &View) -> String {
     cost
 }
 
-/// What a script branches on, in a line: fields of plain values by name, anything deeper as JSON.
+/// What a script branches on, in a line: each field by its name, what is nested with its own. The sentence that every decision has is told apart.
 pub fn decision(decision: &Value) -> String {
+    match decision {
+        Value::Object(map) => fields(map.iter().filter(|(name, _)| *name != "summary")),
+        other => told("", other, 0).unwrap_or_default(),
+    }
+}
+
+fn fields<'a>(map: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
+    let named = |(name, value): (&'a String, &'a Value)| Some(format!("{}: {}", one_line(name).replace('_', " "), told(name, value, 0)?));
+    map.filter_map(named).collect::<Vec<_>>().join(", ")
+}
+
+/// A value in a few words; nothing where it is empty.
+fn told(name: &str, value: &Value, depth: usize) -> Option<String> {
     // Ids, labels and short names; a sentence is in the answer, and its number is enough here.
     const NAME: usize = 40;
     const LINE: usize = 120;
-    let plain = |value: &Value| match value {
-        Value::String(text) => Some(excerpt(text, LINE, "...")),
+    const DEEPEST: usize = 2;
+    match value {
+        Value::Null => None,
+        Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
         Value::Number(number) if number.is_f64() => {
             number.as_f64().map(|value| format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned())
         }
         Value::Number(number) => Some(number.to_string()),
-        Value::Bool(yes) => Some(if *yes { "yes" } else { "no" }.to_owned()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    };
-    // A list is told by its members' names, or where they have none or long ones, by how many they are.
-    let listed = |items: &[Value]| {
-        let names: Option<Vec<String>> = items.iter().map(|item| plain(item.get("label").unwrap_or(item))).collect();
-        let short = |names: &[String]| names.iter().all(|name| name.chars().count() <= NAME);
-        let short = names.filter(|names| short(names)).map(|names| names.join(" > "));
-        (!items.is_empty()).then(|| short.unwrap_or_else(|| items.len().to_string()))
-    };
-    let told = |value: &Value| value.as_array().map_or_else(|| plain(value), |items| listed(items));
-    match decision {
-        Value::Object(map) => {
-            let fields = map.iter().filter_map(|(name, value)| Some(format!("{}: {}", one_line(name).replace('_', " "), told(value)?)));
-            fields.collect::<Vec<_>>().join(", ")
+        Value::String(text) => Some(excerpt(text, LINE, "...")),
+        Value::Array(items) if items.is_empty() => None,
+        // A list is told by its members' names, or where they have none or long ones, by how many they are.
+        Value::Array(items) => {
+            let names: Option<Vec<String>> = items
+                .iter()
+                .map(|item| item.get("label").unwrap_or(item))
+                .map(|item| if item.is_object() || item.is_array() { None } else { told("", item, depth) })
+                .collect();
+            let short = names.filter(|names| names.iter().all(|name| name.chars().count() <= NAME));
+            Some(short.map_or_else(|| items.len().to_string(), |names| names.join(if name == "ranking" { " > " } else { ", " })))
         }
-        other => told(other).unwrap_or_default(),
+        Value::Object(map) => match (map.get("low"), map.get("high")) {
+            (Some(low), Some(high)) if map.len() == 2 => Some(format!("{} to {}", told("", low, depth)?, told("", high, depth)?)),
+            _ if depth >= DEEPEST => None,
+            _ => {
+                let inner: Vec<String> = map
+                    .iter()
+                    .filter_map(|(name, value)| Some(format!("{} {}", one_line(name).replace('_', " "), told(name, value, depth + 1)?)))
+                    .collect();
+                (!inner.is_empty()).then(|| format!("({})", inner.join(", ")))
+            }
+        },
     }
 }
 
@@ -385,8 +412,12 @@ mod tests {
         let cases = [
             (json!({"winner": "T9", "votes": 2, "tiebroken": false}), "winner: T9, votes: 2, tiebroken: no"),
             (json!({"delta_c": 0.026_749_999_999_999_94, "value": 2031.0}), "delta c: 0.0267, value: 2031"),
-            (json!({"ranking": [{"label": "Q9"}, {"label": "T3"}], "ideas": ["I05", "I08"]}), "ranking: Q9 > T3, ideas: I05 > I08"),
+            (json!({"ranking": [{"label": "Q9"}, {"label": "T3"}], "ideas": ["I05", "I08"]}), "ranking: Q9 > T3, ideas: I05, I08"),
             (json!({"paths": [long, "soon"], "none": []}), "paths: 2"),
+            (
+                json!({"summary": "Said above.", "interval": {"low": 2.5, "high": 4.0}, "tally": {"approve": 1, "reject": 0}}),
+                "interval: 2.5 to 4, tally: (approve 1, reject 0)",
+            ),
         ];
         for (given, told) in cases {
             assert_eq!(decision(&given), told);

@@ -15,10 +15,16 @@ pub struct Verdict {
     pub rehearsal: bool,
     pub status: Status,
     pub stop_reason: String,
+    /// What to do, in a sentence. Absent without an answer, and in verdicts older than this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
     pub answer: Option<Answer>,
-    /// What a script branches on; its schema belongs to the mode.
+    /// What a script branches on; its schema belongs to the mode, but for `summary`: what was decided, in a sentence.
     pub decision: Option<Value>,
     pub confidence: Option<Confidence>,
+    /// Why there is no confidence, where the mode measures none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsure: Option<String>,
     pub dissent: Vec<Dissent>,
     pub missing: Vec<Missing>,
     pub warnings: Vec<String>,
@@ -29,6 +35,11 @@ pub struct Verdict {
 
 impl Verdict {
     pub const SCHEMA: &'static str = "synod.verdict/1";
+
+    /// What was decided, in a sentence, with its count.
+    pub fn summary(&self) -> Option<&str> {
+        self.decision.as_ref()?.get("summary")?.as_str()
+    }
 
     /// The record a mode that learns wants kept for later runs: nothing, or one object under `data.experience`.
     pub fn experience(&self) -> Option<&Value> {
@@ -84,6 +95,23 @@ pub struct Answer {
     pub text: String,
     /// The seats that wrote it.
     pub by: Vec<SeatIx>,
+}
+
+impl Answer {
+    /// Its first sentence: what a reader in a hurry is told. Headings, tables, lists and code are no sentences.
+    pub fn opening(&self) -> Option<String> {
+        const LONGEST: usize = 240;
+        let is_prose = |line: &&str| !line.starts_with(['#', '|', '`', '>', '-', '=', '~', '*', '+']) && line.contains(char::is_alphabetic);
+        let lines = self.text.lines().map(str::trim).skip_while(|line| !is_prose(line));
+        let text = lines.take_while(is_prose).collect::<Vec<_>>().join(" ");
+        let ends = |(at, c): &(usize, char)| match c {
+            '.' | '!' | '?' => *at >= 20 && text[at + 1..].strip_prefix(' ').is_some_and(|rest| !rest.starts_with(char::is_lowercase)),
+            '。' | '！' | '？' => true,
+            _ => false,
+        };
+        let end = text.char_indices().find(ends).map_or(text.len(), |(at, c)| at + c.len_utf8());
+        (!text.is_empty()).then(|| crate::clip::words(&text[..end], LONGEST, " […]"))
+    }
 }
 
 words! {

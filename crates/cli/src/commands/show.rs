@@ -5,7 +5,7 @@ use crate::door::Door;
 use crate::exit::{CliResult, DECIDED};
 use crate::say::say;
 use synod_app::ExportFormat;
-use synod_report::Painted;
+use synod_report::{Extent, Painted};
 use synod_types::RunState;
 
 pub async fn run(global: &Global, args: &Show) -> CliResult {
@@ -15,7 +15,11 @@ pub async fn run(global: &Global, args: &Show) -> CliResult {
         crate::say::document(&door.export(&run, ExportFormat::Json).await?);
     } else {
         let view = door.view(&run).await?;
-        crate::say::show(&Painted::turns(&view, door.style(), args.full));
+        let painted = match args.brief {
+            true => Painted::run(&view, door.style(), Extent::Brief),
+            false => Painted::turns(&view, door.style(), args.full),
+        };
+        crate::say::show(&painted);
         if door.run(&run).await?.state == RunState::Interrupted {
             say!("Its process is gone, and the run has not ended: synod resume {run} goes on with it.");
         }

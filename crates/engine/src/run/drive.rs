@@ -165,9 +165,11 @@ async fn conclude(core: &Core, result: ModeResult) -> Result<Verdict> {
     };
     let stop_reason = closing.map_or_else(|| result.stop_reason.to_owned(), |(closing, _)| closing.reason);
     let verdict = Verdict {
+        action: result.action.or_else(|| result.answer.opening()),
         answer: Some(result.answer),
         decision: result.decision,
         confidence: result.confidence,
+        unsure: result.unsure,
         dissent: result.dissent,
         data: result.data,
         missing,
@@ -202,9 +204,11 @@ fn blank(core: &Core, status: Status, stop_reason: String) -> Verdict {
         rehearsal: header.rehearsal(),
         status,
         stop_reason,
+        action: None,
         answer: None,
         decision: None,
         confidence: None,
+        unsure: None,
         dissent: Vec::new(),
         missing: Vec::new(),
         warnings,

@@ -112,7 +112,17 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     }
     let kind = if assembler.is_some() { AnswerKind::Synthesis } else { AnswerKind::Computed };
     Ok(ModeResult::ended("finished", Answer { kind, text, by })
-        .decision(&decision)
+        .decision(
+            format!(
+                "{}: {} of {} sections written, {} words.",
+                decision.title,
+                decision.sections - decision.missing.len() as u32,
+                decision.sections,
+                decision.words
+            ),
+            &decision,
+        )
+        .unsure("a document was written, not voted on")
         .data(&VerdictData { document_type: options.document_type, themes: &plan.themes }))
 }
 

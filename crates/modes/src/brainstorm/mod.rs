@@ -146,7 +146,10 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let second = |place: &usize| RunnerUp { name: clusters[*place].name.clone(), ideas: pool.ids_and_titles(&clusters[*place].members) };
     let runner_up = ranking.order.get(1).map(second);
     Ok(ModeResult::ended("finished", answer)
-        .decision(&decision)
+        .decision(
+            format!("{} came first of {} groups, with {} of {} ideas.", decision.cluster, clusters.len(), decision.ideas.len(), pool.entries.len()),
+            &decision,
+        )
         .confidence(tally::confidence(bench, agreement))
         .dissent(dissent(&rated, &clusters, best))
         .data(&VerdictData { ideas: pool.entries.len(), given: pool.given, clusters: clusters.len(), runner_up }))

@@ -243,7 +243,11 @@ fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress)
     bench.note(Figure::new("skipped", decision.skipped_steps.len() as f64).of(tasks.len() as f64));
     // A draft that nobody improved is one seat's text, not a synthesis.
     let kind = if version.step == 1 { AnswerKind::Selected } else { AnswerKind::Synthesis };
-    Ok(ModeResult::ended("finished", Answer { kind, text: version.text, by: version.by }).decision(&decision).data(&summary))
+    let told = format!("{} of {} steps changed the text; it is that of step {}.", decision.completed_steps.len(), tasks.len(), decision.last_step);
+    Ok(ModeResult::ended("finished", Answer { kind, text: version.text, by: version.by })
+        .decision(told, &decision)
+        .unsure("a text was written, not voted on")
+        .data(&summary))
 }
 
 #[cfg(test)]

@@ -171,8 +171,17 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let decision = Decision { weights: options.weights, answers: order.iter().map(share).collect() };
     let kept = |answer: &WeightedAnswer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() };
+    let summary = decision.answers.first().map_or_else(String::new, |heaviest| {
+        format!(
+            "{}'s answer ({}) weighs most: {:.0} % of {} answers.",
+            bench.seat(heaviest.seat).label,
+            heaviest.label,
+            heaviest.weight * 100.0,
+            decision.answers.len()
+        )
+    });
     Ok(ModeResult::ended("finished", answer)
-        .decision(&decision)
+        .decision(summary, &decision)
         .confidence(weighing::confidence(&weighted))
         .dissent(weighing::dissent(&weighted).into_iter().map(kept))
         .data(&VerdictData { temperature: options.temperature, outliers, dissent_rule: weighing::DISSENT }))

@@ -134,8 +134,19 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         ranking: if ranked { order.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect() } else { Vec::new() },
         tie_rung: standings.top_tie().filter(|_| ranked).map(|rung| rung.as_str().to_owned()),
     };
+    let firsts = |item: usize| cast.iter().filter(|ballot| ballot.first() == Some(&item)).count();
+    let summary = match best {
+        Some(best) => format!(
+            "{} of {} ballots put {}'s answer ({}) first.",
+            firsts(best),
+            cast.len(),
+            bench.seat(answers[best].seat).label,
+            answers[best].label
+        ),
+        None => format!("{} answers, none ranked above the others: the answer is made from all of them.", answers.len()),
+    };
     Ok(ModeResult::ended("finished", answer)
-        .decision(&decision)
+        .decision(summary, &decision)
         .confidence(tally::confidence(bench, agreement))
         .dissent(if ranked { dissent(&answers, &cast, order[0]) } else { Vec::new() })
         .data(&json!({"ranked": ranked, "ballots": standings.ballots, "criteria": options.criteria})))

@@ -305,7 +305,12 @@ fn mode_result(debate: &DebateState, conclusion: &Conclusion) -> ModeResult {
     };
     let personas = debate.cast.personas().map(|(seat, persona)| PersonaSeat { seat, id: &persona.id, name: &persona.name }).collect();
     let data = VerdictData { personas, aspects: &debate.aspects, messages: debate.messages.len(), open_questions: &decision.resolution_paths };
-    ModeResult::ended("finished", answer).decision(&decision).data(&data)
+    let open = decision.cruxes.iter().filter(|crux| !crux.resolved).count();
+    let told = format!("{} points of disagreement were named, {open} of them are still open.", decision.cruxes.len());
+    ModeResult::ended("finished", answer)
+        .decision(told, &decision)
+        .unsure("a debate of personas finds what they differ over; it measures nobody's sureness")
+        .data(&data)
 }
 
 fn crux_of(card: &Card) -> Crux {

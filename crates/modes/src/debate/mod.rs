@@ -181,7 +181,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.figure("lost_to_original", lost.len() as f64);
     let before = decision.lost_to_original.then(|| Dissent { text: outcome.original.clone(), ..won.dissent() });
     Ok(ModeResult::ended("finished", won.selected())
-        .decision(&decision)
+        .decision(tally::summary(bench, won, decision.votes, decision.of, broken), &decision)
         .confidence(tally::confidence(bench, poll.agreement(winner, &answers)))
         .dissent(before.into_iter().chain(labelled::dissent(&answers, won)))
         .data(&VerdictData {

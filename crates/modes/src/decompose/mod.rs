@@ -134,11 +134,10 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         waves: schedule.waves.len() as u32,
         dropped_edges: schedule.dag.cut.iter().map(|(from, to)| DroppedEdge { from: id(*from), to: id(*to) }).collect(),
     };
-    Ok(ModeResult::ended("finished", answer).decision(&decision).data(&VerdictData {
-        tasks: schedule.entries(),
-        critical_path: critical,
-        max_parallelism: schedule.widest(),
-    }))
+    Ok(ModeResult::ended("finished", answer)
+        .decision(format!("{} of {} parts were done, in {} steps.", decision.done, decision.tasks, decision.waves), &decision)
+        .unsure("the parts were done once each, by one seat; nobody judged them")
+        .data(&VerdictData { tasks: schedule.entries(), critical_path: critical, max_parallelism: schedule.widest() }))
 }
 
 /// The role's own seat first, then the workers in seat order.

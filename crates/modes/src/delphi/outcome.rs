@@ -63,15 +63,17 @@ impl<'a> Outcome<'a> {
         if decision.settled {
             bench.figure("convergence_round", f64::from(decision.rounds));
         }
-        Ok(ModeResult::ended(self.stop.as_str(), answer).decision(&decision).confidence(self.confidence(bench)).dissent(self.dissent()).data(
-            &VerdictData {
+        Ok(ModeResult::ended(self.stop.as_str(), answer)
+            .decision(self.result_sentence(), &decision)
+            .confidence(self.confidence(bench))
+            .dissent(self.dissent())
+            .data(&VerdictData {
                 final_value: self.final_value(),
                 rule: self.rule(),
                 measure: &self.last.measure,
                 options: &self.form.options,
                 rounds: self.rounds.iter().map(|round| round.for_prompt(self.form)).collect(),
-            },
-        ))
+            }))
     }
 
     fn prompt(&self, bench: &Bench) -> synod_engine::Prompt {

@@ -156,7 +156,16 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.figure("reliability", totals.score.map(f64::from));
     let confidence = tally::confidence(bench, claim_rulings::agreement(&rulings));
     Ok(ModeResult::ended("finished", answer)
-        .decision(&decision(&rulings, &totals))
+        .decision(
+            format!(
+                "{} verified, {} disputed, {} unverifiable of {} claims.",
+                totals.verified,
+                totals.disputed,
+                totals.unverifiable,
+                totals.claims()
+            ),
+            &decision(&rulings, &totals),
+        )
         .confidence(Confidence { counted: Some("rulings".into()), ..confidence })
         .dissent(claim_rulings::dissent(&rulings))
         .data(&VerdictData { checkers, average_agreement_rate: totals.agreement_rate(), measure: claim_rulings::MEASURE }))
@@ -318,11 +327,10 @@ fn report_without_claims(bench: &Bench, content: &Content) -> Result<ModeResult>
     let data = ReportRow { note: Some("no claims"), ..report_row(&totals, 0, true) };
     let answer = closing::computed(&bench.phase("report"), "report", "Report", text, [], &data)?;
     bench.figure("claims", 0.0);
-    Ok(ModeResult::ended("no_claims", answer).decision(&decision(&[], &totals)).data(&VerdictData {
-        checkers: 0,
-        average_agreement_rate: None,
-        measure: claim_rulings::MEASURE,
-    }))
+    Ok(ModeResult::ended("no_claims", answer)
+        .decision("There is no claim in it that could be checked.", &decision(&[], &totals))
+        .unsure("there was nothing to check")
+        .data(&VerdictData { checkers: 0, average_agreement_rate: None, measure: claim_rulings::MEASURE }))
 }
 
 fn decision(rulings: &[ClaimRuling], totals: &Totals) -> Decision {

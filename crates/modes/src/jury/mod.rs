@@ -158,8 +158,12 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             reasons: reasons_of(&reply.value).to_owned(),
         }),
     };
+    let votes = &decision.tally;
+    let average = decision.average.map(|average| format!("; average {average:.1} of 10")).unwrap_or_default();
+    let told =
+        format!("{}: {} to approve, {} to revise, {} to reject{average}.", decision.verdict.as_str(), votes.approve, votes.revise, votes.reject);
     Ok(ModeResult::ended("finished", answer)
-        .decision(&decision)
+        .decision(told, &decision)
         .confidence(tally::confidence(bench, agreement))
         .dissent(dissent)
         .data(&VerdictData { dimension_analysis: summary.analysis() }))

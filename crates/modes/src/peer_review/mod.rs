@@ -158,10 +158,16 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         disputed: consensus.disputed().into_iter().map(str::to_owned).collect(),
     };
     Ok(ModeResult::ended("finished", answer)
-        .decision(&decision)
-        // How near the reviewers are to each other says nothing of how right they are, so no confidence is given.
+        .decision(summary(&decision), &decision)
+        .unsure("how near the reviewers are to each other says nothing of how right they are")
         .dissent(dissent(&consensus))
         .data(&VerdictData { rubric: &consensus.rubric.name, consensus_scores: consensus.scores() }))
+}
+
+fn summary(decision: &Decision) -> String {
+    let overall = decision.overall.map_or_else(|| "No score".to_owned(), |overall| format!("{overall:.1} of 5"));
+    let Decision { reviewers, critical, major, minor, shared, .. } = decision;
+    format!("{overall} by {reviewers} reviewers: {critical} critical, {major} major and {minor} minor findings, {shared} of them found by several.")
 }
 
 /// Every reviewer alone, then what the reviews come to.

@@ -244,7 +244,13 @@ async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32)
         unresolved: findings.unresolved(),
         rounds,
     };
-    Ok(ModeResult::ended("finished", answer).decision(&decision).dissent(findings.dissent()).data(&totals(findings, rounds)))
+    let open = decision.findings.len() as u32 - decision.counts.fixed - decision.counts.rebutted;
+    let summary = format!("{open} of {} findings are still open; the worst of them is {}.", decision.findings.len(), decision.risk.as_str());
+    Ok(ModeResult::ended("finished", answer)
+        .decision(summary, &decision)
+        .unsure("whoever attacks and whoever defends take a side; nobody's sureness was measured")
+        .dissent(findings.dissent())
+        .data(&totals(findings, rounds)))
 }
 
 /// The hardened version, by the synthesizer or the next who can; nothing when it is missing or has lost too much of the text.

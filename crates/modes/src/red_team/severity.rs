@@ -11,15 +11,9 @@ words! {
     pub enum Severity { Critical = "CRITICAL", High = "HIGH", Medium = "MEDIUM", Low = "LOW" }
 }
 
-/// The worst severity that is unresolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Risk {
-    Critical,
-    High,
-    Medium,
-    Low,
-    None,
+words! {
+    /// The worst severity that is unresolved.
+    pub enum Risk { Critical = "CRITICAL", High = "HIGH", Medium = "MEDIUM", Low = "LOW", None = "NONE" }
 }
 
 impl From<Option<Severity>> for Risk {

@@ -224,7 +224,10 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 fn result(bench: &Bench, answer: Answer, decision: &Decision) -> ModeResult {
     // Whoever submits it may have taken the slot for another model.
     let model = answer.by.first().map(|seat| bench.seat(*seat).model.clone());
-    ModeResult::ended("finished", answer).decision(decision).data(&json!({ "model": model }))
+    ModeResult::ended("finished", answer)
+        .decision("The slot was filled.", decision)
+        .unsure("its confidence is the agent's own")
+        .data(&json!({ "model": model }))
 }
 
 /// Nobody else is at this table: the run is lost, and the slot goes to another.

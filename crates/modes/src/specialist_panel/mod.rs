@@ -140,9 +140,20 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         table.iter().filter(|(seat, _)| !specialists.iter().any(|one| one.seat == *seat)).map(|(_, role)| role.title.as_str()).collect();
     let answer = synthesis::write(bench, &specialists, &panel_findings, answered, &absent, &decision).await?;
     Ok(ModeResult::ended("finished", answer)
-        .decision(&decision)
+        .decision(summary(&decision), &decision)
+        .unsure("each specialist answers for another field; there is nothing they could agree on by vote")
         .dissent(findings::dissent(&panel_findings))
         .data(&json!({"roles": table.iter().map(|(_, role)| role.id.as_str()).collect::<Vec<_>>(), "unavailable": absent})))
+}
+
+fn summary(decision: &Decision) -> String {
+    let overall = decision.overall.map_or_else(|| "Nobody rated it".to_owned(), |overall| format!("{overall:.1} on average"));
+    let risk = decision
+        .top_risk
+        .as_ref()
+        .map(|risk| format!("; the lowest rating is {} for {} ({})", risk.score, risk.criterion, risk.role))
+        .unwrap_or_default();
+    format!("{overall} from {} specialists{risk}.", decision.by_role.len())
 }
 
 /// Every specialist assesses the material alone.

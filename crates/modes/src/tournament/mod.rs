@@ -214,7 +214,16 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         }
     }
     Ok(ModeResult::ended("finished", won.selected())
-        .decision(&decision)
+        .decision(
+            format!(
+                "{}'s answer ({}) won {} of {} matches that were judged.",
+                bench.seat(won.seat).label,
+                won.label,
+                decision.matches_won,
+                own_judged.len()
+            ),
+            &decision,
+        )
         // How often the judge's word on the champion did not change with the order: nothing else was measured.
         .confidence(same_word(&own_judged).map(|value| Confidence::new(value, ConfidenceSource::Panel, own_judged.len() as u32)))
         .dissent(labelled::dissent(&entrants, won))

@@ -149,7 +149,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(&data);
     bench.show("winner", winner_row)?;
     Ok(ModeResult::ended("finished", won.selected())
-        .decision(&decision)
+        .decision(tally::summary(bench, won, decision.votes, decision.of, broken), &decision)
         .confidence(tally::confidence(bench, poll.agreement(winner, &answers)))
         .dissent(labelled::dissent(&answers, won))
         .data(&json!({"tallies": tally::tallies(count, &answers), "criteria": options.criteria})))

@@ -26,6 +26,22 @@ pub fn deciding(paper: &mut Paper, view: &View) {
     }
 }
 
+/// What the seats answered before anything was made of it, each whole and under its name.
+pub fn answers(paper: &mut Paper, view: &View) {
+    let own = view.verdict.as_ref().and_then(|verdict| verdict.answer.as_ref()).map(|answer| answer.text.as_str());
+    let said: Vec<(&Shown, String)> = view
+        .exhibits()
+        .filter(|shown| matches!(shown.exhibit.shape, Shape::Statement(_)))
+        .filter_map(|shown| Some((shown, view.words(&shown.exhibit)?)))
+        .filter(|(_, words)| own.is_none_or(|own| own.trim() != words.trim()))
+        .collect();
+    for (shown, text) in said {
+        let who = shown.exhibit.seat.map_or_else(|| "Computed".to_owned(), |seat| words::seat(view, seat));
+        paper.heading(&format!("{} of {who}", words::title(view, &shown.exhibit)));
+        paper.prose("  ", &text);
+    }
+}
+
 /// What other media keep with its phase and is short enough here to stand beside the answer.
 fn short(view: &View, shown: &Shown) -> bool {
     match &shown.exhibit.shape {

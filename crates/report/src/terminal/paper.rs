@@ -129,9 +129,13 @@ impl Paper {
 
     /// A name in its own column, then text beside it.
     pub fn entry(&mut self, name: &str, text: &str) {
+        self.entry_in(Ink::PLAIN, name, text);
+    }
+
+    pub fn entry_in(&mut self, ink: Ink, name: &str, text: &str) {
         const COLUMN: usize = 12;
         let first = text::pad(name, COLUMN - 1);
-        self.hanging(Ink::PLAIN, &format!("{first} "), &" ".repeat(COLUMN), text);
+        self.hanging(ink, &format!("{first} "), &" ".repeat(COLUMN), text);
     }
 
     /// What a reader must not miss: marked with a sign, not by colour alone.

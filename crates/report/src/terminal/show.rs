@@ -2,7 +2,7 @@
 
 use super::exhibit::{Length, several_shown};
 use super::paper::{Ink, Paper};
-use super::{Style, commands, foot, missing, top, verdict_body, warnings};
+use super::{Style, about_run, answer, commands, dissent, first_lines, foot, head, missing, warnings};
 use crate::figures::{moment, several, span};
 use crate::text::{clean, one_line};
 use crate::view::{Outcome, Phase, Turn, View};
@@ -12,7 +12,14 @@ use synod_types::{Shape, Shown};
 pub fn show(view: &View, style: Style, full: bool) -> String {
     let mut sheet = Paper::new(style);
     let paper = &mut sheet;
-    top(paper, view);
+    match &view.verdict {
+        Some(verdict) => {
+            first_lines(paper, view, &words::top::top(view, verdict));
+            paper.blank();
+            about_run(paper, view);
+        }
+        None => head(paper, view),
+    }
     about(paper, view);
     for phase in &view.phases {
         show_phase(paper, view, phase, full);
@@ -21,7 +28,15 @@ pub fn show(view: &View, style: Style, full: bool) -> String {
     figures(paper, view);
     match &view.verdict {
         Some(verdict) if verdict.status.completes() => {
-            verdict_body(paper, view, verdict, false);
+            paper.blank();
+            answer(paper, view, verdict);
+            if let Some(decision) = &verdict.decision {
+                paper.blank();
+                paper.entry("Decision", &words::decision(decision));
+            }
+            missing(paper, verdict);
+            warnings(paper, view);
+            dissent(paper, view, verdict);
             whole_dissent(paper, view);
         }
         Some(verdict) => {

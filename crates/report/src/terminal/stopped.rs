@@ -1,7 +1,7 @@
 //! What is said of a run that has no decision to show: running, waiting, stopped or lost. Each seat's reason, what was kept, what to do next.
 
 use super::paper::{Ink, Paper};
-use super::{Style, commands, run_id, top, warnings};
+use super::{Style, commands, head, run_id, warnings};
 use crate::figures::several;
 use crate::text::one_line;
 use crate::view::{Outcome, Turn, View};
@@ -10,7 +10,7 @@ use crate::words;
 pub fn stopped(view: &View, style: Style) -> String {
     let mut sheet = Paper::new(style);
     let paper = &mut sheet;
-    top(paper, view);
+    head(paper, view);
     paper.blank();
     paper.hanging(Ink::ALARM.with(Ink::BOLD), "! ", "  ", &words::what_happened(view));
     if let Some(detail) = view.stop().map(|stop| one_line(&stop.detail)).filter(|detail| !detail.is_empty()) {

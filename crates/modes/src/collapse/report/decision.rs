@@ -123,10 +123,13 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
     let text = reasons::report(bench, docket, &ruling, &decision);
     let experience = winner.filter(|_| decision.memory_write).map(|position| experience(bench, &position.card, &decision));
     let answer = Answer { kind: AnswerKind::Computed, text, by: winner.and_then(|position| position.author).into_iter().collect() };
+    let taken = decision.position.as_deref().map_or_else(|| "No position is taken".to_owned(), |position| format!("{position} is taken"));
+    let score = decision.score.map(|score| format!(" with {score:.2}")).unwrap_or_default();
+    let summary = format!("{taken}{score}, by {} ({}).", decision.rung.replace('_', " "), decision.status.as_str().replace('_', " "));
     Ok(ModeResult::ended(if docket.closed { "closed" } else { "finished" }, answer)
         // A run that was closed is degraded, not handed over.
         .status((decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated))
-        .decision(&decision)
+        .decision(summary, &decision)
         .confidence(confidence)
         .dissent(dissent(docket, &ruling))
         .data(&json!({"experience": experience})))

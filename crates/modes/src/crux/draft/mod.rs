@@ -174,8 +174,10 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         phase.warn(format!("Still to be written: {open}."));
     }
     let text = toml::to_string_pretty(&persona).map_err(|error| Halt::failed("draft", format!("the draft cannot be written down: {error}")))?;
+    let told = if open.is_empty() { "The persona is whole.".to_owned() } else { format!("{} fields are still to be written.", open.len()) };
     Ok(ModeResult::ended("finished", Answer { kind: AnswerKind::Report, text, by: vec![seat] })
-        .decision(&Decision { persona, open })
+        .decision(told, &Decision { persona, open })
+        .unsure("a persona was written, not voted on")
         .data(&json!({})))
 }
 

@@ -37,16 +37,27 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
     if !debate.context_requests.is_empty() {
         phase.warn(format!("Seats asked for context they did not have ({} requests, in the verdict's data).", debate.context_requests.len()));
     }
+    let votes = decision.votes;
+    let summary = format!(
+        "{}: {} accept, {} with minor doubts, {} against, after {} rounds.",
+        decision.action.replace('_', " "),
+        votes.accept,
+        votes.minor,
+        votes.blocker,
+        decision.rounds
+    );
     let n = debate.last_regular().map_or(0, |round| round.counted().count() as u32);
     let confidence = decision.mean_confidence.map(|value| Confidence::new(value, ConfidenceSource::Stated, n));
-    Ok(ModeResult::ended(stop.as_str(), answer).decision(&decision).confidence(confidence).dissent(decision::dissent(debate)).data(&VerdictData {
-        round: decision.rounds,
-        seats: seat_list(debate),
-        claims: debate.record.claims.len(),
-        evidence: debate.record.evidence.len(),
-        sources: debate.record.source_count(),
-        context_requests: &debate.context_requests,
-    }))
+    Ok(ModeResult::ended(stop.as_str(), answer).decision(summary, &decision).confidence(confidence).dissent(decision::dissent(debate)).data(
+        &VerdictData {
+            round: decision.rounds,
+            seats: seat_list(debate),
+            claims: debate.record.claims.len(),
+            evidence: debate.record.evidence.len(),
+            sources: debate.record.source_count(),
+            context_requests: &debate.context_requests,
+        },
+    ))
 }
 
 fn seat_list<'a>(debate: &'a Debate) -> Vec<SeatEntry<'a>> {
