@@ -68,7 +68,7 @@ fn head(out: &mut String, view: &View) {
     about.extend(view.began.map(moment));
     line(out, &about.join(" · "));
     if let Some(verdict) = &view.verdict {
-        let top = words::top::top(view, verdict);
+        let top = words::top::top(view, verdict, "…");
         line(out, &format!("**{}**", inline(&top.action)));
         line(out, &top.lines.iter().map(|each| format!("- {}: {}\n", each.name, inline(&each.text))).collect::<String>());
     }

@@ -52,7 +52,7 @@ pub fn verdict(view: &View, style: Style, extent: Extent) -> String {
     match (view.state, &view.verdict) {
         (RunState::Complete, Some(verdict)) => {
             let mut paper = Paper::new(style);
-            let top = words::top::top(view, verdict);
+            let top = words::top::top(view, verdict, paper.ellipsis());
             first_lines(&mut paper, view, &top);
             if extent == Extent::Brief {
                 return paper.done();
@@ -111,9 +111,7 @@ fn verdict_body(paper: &mut Paper, view: &View, verdict: &Verdict, top: &Top) {
     paper.blank();
     answer(paper, view, verdict);
     exhibit::deciding(paper, view);
-    if top.more_missing {
-        missing(paper, verdict);
-    }
+    missing(paper, verdict);
     warnings(paper, view);
     if top.more_dissent {
         dissent(paper, view, verdict);

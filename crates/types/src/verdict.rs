@@ -101,7 +101,8 @@ impl Answer {
     /// Its first sentence: what a reader in a hurry is told. Headings, tables, lists and code are no sentences.
     pub fn opening(&self) -> Option<String> {
         const LONGEST: usize = 240;
-        let is_prose = |line: &&str| !line.starts_with(['#', '|', '`', '>', '-', '=', '~', '*', '+']) && line.contains(char::is_alphabetic);
+        let is_list = |line: &str| ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
+        let is_prose = |line: &&str| !line.starts_with(['#', '|', '`', '>', '~']) && !is_list(line) && line.contains(char::is_alphabetic);
         let lines = self.text.lines().map(str::trim).skip_while(|line| !is_prose(line));
         let text = lines.take_while(is_prose).collect::<Vec<_>>().join(" ");
         let ends = |(at, c): &(usize, char)| match c {
@@ -223,4 +224,27 @@ pub struct CallCounts {
     pub extra: u32,
     /// Asked again because a crash left no reply.
     pub reasked: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_opens_with_its_first_sentence() {
+        let opening = |text: &str| Answer { kind: AnswerKind::Report, text: text.into(), by: Vec::new() }.opening().unwrap_or_default();
+        for (text, first) in [
+            ("Wait until the figures are in. Then decide.", "Wait until the figures are in."),
+            ("# Title\n\n- a list\n\nKeep one service for now.\nIt is enough.", "Keep one service for now."),
+            ("Costs rise by 3.5 percent, e.g. in Berlin. That is all.", "Costs rise by 3.5 percent, e.g. in Berlin."),
+            ("On “Should we?”: not yet. Measure first.", "On “Should we?”: not yet."),
+            ("**Yes.** It holds.", "**Yes.** It holds."),
+            ("还没有。先量一下。", "还没有。"),
+            ("| a | b |\n|---|---|\n", ""),
+        ] {
+            assert_eq!(opening(text), first);
+        }
+        let long = opening(&"word ".repeat(200));
+        assert!(long.chars().count() <= 245 && long.ends_with("[…]"), "{long}");
+    }
 }

@@ -14,7 +14,8 @@ pub fn show(view: &View, style: Style, full: bool) -> String {
     let paper = &mut sheet;
     match &view.verdict {
         Some(verdict) => {
-            first_lines(paper, view, &words::top::top(view, verdict));
+            let top = words::top::top(view, verdict, paper.ellipsis());
+            first_lines(paper, view, &top);
             paper.blank();
             about_run(paper, view);
         }

@@ -2,18 +2,16 @@
 //!
 //! Twelve lines at eighty columns, whatever the verdict holds. What is cut here stands whole further down.
 
-use super::{confidence, decision, glance, label, listed, missing, receipt_cost, seat, status_meaning, status_word, stop_reason};
+use super::{confidence, decision, glance, label, listed, receipt_cost, seat, status_meaning, status_word, stop_reason};
 use crate::figures::span;
 use crate::markup::without_marks;
-use crate::text::{clean, excerpt, one_line};
+use crate::text::{clean, excerpt, one_line, wrap};
 use crate::view::View;
-use synod_types::{Dissent, Status, Verdict};
+use synod_types::{Dissent, Missing, Status, Verdict};
 
 pub struct Top {
     pub action: String,
     pub lines: Vec<TopLine>,
-    /// Not all that is missing is named here.
-    pub more_missing: bool,
     /// Not all of what others say is here.
     pub more_dissent: bool,
 }
@@ -25,51 +23,51 @@ pub struct TopLine {
     pub alarm: bool,
 }
 
-/// Characters that take so many lines of eighty columns at most, beside a name or alone.
-const ACTION: usize = 220;
-const ONE_LINE: usize = 66;
-const TWO_LINES: usize = 128;
-/// Dissenting voices with a line of their own.
-const VOICES: usize = 3;
+/// At eighty columns; the names of lines take twelve of them.
+const LINES: usize = 12;
+const COLUMNS: usize = 80;
+const BESIDE_NAME: usize = COLUMNS - 12;
+/// Characters that fill at most three lines of their own, two beside a name, or one.
+const ACTION: usize = 205;
+const TWO_LINES: usize = 2 * BESIDE_NAME - 10;
+const ONE_LINE: usize = BESIDE_NAME - 1;
 
-pub fn top(view: &View, verdict: &Verdict) -> Top {
-    let mark = "…";
+/// `mark` stands where something was cut.
+pub fn top(view: &View, verdict: &Verdict, mark: &str) -> Top {
     let action = match (&verdict.action, &verdict.answer) {
         (Some(action), _) => action.clone(),
         (None, Some(answer)) => answer.opening().unwrap_or_default(),
         (None, None) => format!("No answer: {}.", status_meaning(verdict.status)),
     };
-    let mut lines = Vec::new();
-    let mut add = |name, text: &str, most, alarm| lines.push(TopLine { name, text: excerpt(text, most, mark), alarm });
+    let action = excerpt(&without_marks(&clean(&action)), ACTION, mark);
+    let line = |name, text: &str, most| TopLine { name, text: excerpt(text, most, mark), alarm: false };
     let decided = verdict.summary().map(one_line).or_else(|| verdict.decision.as_ref().map(decision)).filter(|text| !text.is_empty());
-    if let Some(decided) = decided {
-        add("Decided", &decided, TWO_LINES, false);
-    }
-    let voices = if verdict.dissent.len() > VOICES { VOICES - 1 } else { VOICES };
-    for each in verdict.dissent.iter().take(voices) {
-        add("Against", &format!("{}: {}", dissenter(view, each), glance(&each.text, 300, mark)), ONE_LINE, false);
-    }
-    let unheard: Vec<String> = verdict.dissent.iter().skip(voices).map(|each| dissenter(view, each)).collect();
+    let sure = match (&verdict.confidence, &verdict.unsure) {
+        (Some(given), _) => confidence(given),
+        (None, Some(why)) => format!("no number: {}", one_line(why)),
+        (None, None) => "no number: nothing was measured".to_owned(),
+    };
+    let cost = format!("{}; took {}", receipt_cost(&verdict.receipt), span(verdict.receipt.wall_ms));
+
+    let mut lines: Vec<TopLine> = decided.map(|decided| line("Decided", &decided, TWO_LINES)).into_iter().collect();
+    let place = lines.len();
+    lines.extend(lacking(verdict).map(|lacking| TopLine { alarm: true, ..line(status_word(verdict.status), &lacking, TWO_LINES) }));
+    lines.push(line("Sure", &sure, if lines.len() > 1 { ONE_LINE } else { TWO_LINES }));
+    lines.push(line("Cost", &cost, TWO_LINES));
+    let height = |text: &str, columns: usize| wrap(&text.chars().map(|c| (c, ())).collect::<Vec<_>>(), columns).len();
+    let used = usize::from(view.rehearsal()) + height(&action, COLUMNS) + lines.iter().map(|line| height(&line.text, BESIDE_NAME)).sum::<usize>();
+    // Each has a line while there is room; the last line names whoever has none.
+    let room = LINES.saturating_sub(used).max(1);
+    let heard = if verdict.dissent.len() > room { room - 1 } else { verdict.dissent.len() };
+    let said = |each: &Dissent| line("Against", &format!("{}: {}", dissenter(view, each), glance(&each.text, 300, mark)), ONE_LINE);
+    let mut against: Vec<TopLine> = verdict.dissent.iter().take(heard).map(said).collect();
+    let unheard: Vec<String> = verdict.dissent.iter().skip(heard).map(|each| dissenter(view, each)).collect();
     if !unheard.is_empty() {
-        add("Against", &format!("and {}", listed(&unheard)), ONE_LINE, false);
+        against.push(line("Against", &format!("{}{}", if heard > 0 { "and " } else { "" }, listed(&unheard)), ONE_LINE));
     }
-    let lacking = lacking(verdict);
-    if let Some(lacking) = &lacking {
-        add(status_word(verdict.status), lacking, TWO_LINES, true);
-    }
-    match (&verdict.confidence, &verdict.unsure) {
-        (Some(given), _) => add("Sure", &confidence(given), TWO_LINES, false),
-        (None, Some(why)) => add("Sure", &format!("no number: {}", one_line(why)), ONE_LINE, false),
-        (None, None) => add("Sure", "no number: nothing was measured", ONE_LINE, false),
-    }
-    add("Cost", &format!("{}, in {}", receipt_cost(&verdict.receipt), span(verdict.receipt.wall_ms)), ONE_LINE, false);
-    let cut = |text: &str, most: usize| text.chars().count() > most;
-    Top {
-        action: excerpt(&without_marks(&clean(&action)), ACTION, mark),
-        lines,
-        more_missing: lacking.is_some_and(|text| cut(&text, TWO_LINES)),
-        more_dissent: !unheard.is_empty() || verdict.dissent.iter().any(|each| cut(&one_line(&each.text), ONE_LINE - 24)),
-    }
+    let more_dissent = !unheard.is_empty() || against.iter().any(|line| line.text.ends_with(mark));
+    lines.splice(place..place, against);
+    Top { action, lines, more_dissent }
 }
 
 pub fn dissenter(view: &View, dissent: &Dissent) -> String {
@@ -78,16 +76,19 @@ pub fn dissenter(view: &View, dissent: &Dissent) -> String {
 
 /// Why the status is not `full`, with whoever is missing in the same sentence.
 fn lacking(verdict: &Verdict) -> Option<String> {
-    let names: Vec<String> = verdict.missing.iter().map(missing).collect();
+    let absent = |each: &Missing| format!("{} in {} ({})", one_line(&each.who), one_line(&each.phase), each.why.plain());
+    let without = listed(&verdict.missing.iter().map(absent).collect::<Vec<_>>());
     match verdict.status {
         Status::Full => None,
-        Status::Degraded if !names.is_empty() => Some(format!("stands without {}", names.join("; without "))),
+        Status::Degraded if !without.is_empty() => Some(format!("stands without {without}")),
         Status::Degraded => {
             Some(format!("stands, but {}", stop_reason(verdict).unwrap_or_else(|| "not all went as the protocol wants it".to_owned())))
         }
+        Status::Deadlock | Status::Escalated | Status::NoQuorum | Status::Failed if without.is_empty() => {
+            Some(status_meaning(verdict.status).to_owned())
+        }
         Status::Deadlock | Status::Escalated | Status::NoQuorum | Status::Failed => {
-            let without = if names.is_empty() { String::new() } else { format!("; without {}", names.join("; without ")) };
-            Some(format!("{}{without}", status_meaning(verdict.status)))
+            Some(format!("{}; without {without}", status_meaning(verdict.status)))
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What people see of a run, in each medium. Read a changed snapshot as its reader would.
 
 use crate::runs;
-use synod_report::{Style, View, html, markdown, show, stopped, terminal};
-use synod_types::RunState;
+use serde_json::json;
+use synod_report::{Extent, Style, View, html, markdown, show, stopped, terminal, verdict};
+use synod_types::{Dissent, FailureKind, Missing, RunState, Status};
 
 fn plain(width: usize) -> Style {
     Style { width, colour: false, unicode: true }
@@ -34,6 +35,51 @@ fn a_degraded_council_says_who_is_missing_and_never_calls_an_unknown_cost_zero()
     let text = terminal(&View::of(&runs::degraded()), plain(80));
     assert!(text.contains("unknown") && !text.contains("$0 "), "{text}");
     insta::assert_snapshot!("degraded_terminal", text);
+}
+
+#[test]
+fn a_verdict_begins_with_twelve_lines_at_most_and_cuts_none_of_its_parts_out() {
+    let long = |what: &str| format!("{what} {}", "and a good deal more that nobody reads at midnight ".repeat(9));
+    let names = |view: &View| -> Vec<String> {
+        let text = verdict(view, plain(80), Extent::Brief);
+        assert!(text.lines().count() <= 12, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(terminal(view, plain(80)).starts_with(&text), "the whole begins with the brief");
+        text.lines()
+            .filter_map(|line| line.get(..12).map(str::trim).filter(|name| !name.is_empty() && !name.contains(' ')))
+            .map(str::to_owned)
+            .collect()
+    };
+    for dissenters in [0, 1, 2, 3, 9] {
+        for missing in [0, 1, 5] {
+            let mut view = View::of(&runs::council());
+            if let (Some(header), Some(verdict)) = (view.header.as_mut(), view.verdict.as_mut()) {
+                header.models.values_mut().for_each(|card| card.rehearsal = true);
+                verdict.action = Some(long("Wait"));
+                verdict.decision = Some(json!({"summary": long("2 of 3 say wait")}));
+                verdict.unsure = Some(long("because"));
+                verdict.confidence = None;
+                verdict.dissent = (0..dissenters).map(|seat| Dissent { seat, label: None, text: long("No") }).collect();
+                let lost = |seat| Missing { seat, who: long("qwen"), phase: "rank".into(), why: FailureKind::Timeout, detail: long("120 s") };
+                verdict.missing = (0..missing).map(lost).collect();
+                verdict.status = if missing > 0 { Status::Degraded } else { Status::Full };
+            }
+            let names = names(&view);
+            let has = |name: &str| names.iter().any(|each| each == name);
+            assert!(has("Decided") && has("Sure") && has("Cost"), "{names:?}");
+            assert_eq!((has("Against"), has("Degraded")), (dissenters > 0, missing > 0), "{names:?}");
+        }
+    }
+    let degraded = View::of(&runs::degraded());
+    let text = verdict(&degraded, plain(80), Extent::Brief);
+    assert!(text.contains("Degraded    stands without"), "{text}");
+}
+
+#[test]
+fn answers_are_one_flag_away() {
+    let view = View::of(&runs::council());
+    let (whole, with_answers) = (terminal(&view, plain(80)), verdict(&view, plain(80), Extent::WithAnswers));
+    assert!(!whole.contains("Most write load of this kind") && with_answers.contains("Most write load of this kind"), "{with_answers}");
 }
 
 #[test]

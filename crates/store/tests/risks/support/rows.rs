@@ -119,6 +119,8 @@ pub fn verdict(run: &str, status: Status, head: &Hash, at: Millis) -> NewRow {
         rehearsal: false,
         status,
         stop_reason: "done".into(),
+        action: None,
+        unsure: None,
         answer,
         decision: None,
         confidence: None,
