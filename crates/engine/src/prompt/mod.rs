@@ -55,15 +55,15 @@ impl Prompt {
         self.extra = true;
         self
     }
-    /// An extra call that only betters what is there already: if it fails that stands, and nothing is missing.
+    /// A call that only betters what is there already: if it fails that stands, and nothing is missing.
     pub fn optional(mut self) -> Self {
         self.optional = true;
-        self.extra()
+        self
     }
     /// An optional call beside the deliberation, for so long at most: it is given up before the run is stopped for it.
     pub(crate) fn beside(mut self, longest: Millis) -> Self {
         self.beside_ms = Some(longest);
-        self.optional()
+        self.extra().optional()
     }
 }
 

@@ -87,7 +87,7 @@ pub async fn speak<T: Utterance>(
     let again: Vec<SeatIx> = replies.iter().filter(|(_, phrases)| phrases.len() >= TOO_MANY).map(|(reply, _)| reply.seat).collect();
     if !again.is_empty() {
         let used_by = |seat: SeatIx| replies.iter().find(|(reply, _)| reply.seat == seat).map(|(_, phrases)| phrases.as_slice()).unwrap_or_default();
-        let second = phase.at("again").ask_each::<T>(&again, &|seat| as_persona(seat, &without_repeats(used_by(seat))).optional()).await?;
+        let second = phase.at("again").ask_each::<T>(&again, &|seat| as_persona(seat, &without_repeats(used_by(seat))).extra().optional()).await?;
         closed |= second.closed();
         for (reply, phrases) in second.replies.into_iter().map(with_phrases) {
             // The second reply counts only if it uses fewer of the phrases than the first.
