@@ -1,6 +1,7 @@
 //! What a plan will take: from its declared calls, the sizes of its prompts and the prices of its seats.
 
 use super::Plan;
+use crate::prompt::last_turns;
 use crate::{Prompts, tokens};
 use synod_types::*;
 
@@ -17,8 +18,10 @@ impl Plan {
         let question = &header.question;
         let asked = tokens::count(&question.text) + question.content.as_deref().map_or(0, tokens::count);
         let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
-        let history: u64 = question.history.iter().map(|turn| tokens::count(&turn.question) + tokens::count(&turn.answer)).sum();
-        let earlier = question.earlier.as_ref().map_or(0, |turn| tokens::count(&turn.question) + tokens::count(&turn.answer));
+        let size = |turn: &PastTurn| tokens::count(&turn.question) + tokens::count(&turn.answer);
+        let history: u64 = question.history.iter().map(size).sum();
+        let last_turns: u64 = last_turns(&question.history).iter().map(size).sum();
+        let earlier = question.earlier.as_ref().map_or(0, size);
         let asked = asked + earlier;
         let first = self.calls.first();
         let answer_limit =
@@ -41,7 +44,7 @@ impl Plan {
         for line in &self.calls {
             let text = self.mode.prompts.iter().find(|(name, _)| *name == line.prompt).map_or("", |(_, text)| text);
             let settings = prompts.settings(self.mode.id, line.prompt).cloned().unwrap_or_default();
-            let base = tokens::count(text) + asked + files + if settings.history { history } else { 0 };
+            let base = tokens::count(text) + asked + files + if settings.history { history } else { last_turns };
             let (low, high) = (base + u64::from(line.reads) * SHORT_REPLY, base + u64::from(line.reads) * u64::from(answer_limit));
             let (few, many) = (u64::from(line.min), u64::from(line.max));
             let most = line.max_tokens.unwrap_or(settings.max_tokens);
