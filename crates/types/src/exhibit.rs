@@ -70,10 +70,13 @@ pub struct Statement {
 pub struct Ballot {
     /// The labels in the order this reader saw them.
     pub shown: Vec<String>,
-    /// Best first; one label for a single vote; empty for an abstention.
+    /// Best first; one label for a single vote; empty for an abstention, and where nothing was chosen in the end.
     pub choice: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasons: Option<String>,
+    /// What else it says, or what became of it, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Why nothing was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstained: Option<String>,

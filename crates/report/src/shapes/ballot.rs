@@ -2,6 +2,8 @@
 
 use crate::html::safe::{Html, render};
 use crate::markdown::quote::{inline, quote};
+use crate::terminal::entries::below;
+use crate::terminal::exhibit::Length;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::view::View;
@@ -9,19 +11,22 @@ use crate::words::{self, label};
 use askama::Template;
 use synod_types::{Ballot, Exhibit, Shape, Shown};
 
-pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, ballot: &Ballot) {
+pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, ballot: &Ballot, length: Length) {
     let who = exhibit.seat.map_or_else(|| one_line(&exhibit.title), |seat| words::seat(view, seat));
     let counted = counts(ballot);
     let ink = if counted { Ink::PLAIN } else { Ink::ALARM };
     paper.hanging(ink, if counted { "  " } else { "! " }, "      ", &format!("{who}: {}", choice(view, ballot)));
-    if let Some(reasons) = &ballot.reasons {
-        let short = words::glance(reasons, 200, paper.ellipsis());
-        paper.para(Ink::DIM, "      ", &short);
+    ballot.notes.iter().for_each(|note| below(paper, &one_line(note)));
+    match &ballot.reasons {
+        Some(reasons) if length == Length::Brief => below(paper, &words::glance(reasons, 200, paper.ellipsis())),
+        Some(reasons) => paper.prose("      ", reasons),
+        None => {}
     }
 }
 
 pub fn markdown(view: &View, ballot: &Ballot) -> String {
     let mut out = format!("{}\n", inline(&choice(view, ballot)));
+    ballot.notes.iter().for_each(|note| out.push_str(&format!("\n{}\n", inline(note))));
     if !ballot.shown.is_empty() {
         out.push_str(&format!("\nSaw them in this order: {}\n", inline(&ballot.shown.join(", "))));
     }
@@ -52,7 +57,7 @@ fn choice(view: &View, ballot: &Ballot) -> String {
         return format!("abstained: {}", one_line(why));
     }
     if ballot.choice.is_empty() {
-        return "abstained".to_owned();
+        return "chose none".to_owned();
     }
     ballot.choice.iter().map(|each| label(view, each)).collect::<Vec<_>>().join(" > ")
 }

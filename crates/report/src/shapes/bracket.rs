@@ -194,6 +194,7 @@ fn summary(view: &View, bracket: &Bracket) -> String {
     let field = several(bracket.contestants.len() as u64, "contestant", "contestants");
     match &bracket.champion {
         Some(champion) => format!("{field}; champion: {}", label(view, champion)),
-        None => format!("{field}; no champion yet"),
+        None if bracket.rounds.iter().flatten().all(|each| each.how.is_empty()) => format!("{field}; no champion yet"),
+        None => format!("{field}; no champion"),
     }
 }

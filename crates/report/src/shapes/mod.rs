@@ -29,7 +29,7 @@ use synod_types::{Exhibit, Shape, Shown};
 pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, length: Length) {
     match &exhibit.shape {
         Shape::Statement(shape) => statement::terminal(paper, view, exhibit, shape, length),
-        Shape::Ballot(shape) => ballot::terminal(paper, view, exhibit, shape),
+        Shape::Ballot(shape) => ballot::terminal(paper, view, exhibit, shape, length),
         Shape::Tally(shape) => tally::terminal(paper, view, shape),
         Shape::Ranking(shape) => ranking::terminal(paper, view, shape),
         Shape::Bracket(shape) => bracket::terminal(paper, view, shape, length),

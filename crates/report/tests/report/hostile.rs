@@ -60,8 +60,14 @@ fn everywhere() -> Vec<Row> {
                 quotes: vec![CardQuote { text: HOSTILE.into(), found_in: Some(HOSTILE.into()) }],
             }],
         }),
-        Shape::Ballot(Ballot { shown: labels.clone(), choice: labels.clone(), reasons: Some(HOSTILE.into()), abstained: None }),
-        Shape::Ballot(Ballot { shown: labels.clone(), choice: Vec::new(), reasons: None, abstained: Some(HOSTILE.into()) }),
+        Shape::Ballot(Ballot {
+            shown: labels.clone(),
+            choice: labels.clone(),
+            reasons: Some(HOSTILE.into()),
+            notes: vec![HOSTILE.into()],
+            abstained: None,
+        }),
+        Shape::Ballot(Ballot { shown: labels.clone(), choice: Vec::new(), abstained: Some(HOSTILE.into()), ..Ballot::default() }),
         Shape::Tally(Tally { entries: vec![TallyEntry { label: HOSTILE.into(), seat: 0, votes: 1 }], valid: 1, invalid: 0, winners: labels }),
         Shape::Ranking(Ranking {
             entries: vec![RankingEntry { label: HOSTILE.into(), seat: 0, score: Some(f64::MAX), ballots: 1, first_places: 1, mean_position: None }],

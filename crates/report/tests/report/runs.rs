@@ -201,7 +201,7 @@ pub const CHAIR: &str = "### Move to a bigger machine first\n\nAll three agree t
 
 fn ballot(seat: SeatIx, shown: &[&str], choice: &[&str], reasons: &str) -> Exhibit {
     let strings = |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect();
-    let shape = Shape::Ballot(Ballot { shown: strings(shown), choice: strings(choice), reasons: Some(reasons.into()), abstained: None });
+    let shape = Shape::Ballot(Ballot { shown: strings(shown), choice: strings(choice), reasons: Some(reasons.into()), ..Ballot::default() });
     Exhibit::new("Ranking of the others", shape).by(seat, "evaluator")
 }
 
