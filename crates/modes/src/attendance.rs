@@ -4,21 +4,25 @@ use crate::labelled::{self, Views};
 use synod_engine::{Answers, Bench, Result, SeatFailure};
 use synod_types::{Ballot, Exhibit, Failure, RowData, Shape};
 
-/// The row `stage` of every reader who was asked for a ballot. `choice` is what it chose, best first, and why.
+/// What a reader chose, best first, why, and what else its ballot says, a sentence each.
+pub type Cast = (Vec<String>, String, Vec<String>);
+
+/// The row `stage` of every reader who was asked for a ballot.
 pub fn show_ballots<T, D: RowData>(
     phase: &Bench,
     (stage, title, role): (&str, &str, &str),
     views: &Views<'_>,
     ballots: &Answers<T>,
-    choice: impl Fn(&T) -> (Vec<String>, String),
+    choice: impl Fn(&T) -> Cast,
     data: impl Fn(Result<&T, &Failure>) -> D,
 ) -> Result<()> {
     for (seat, view) in views.iter() {
         let shown = labelled::names(view);
         let exhibit = match ballots.outcome(seat) {
             Some(Ok(reply)) => {
-                let (choice, reasons) = choice(&reply.value);
-                ballot(title, shown, choice, &reasons, &reply.key).data(&data(Ok(&reply.value)))
+                let (choice, reasons, notes) = choice(&reply.value);
+                let ballot = Ballot { shown, choice, reasons: Some(reasons), notes, abstained: None };
+                Exhibit::new(title, Shape::Ballot(ballot)).turn(&reply.key).data(&data(Ok(&reply.value)))
             }
             Some(Err(failed)) => {
                 let abstained = Some(failed.failure.kind.plain().to_owned());
@@ -34,7 +38,7 @@ pub fn show_ballots<T, D: RowData>(
 
 /// A ballot that was cast in the turn `key`.
 pub fn ballot(title: &str, shown: Vec<String>, choice: Vec<String>, reasons: &str, key: &str) -> Exhibit {
-    let ballot = Ballot { shown, choice, reasons: Some(reasons.to_owned()), abstained: None };
+    let ballot = Ballot { shown, choice, reasons: Some(reasons.to_owned()), ..Ballot::default() };
     Exhibit::new(title, Shape::Ballot(ballot)).turn(key)
 }
 

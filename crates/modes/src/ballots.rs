@@ -75,6 +75,24 @@ pub fn label_in(part: &str, labels: &[String]) -> Option<String> {
     words.next().is_none().then_some(label)
 }
 
+/// Criteria as judges read them: those known here come with what to look for.
+pub fn with_anchors(criteria: &[String]) -> Vec<String> {
+    let anchor = |criterion: &str| match criterion {
+        "accuracy" => "what it states is true, and it says what it does not know; one wrong claim that matters outweighs several small merits",
+        "completeness" => "nothing the person who asked needs is left out, and nothing is there to fill space",
+        "clarity" => "it can be followed at the first reading, the point first",
+        "helpfulness" => "it answers this question of this person, not a neater one beside it",
+        "practical value" => "it says what to do, and that can be done with what the question gives",
+        "overall quality" => "which of them you would rather hand over under your own name",
+        _ => "",
+    };
+    let told = |criterion: &String| match anchor(criterion.trim().to_lowercase().as_str()) {
+        "" => criterion.clone(),
+        anchor => format!("{criterion}: {anchor}"),
+    };
+    criteria.iter().map(told).collect()
+}
+
 /// Criteria are words to judge by: none of them empty or a speech.
 pub fn check_criteria(criteria: &[String]) -> Vec<Problem> {
     let wrong = criteria.iter().filter(|criterion| criterion.trim().is_empty() || criterion.chars().count() > 80);

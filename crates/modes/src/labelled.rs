@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use synod_engine::{Answers, Bench, Result, SeatReply, prompt};
-use synod_types::{Answer, AnswerKind, Dissent, Exhibit, SeatIx, row_data};
+use synod_types::{Answer, AnswerKind, Dissent, Exhibit, SeatIx, clip, row_data};
 
 /// With fewer answers than this there is nothing to compare.
 pub const LEAST: usize = 2;
@@ -25,10 +25,20 @@ impl LabelledAnswer {
     pub fn selected(&self) -> Answer {
         Answer { kind: AnswerKind::Selected, text: self.text.clone(), by: vec![self.seat] }
     }
+    /// What it says, behind a name in a summary: a colon and its first sentence, or a full stop where it has none.
+    pub fn gist(&self) -> String {
+        gist(&self.text)
+    }
     /// Kept beside the answer of a mode that did not choose this one.
     pub fn dissent(&self) -> Dissent {
         Dissent { seat: self.seat, label: Some(self.label.clone()), text: self.text.clone() }
     }
+}
+
+/// A colon and the first sentence of a text, short enough for a summary; a full stop where it has none.
+pub fn gist(text: &str) -> String {
+    let whole = Answer { kind: AnswerKind::Selected, text: text.to_owned(), by: Vec::new() };
+    whole.opening().map_or_else(|| ".".to_owned(), |opening| format!(": {}", clip::words(&opening, 80, " […]")))
 }
 
 /// The answers that were not chosen.

@@ -76,10 +76,15 @@ pub fn confidence(bench: &Bench, agreement: Agreement) -> Confidence {
     }
 }
 
-/// Whose answer won, and by how many votes.
-pub fn summary(bench: &Bench, won: &LabelledAnswer, votes: u32, of: u32, tied: bool) -> String {
-    let tie = if tied { "; the tie was broken in its favour" } else { "" };
-    format!("{votes} of {of} votes went to {}'s answer ({}){tie}.", bench.seat(won.seat).label, won.label)
+/// Whose answer won, by how many votes, what broke a tie, and what the answer says.
+pub fn summary(bench: &Bench, won: &LabelledAnswer, votes: u32, of: u32, tie: Option<&str>) -> String {
+    let whose = &bench.seat(won.seat).label;
+    let gist = won.gist();
+    match tie {
+        Some(tie) if of == 0 => format!("No vote was cast; {whose}'s answer {tie}{gist}"),
+        Some(tie) => format!("{votes} of {of} votes went to {whose}'s answer, which {tie}{gist}"),
+        None => format!("{votes} of {of} votes went to {whose}'s answer{gist}"),
+    }
 }
 
 pub fn index(label: &str, answers: &[LabelledAnswer]) -> Option<usize> {

@@ -1,10 +1,15 @@
 //! Council: seats answer alone, rank each other's answers under neutral labels, and a chairman writes one answer from all of them.
 
+mod dissent;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 use crate::RankingBallot;
+use crate::ballots::with_anchors;
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::{attendance, closing, tally};
+use dissent::DissentRow;
 use rows::{AggregatePlace, AggregateRow, BallotPlace, BallotRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,25 +21,26 @@ use synod_math::{Agreement, Ranking as BordaRanking, agreement, borda};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "council", version: 2, name: "Council", family: Evaluation, seats: 3..=7, roles: &[each("member"), chair("chairman")],
+    id: "council", version: 3, name: "Council", family: Evaluation, seats: 3..=7, roles: &[each("member"), chair("chairman")],
     summary: "Everyone answers, everyone ranks the others' answers unseen, and a chairman writes one answer from all of them.",
     pick: "The default. Take it when you want one blended answer and a sign of how far the panel agrees on quality.",
-    phases: &["collect", "rank", "synthesis"],
+    phases: &["collect", "rank", "synthesis", "dissent"],
     stages: &[
         Stage::computed::<LabelMap>("label_map"),
         Stage::from_seat::<()>("collect", "member"),
         Stage::from_seat::<BallotRow>("rank", "evaluator"),
         Stage::computed::<AggregateRow>("aggregate"),
         Stage::from_seat::<()>("synthesis", "chairman"),
+        Stage::from_seat::<DissentRow>("dissent", "clerk"),
     ],
     figures: &[
         FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
     ],
     multi_turn: true, estimated_ms: 120_000, turn_secs: 120, run_secs: 600,
-    cost: "2n + 1 for a panel of n (n + 1 for two)",
+    cost: "2n + 2 for a panel of n (n + 2 for two), the last one light",
     example: Example::ask("Should a team of four keep one repository or many?"),
-    failure_rule: "Two answers are enough. Unreadable ballots abstain; with two answers ranking is skipped. If the chairman fails, the best-ranked author writes; if nobody can, the best-ranked answer is returned as it is.",
-    prompts: ["answer", "rank", "synthesis"],
+    failure_rule: "Two answers are enough. Unreadable ballots abstain; with two answers ranking is skipped. If the chairman fails, the best-ranked author writes; if nobody can, the best-ranked answer is returned as it is. If the clerk cannot compare the answers with it, no dissent is reported, and a warning says so.",
+    prompts: ["answer", "rank", "synthesis", "dissent"],
     request_names: &[
         RequestName::panel("councilModels"),
         RequestName::role("chairmanModel", "chairman"),
@@ -67,7 +73,9 @@ impl Options {
 /// What a script branches on.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
-    /// Answers from best to worst by the panel's ballots; empty when nobody ranked.
+    /// Whether the answers were ranked. Two never are: each author could only have ranked the other.
+    pub ranked: bool,
+    /// Every answer: from best to worst by the panel's ballots or, where nobody ranked, by label and without a score.
     pub ranking: Vec<Place>,
     /// What ordered equal scores at the top, if any were equal.
     pub tie_rung: Option<String>,
@@ -90,6 +98,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
         PlannedCalls { prompt: "answer", role: "member", min: n, max: n, reads: 0, max_tokens: Some(options.answer_tokens) },
         PlannedCalls { prompt: "rank", role: "member", min: ranks, max: ranks, reads: n.saturating_sub(1), max_tokens: None },
         PlannedCalls { prompt: "synthesis", role: "chairman", min: 1, max: 1, reads: n, max_tokens: None },
+        PlannedCalls { prompt: "dissent", role: "clerk", min: 1, max: 1, reads: n + 1, max_tokens: None },
     ]
 }
 
@@ -130,25 +139,29 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
 
     let best = order.first().copied().filter(|_| ranked);
     let agreement = Agreement::of_places(best, &cast.iter().map(|ballot| agreement::places(ballot, answers.len())).collect::<Vec<_>>());
+    let places = if ranked { order } else { in_label_order.iter().filter_map(|answer| tally::index(&answer.label, &answers)).collect() };
     let decision = Decision {
-        ranking: if ranked { order.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect() } else { Vec::new() },
+        ranked,
+        ranking: places.iter().map(|item| place(bench, &standings, &answers[*item], *item)).collect(),
         tie_rung: standings.top_tie().filter(|_| ranked).map(|rung| rung.as_str().to_owned()),
     };
-    let firsts = |item: usize| cast.iter().filter(|ballot| ballot.first() == Some(&item)).count();
     let summary = match best {
-        Some(best) => format!(
-            "{} of {} ballots put {}'s answer ({}) first.",
-            firsts(best),
-            cast.len(),
-            bench.seat(answers[best].seat).label,
-            answers[best].label
-        ),
-        None => format!("{} answers, none ranked above the others: the answer is made from all of them.", answers.len()),
+        Some(best) => {
+            let could = cast.iter().filter(|ballot| ballot.contains(&best)).count();
+            let firsts = cast.iter().filter(|ballot| ballot.first() == Some(&best)).count();
+            format!("{firsts} of {could} other members put {}'s answer first{}", bench.seat(answers[best].seat).label, answers[best].gist())
+        }
+        None => {
+            let names: Vec<&str> = in_label_order.iter().map(|answer| bench.seat(answer.seat).label.as_str()).collect();
+            let what = if answer.kind == AnswerKind::Synthesis { "all of them shaped this one" } else { "one was drawn by lot" };
+            format!("{} answers stand unranked, and {what}: {}.", answers.len(), names.join(", "))
+        }
     };
+    let dissent = dissent::compare(bench, &in_label_order, &answer).await?;
     Ok(ModeResult::ended("finished", answer)
         .decision(summary, &decision)
         .confidence(tally::confidence(bench, agreement))
-        .dissent(if ranked { dissent(&answers, &cast, order[0]) } else { Vec::new() })
+        .dissent(dissent)
         .data(&json!({"ranked": ranked, "ballots": standings.ballots, "criteria": options.criteria})))
 }
 
@@ -164,11 +177,12 @@ async fn rank(bench: &Bench, options: &Options, answers: &[LabelledAnswer]) -> R
     let ballots: Answers<RankingBallot> = phase
         .ask_each(&readers, &|seat| {
             let answers = views.of(seat);
-            prompt!("rank", answers = labelled::for_prompt(answers), criteria = options.criteria).ids("labels", labelled::names(answers))
+            prompt!("rank", answers = labelled::for_prompt(answers), criteria = with_anchors(&options.criteria))
+                .ids("labels", labelled::names(answers))
         })
         .await?;
     let place = |(position, label): (u32, &String)| BallotPlace { label: label.clone(), position };
-    let choice = |ballot: &RankingBallot| (ballot.ranking.clone(), ballot.reasons.clone());
+    let choice = |ballot: &RankingBallot| (ballot.ranking.clone(), ballot.reasons.clone(), Vec::new());
     attendance::show_ballots(&phase, ("rank", "Ballot", "evaluator"), &views, &ballots, choice, |given| BallotRow {
         parsed_ranking: given.map_or_else(|_| Vec::new(), |ballot| (1..).zip(&ballot.ranking).map(place).collect()),
         parse_error: given.err().map(|failure| Some(failure.to_string())),
@@ -223,14 +237,4 @@ fn standings_exhibit(standings: &BordaRanking, answers: &[LabelledAnswer]) -> Ex
 fn place(bench: &Bench, standings: &BordaRanking, answer: &LabelledAnswer, item: usize) -> Place {
     let score = standings.standings.iter().find(|standing| standing.item == item).and_then(|standing| standing.score);
     Place { label: answer.label.clone(), seat: answer.seat, model: bench.seat(answer.seat).model.clone(), score }
-}
-
-/// Answers some reader put first that the panel did not.
-fn dissent(answers: &[LabelledAnswer], cast: &[Vec<usize>], top: usize) -> Vec<Dissent> {
-    let mut favoured: Vec<usize> = cast.iter().filter_map(|ballot| ballot.first().copied()).filter(|item| *item != top && !cast.is_empty()).collect();
-    favoured.sort_unstable();
-    favoured.dedup();
-    // Whoever wrote the best-ranked answer could not put it first: that alone is no dissent.
-    favoured.retain(|item| cast.iter().any(|ballot| ballot.first() == Some(item) && ballot.contains(&top)));
-    favoured.into_iter().map(|item| answers[item].dissent()).collect()
 }

@@ -9,6 +9,7 @@ mod rows;
 mod tests;
 
 use crate::attendance;
+use crate::ballots::with_anchors;
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally::{self, Poll};
 use crate::text::words;
@@ -27,7 +28,7 @@ use synod_math::{Rng, Tally as Count, labels_apart};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "debate", version: 2, name: "Debate", family: Evaluation, seats: 3..=6, roles: &[each("debater")],
+    id: "debate", version: 3, name: "Debate", family: Evaluation, seats: 3..=6, roles: &[each("debater")],
     summary: "Everyone answers, reads the others and may revise, then votes; the winning answer is returned as revised.",
     pick: "Take it when answers should be tested against each other and improved, with no one in authority over them.",
     phases: &["initial", "revision", "vote"],
@@ -117,6 +118,17 @@ pub enum Tiebreak {
     Draw,
 }
 
+impl Tiebreak {
+    /// What became of the winner in a tie.
+    fn told(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::FewerMarks => Some("lost least by its revision among equals"),
+            Self::Draw => Some("was drawn by lot"),
+        }
+    }
+}
+
 fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let revised = Some(options.revision_tokens());
@@ -181,7 +193,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.figure("lost_to_original", lost.len() as f64);
     let before = decision.lost_to_original.then(|| Dissent { text: outcome.original.clone(), ..won.dissent() });
     Ok(ModeResult::ended("finished", won.selected())
-        .decision(tally::summary(bench, won, decision.votes, decision.of, broken), &decision)
+        .decision(tally::summary(bench, won, decision.votes, decision.of, tiebreak.told()), &decision)
         .confidence(tally::confidence(bench, poll.agreement(winner, &answers)))
         .dissent(before.into_iter().chain(labelled::dissent(&answers, won)))
         .data(&VerdictData {
@@ -270,11 +282,14 @@ async fn cast(
             let view = views.of(seat);
             let shown: Vec<Value> =
                 view.iter().map(|answer| json!({"label": answer.label, "text": answer.text, "draft": draft(answer.seat)})).collect();
-            let ask = prompt!("vote", answers = shown, criteria = options.criteria).ids("labels", labelled::names(view));
+            let ask = prompt!("vote", answers = shown, criteria = with_anchors(&options.criteria)).ids("labels", labelled::names(view));
             if few { ask.extra() } else { ask }
         })
         .await?;
-    let choice = |ballot: &DebateBallot| (vec![ballot.vote.clone()], ballot.reasons.clone());
+    let choice = |ballot: &DebateBallot| {
+        let weaker = (!ballot.weaker_revisions.is_empty()).then(|| format!("Better before the revision: {}.", ballot.weaker_revisions.join(", ")));
+        (vec![ballot.vote.clone()], ballot.reasons.clone(), weaker.into_iter().collect())
+    };
     attendance::show_ballots(&phase, ("debate_vote", "Vote", "voter"), &views, &votes, choice, |given| DebateVoteRow {
         voted_for: given.ok().map(|ballot| ballot.vote.clone()),
         self_vote: false,

@@ -26,7 +26,7 @@ pub struct MatchResult {
     pub index: usize,
     pub a: usize,
     pub b: Option<usize>,
-    /// Who goes on, or won: `None` for a match of a round robin that nobody won.
+    /// Who goes on, or won: `None` where nobody did.
     pub winner: Option<usize>,
     pub how: MatchEnding,
     /// `None` for a bye.

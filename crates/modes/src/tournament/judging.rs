@@ -1,6 +1,7 @@
 //! How one match is judged: in both orders, by a second judge where the orders differ, by a substitute where a judge fails.
 
 use super::pick::Pick;
+use crate::ballots::with_anchors;
 use crate::labelled::{self, LabelledAnswer};
 use synod_engine::{Bench, Result, SeatFailure, SeatReply, prompt};
 use synod_types::{FailureKind, SeatIx, words};
@@ -27,6 +28,13 @@ impl MatchEnding {
         match self {
             Self::Agreed | Self::SecondJudge => true,
             Self::Draw | Self::Void | Self::Bye => false,
+        }
+    }
+    /// Whether somebody judged it, with whatever result.
+    pub fn judged(self) -> bool {
+        match self {
+            Self::Agreed | Self::SecondJudge | Self::Draw => true,
+            Self::Void | Self::Bye => false,
         }
     }
 }
@@ -62,6 +70,10 @@ impl Judgement {
             Ok(reply) => &reply.key,
             Err(failure) => &failure.key,
         }
+    }
+    /// What failed, in whichever order.
+    pub fn failure(&self) -> Option<&SeatFailure> {
+        self.ab.as_ref().err().or(self.ba.as_ref().err())
     }
     pub fn reasons(&self) -> Option<String> {
         let reasons: Vec<&str> = [&self.ab, &self.ba].into_iter().flatten().map(|reply| reply.value.reasons.as_str()).collect();
@@ -114,7 +126,7 @@ pub async fn judge_match(bench: &Bench, criteria: &[String], pair: [&LabelledAns
 async fn judge_both_orders(bench: &Bench, criteria: &[String], pair: [&LabelledAnswer; 2], seat: SeatIx, extra: bool) -> Result<Judgement> {
     let [a, b] = pair;
     let ask = |order: &str, pair: [&LabelledAnswer; 2]| {
-        let ask = prompt!("judge", answers = labelled::for_prompt(&pair), criteria).ids("labels", labelled::names(&pair));
+        let ask = prompt!("judge", answers = labelled::for_prompt(&pair), criteria = with_anchors(criteria)).ids("labels", labelled::names(&pair));
         bench.at(order).ask::<Pick>(seat, if extra { ask.extra() } else { ask })
     };
     let (ab, ba) = (ask("ab", [a, b]), ask("ba", [b, a]));

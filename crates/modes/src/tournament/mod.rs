@@ -19,13 +19,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use synod_engine::{
-    Bench, Example, FigureKind, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair_apart, each, mode, prompt,
+    Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair_apart, each, mode, prompt,
 };
 use synod_math::{Rng, bracket};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "tournament", name: "Tournament", family: Algorithmic, seats: 5..=9, roles: &[each("contestant"), chair_apart("judge")],
+    id: "tournament", version: 2, name: "Tournament", family: Algorithmic, seats: 5..=9, roles: &[each("contestant"), chair_apart("judge")],
     summary: "Everyone answers, a judge compares the answers two at a time and in both orders, and the champion's is returned word for word.",
     pick: "Take it when one whole answer must be chosen from many and comparing two is easier than ranking all.",
     phases: &["collect", "round"],
@@ -44,7 +44,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2(n - 1) to n + 4(n - 1) for n contestants; a round robin has n(n - 1)/2 matches where a knockout has n - 1",
     example: Example::ask("Write the opening line of a talk on technical debt"),
-    failure_rule: "Two answers are enough. If the judge fails, or its word changes with the order, a contestant who wrote neither answer judges, those already beaten first. If no word holds in both orders, the seed draws; if nobody can judge, the higher seed goes on.",
+    failure_rule: "Two answers are enough. If the judge fails, or its word changes with the order, a contestant who wrote neither answer judges, those already beaten first. If no word holds in both orders, the seed draws; if nobody can judge, the higher seed goes on. A final that nobody judged, or a contest of which no more than half was judged, has no champion: the run fails, and the answers are kept.",
     prompts: ["answer", "judge"], check_seating: check_seating,
     request_names: &[
         RequestName::panel("contestantModels"),
@@ -97,7 +97,7 @@ pub struct Decision {
     pub path: Vec<Step>,
     /// Matches won by a judge's word: no byes, no lots, no matches that nobody could judge.
     pub matches_won: u32,
-    /// What decided between equals at the top of a round robin.
+    /// What decided where no judge did: between equals at the top of a round robin, or in the last such match of a knockout's champion.
     pub tiebreak: Tiebreak,
 }
 
@@ -131,6 +131,8 @@ pub enum Tiebreak {
     HeadToHead,
     /// Drawn from the run's seed.
     Draw,
+    /// Nobody could judge the match: the higher seed went on.
+    HigherSeed,
 }
 
 impl Tiebreak {
@@ -139,6 +141,16 @@ impl Tiebreak {
             Self::None => None,
             Self::HeadToHead => Some("head_to_head"),
             Self::Draw => Some("draw"),
+            Self::HigherSeed => Some("higher_seed"),
+        }
+    }
+    /// As the summary tells it, behind the matches won.
+    fn told(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::HeadToHead => ", ahead of an equal by their own match",
+            Self::Draw => ", and came through by lot",
+            Self::HigherSeed => ", and came through a match nobody could judge",
         }
     }
 }
@@ -172,16 +184,18 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             let first = bracket::first_round(entrants.len());
             bench.show("bracket_seed", draw_exhibit(bench, DrawKind::Bracket, &entrants, bracket::rounds(entrants.len()), &first))?;
             let (rounds, champion) = knockout::play(bench, &mut contest).await?;
-            bench.show("standings", bracket_exhibit(&entrants, &rounds, champion))?;
-            (rounds, champion, Tiebreak::None)
+            bench.show("standings", bracket_exhibit(bench, &entrants, &rounds, champion))?;
+            let tiebreak = champion.map_or(Tiebreak::None, |champion| unjudged_step(&rounds, champion));
+            (rounds, champion, tiebreak)
         }
         Format::RoundRobin => {
             bench.show("bracket_seed", draw_exhibit(bench, DrawKind::RoundRobin, &entrants, 1, &round_robin::pairs(entrants.len())))?;
             let (results, standings) = round_robin::play(bench, &mut contest).await?;
             bench.show("standings", table_exhibit(&entrants, &results, &standings))?;
-            (vec![results], standings.order[0], standings.tiebreak)
+            (vec![results], standings.order.first().copied(), standings.tiebreak)
         }
     };
+    let champion = judged_enough(&rounds, champion)?;
     let won = &entrants[champion];
     let own: Vec<&MatchResult> = rounds.iter().flatten().filter(|result| result.involves(champion)).collect();
     let decision = Decision {
@@ -201,7 +215,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     bench.show("winner", Exhibit::said(format!("Champion {}", won.label), won.seat, "champion", &won.key).labelled(&won.label).data(&data))?;
 
-    let judged = |result: &&MatchResult| matches!(result.how, MatchEnding::Agreed | MatchEnding::SecondJudge | MatchEnding::Draw);
+    let judged = |result: &&MatchResult| result.how.judged();
     let all_judged: Vec<&MatchResult> = rounds.iter().flatten().filter(judged).collect();
     let own_judged: Vec<&MatchResult> = own.into_iter().filter(judged).collect();
     let same_word = |matches: &[&MatchResult]| share(matches.iter().filter(|result| result.how == MatchEnding::Agreed).count(), matches.len());
@@ -213,20 +227,22 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             bench.note(Figure::new("match_wins", won as f64).of(decided.len() as f64).seat(seat));
         }
     }
+    let (whose, count) = (&bench.seat(won.seat).label, own_judged.len());
+    let matches = if count == 1 { "match" } else { "matches" };
+    let summary = format!("{whose}'s answer won {} of {count} judged {matches}{}{}", decision.matches_won, tiebreak.told(), won.gist());
+    // Who came furthest disagrees with most weight.
+    let last_round = |seat: SeatIx| {
+        let entrant = entrants.iter().position(|entrant| entrant.seat == seat)?;
+        rounds.iter().flatten().filter(|result| result.involves(entrant)).map(|result| result.round).max()
+    };
+    let mut dissent: Vec<Dissent> = labelled::dissent(&entrants, won).collect();
+    dissent.sort_by_key(|other| std::cmp::Reverse(last_round(other.seat)));
     Ok(ModeResult::ended("finished", won.selected())
-        .decision(
-            format!(
-                "{}'s answer ({}) won {} of {} matches that were judged.",
-                bench.seat(won.seat).label,
-                won.label,
-                decision.matches_won,
-                own_judged.len()
-            ),
-            &decision,
-        )
+        .decision(summary, &decision)
         // How often the judge's word on the champion did not change with the order: nothing else was measured.
         .confidence(same_word(&own_judged).map(|value| Confidence::new(value, ConfidenceSource::Panel, own_judged.len() as u32)))
-        .dissent(labelled::dissent(&entrants, won))
+        .unsure("no judged match of the champion to measure by")
+        .dissent(dissent)
         .data(&json!({"format": options.format, "criteria": options.criteria, "tiebreak": tiebreak})))
 }
 
@@ -241,6 +257,29 @@ async fn collect(bench: &Bench, options: &Options) -> Result<Vec<LabelledAnswer>
     }
     let order = Rng::derive(bench.seed("bracket"), "seeding").permutation(answers.len());
     Ok(order.into_iter().map(|at| answers[at].clone()).collect())
+}
+
+/// The champion, if there is one and most of the matches were judged.
+fn judged_enough(rounds: &[Vec<MatchResult>], champion: Option<usize>) -> Result<usize> {
+    let played = || rounds.iter().flatten().filter(|result| result.how != MatchEnding::Bye);
+    let (judged, all) = (played().filter(|result| result.how.judged()).count(), played().count());
+    let kept = "every answer is kept in the record";
+    let failed = |why: String| Halt::failed(format!("round {}", rounds.len()), format!("{why}, so there is no champion; {kept}"));
+    match champion {
+        None => Err(failed("nobody could judge the final".to_owned())),
+        Some(_) if 2 * judged <= all => Err(failed(format!("only {judged} of {all} matches could be judged"))),
+        Some(champion) => Ok(champion),
+    }
+}
+
+/// What brought a knockout's champion through the last of its matches that no judge decided.
+fn unjudged_step(rounds: &[Vec<MatchResult>], champion: usize) -> Tiebreak {
+    let ending = |result: &MatchResult| match result.how {
+        MatchEnding::Draw => Some(Tiebreak::Draw),
+        MatchEnding::Void => Some(Tiebreak::HigherSeed),
+        MatchEnding::Agreed | MatchEnding::SecondJudge | MatchEnding::Bye => None,
+    };
+    rounds.iter().flatten().rev().filter(|result| result.involves(champion)).find_map(ending).unwrap_or(Tiebreak::None)
 }
 
 fn step(entrants: &[LabelledAnswer], result: &MatchResult, champion: usize) -> Step {

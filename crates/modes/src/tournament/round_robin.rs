@@ -40,7 +40,7 @@ pub async fn play(bench: &Bench, contest: &mut Contest<'_>) -> Result<(Vec<Match
     let standings = standings(&wins, bench.seed("draw"));
     let champion = &contest.entrants[standings.order[0]].label;
     match standings.tiebreak {
-        Tiebreak::None => {}
+        Tiebreak::None | Tiebreak::HigherSeed => {}
         Tiebreak::HeadToHead => phase.warn(format!("{champion} stands first among equals by the matches between them.")),
         Tiebreak::Draw => phase.warn(format!("{champion} stands first among equals by lot.")),
     }

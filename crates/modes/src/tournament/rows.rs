@@ -49,7 +49,7 @@ pub struct MatchRow {
     pub label_a: String,
     /// Null for a bye.
     pub label_b: Option<String>,
-    /// The label of who goes on, or won; null for a match of a round robin that nobody won.
+    /// The label of who goes on, or won; null where nobody did.
     pub winner: Option<String>,
     pub winner_model: Option<String>,
     /// Null for a bye and where nobody won.
@@ -79,7 +79,8 @@ pub struct JudgementEntry {
 #[derive(Serialize, JsonSchema)]
 pub struct StandingsRow {
     pub format: Format,
-    pub champion: String,
+    /// Null where nobody judged the final.
+    pub champion: Option<String>,
     pub rounds: StandingsRounds,
 }
 

@@ -4,6 +4,7 @@ mod rows;
 
 use crate::VoteBallot;
 use crate::attendance;
+use crate::ballots::with_anchors;
 use crate::labelled::{self, LEAST, LabelMap, LabelledAnswer};
 use crate::tally::{self, Poll, TallyRow};
 use rows::{TiebreakRow, VoteRow, WinnerRow};
@@ -17,7 +18,7 @@ use synod_math::Tally as Count;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "vote", version: 2, name: "Vote", family: Evaluation, seats: 3..=7, roles: &[each("respondent"), chair("chairman")],
+    id: "vote", version: 3, name: "Vote", family: Evaluation, seats: 3..=7, roles: &[each("respondent"), chair("chairman")],
     summary: "Everyone answers, everyone votes for the best answer but their own, and the winner is returned word for word.",
     pick: "Take it for a quick pick in one authentic voice, with fewer tokens than a council.",
     phases: &["collect", "vote", "tiebreaker"],
@@ -107,6 +108,19 @@ pub enum Tiebreak {
     FallbackLabel,
 }
 
+impl Tiebreak {
+    /// What became of the winner in a tie.
+    fn told(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Chairman => Some("the chairman chose in a tie"),
+            Self::NonAuthor => Some("a seat that wrote none of the tied answers chose"),
+            Self::Person => Some("a person chose in a tie"),
+            Self::FallbackLabel => Some("was drawn by lot"),
+        }
+    }
+}
+
 fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     let votes = if n > 2 { n } else { 0 };
@@ -149,7 +163,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let winner_row = Exhibit::said(format!("Winner {}", won.label), won.seat, "winner", &won.key).labelled(&won.label).data(&data);
     bench.show("winner", winner_row)?;
     Ok(ModeResult::ended("finished", won.selected())
-        .decision(tally::summary(bench, won, decision.votes, decision.of, broken), &decision)
+        .decision(tally::summary(bench, won, decision.votes, decision.of, tiebreak.told()), &decision)
         .confidence(tally::confidence(bench, poll.agreement(winner, &answers)))
         .dissent(labelled::dissent(&answers, won))
         .data(&json!({"tallies": tally::tallies(count, &answers), "criteria": options.criteria})))
@@ -166,11 +180,12 @@ async fn cast(bench: &Bench, options: &Options, answers: &[LabelledAnswer], vote
     let votes: Answers<VoteBallot> = phase
         .ask_each(voters, &|seat| {
             let answers = views.of(seat);
-            let ask = prompt!("vote", answers = labelled::for_prompt(answers), criteria = options.criteria).ids("labels", labelled::names(answers));
+            let ask = prompt!("vote", answers = labelled::for_prompt(answers), criteria = with_anchors(&options.criteria))
+                .ids("labels", labelled::names(answers));
             if extra { ask.extra() } else { ask }
         })
         .await?;
-    let choice = |ballot: &VoteBallot| (vec![ballot.vote.clone()], ballot.reasons.clone());
+    let choice = |ballot: &VoteBallot| (vec![ballot.vote.clone()], ballot.reasons.clone(), Vec::new());
     attendance::show_ballots(&phase, ("vote", "Vote", "voter"), &views, &votes, choice, |given| VoteRow {
         voted_for: given.ok().map(|ballot| ballot.vote.clone()),
         self_vote: false,
@@ -208,7 +223,8 @@ async fn break_tie(
     let mut shown: Vec<&LabelledAnswer> = tied.iter().map(|item| &answers[*item]).collect();
     shown.sort_by(|a, b| a.label.cmp(&b.label));
     let votes = tied.first().map_or(0, |item| count.counts[*item]);
-    let ask = prompt!("tiebreak", answers = labelled::for_prompt(&shown), votes, criteria = options.criteria).ids("labels", labelled::names(&shown));
+    let ask = prompt!("tiebreak", answers = labelled::for_prompt(&shown), votes, criteria = with_anchors(&options.criteria))
+        .ids("labels", labelled::names(&shown));
     let tied_labels: Vec<String> = labelled::names(&shown);
     if let Some(given) = phase.ask_first::<VoteBallot>(&judges, ask).await?
         && let Some(winner) = tally::index(&given.value.vote, answers)
@@ -258,8 +274,9 @@ async fn ask_person(bench: &Bench, answers: &[LabelledAnswer], count: &Count, ti
     let question = format!("These answers stand equal, with {votes} {plural} each. Which is best?\n\n{}", texts.join("\n\n"));
     let choices: Vec<&str> = labels.iter().map(String::as_str).collect();
     let Some(chosen) = phase.person("tiebreak", question, &choices).await? else { return Ok(None) };
+    let remark = chosen.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     let rule = Rule {
-        decided: format!("{} chose {}.", chosen.by, chosen.answer),
+        decided: format!("{} chose {}{}", chosen.by, chosen.answer, remark.map_or_else(|| ".".to_owned(), |note| format!(": {note}"))),
         rung: "person".into(),
         numbers: vec![("votes each".into(), f64::from(votes))],
     };
