@@ -24,7 +24,7 @@ use synod_math::numbers::plain;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "delphi", version: 3, name: "Delphi", family: Evaluation, seats: 4..=8, roles: &[each("panelist"), chair_apart("facilitator")],
+    id: "delphi", version: 4, name: "Delphi", family: Evaluation, seats: 4..=8, roles: &[each("panelist"), chair_apart("facilitator")],
     summary: "Everyone answers alone, sees only how the answers are spread, and answers again until the panel settles.",
     pick: "Take it for an estimate or a choice among a few options, when you want a number with its spread rather than an essay.",
     phases: &["classify", "round", "synthesis"],
@@ -265,7 +265,8 @@ async fn classify(bench: &Bench, options: &Options) -> Result<AnswerForm> {
         Kind::Numeric if form.unit.is_empty() => "A number.".to_owned(),
         Kind::Numeric => format!("A number, in this unit: {}.", form.unit),
     };
-    let shape = Shape::Statement(Statement { text: Some(text), ..Statement::default() });
+    let text = format!("{text}\n\n{}", classification.reasons.trim());
+    let shape = Shape::Statement(Statement { text: Some(text.trim_end().to_owned()), ..Statement::default() });
     let role = if bench.role("facilitator").contains(&reply.seat) { "facilitator" } else { "panelist" };
     phase.show("classify", Exhibit::new("Kind of answer", shape).by(reply.seat, role).turn(&reply.key).data(&data))?;
     Ok(form)
@@ -286,6 +287,7 @@ async fn ask_round(phase: &Bench, options: &Options, form: &AnswerForm, n: u32, 
         let apart = last.zip(own).is_some_and(|(last, own)| last.stands_apart(own));
         let own = own.map(|own| json!({"said": own.in_words(form), "level": own.level, "reasons": own.reasons}));
         let (low, high) = (plain(form.scale.0), plain(form.scale.1));
+        let anchors = form.anchors();
         let kind = form.kind;
         let prompt = prompt!(
             "estimate",
@@ -294,6 +296,7 @@ async fn ask_round(phase: &Bench, options: &Options, form: &AnswerForm, n: u32, 
             menu = form.menu(),
             low,
             high,
+            anchors,
             round = n,
             max_rounds = options.max_rounds,
             last = statistics,

@@ -49,7 +49,7 @@ impl<'a> Outcome<'a> {
         let answer = match closing::write(&phase, bench.role("facilitator"), self.prompt(bench), "The report").await? {
             Some(text) => {
                 phase.show("synthesis", Exhibit::said("Report", text.seat, "facilitator", &text.key).data(&row()))?;
-                Answer { kind: AnswerKind::Report, text: text.value, by: vec![text.seat] }
+                self.stating_the_result(&phase, Answer { kind: AnswerKind::Report, text: text.value, by: vec![text.seat] })
             }
             None => {
                 // No panelist writes it instead: it would report on its own answer.
@@ -64,8 +64,9 @@ impl<'a> Outcome<'a> {
             bench.figure("convergence_round", f64::from(decision.rounds));
         }
         Ok(ModeResult::ended(self.stop.as_str(), answer)
-            .decision(self.result_sentence(), &decision)
+            .decision(self.summary(), &decision)
             .confidence(self.confidence(bench))
+            .unsure("the spread of these numbers has no measure")
             .dissent(self.dissent())
             .data(&VerdictData {
                 final_value: self.final_value(),
@@ -74,6 +75,15 @@ impl<'a> Outcome<'a> {
                 options: &self.form.options,
                 rounds: self.rounds.iter().map(|round| round.for_prompt(self.form)).collect(),
             }))
+    }
+
+    /// A report whose first sentence does not give the result gets the computed one before it.
+    fn stating_the_result(&self, phase: &Bench, report: Answer) -> Answer {
+        if report.opening().is_some_and(|opening| self.form.stated_in(&opening, &self.final_value())) {
+            return report;
+        }
+        phase.warn("The report did not begin with the result; the computed sentence was put before it.");
+        Answer { text: format!("{}\n\n{}", self.result_sentence(), report.text), ..report }
     }
 
     fn prompt(&self, bench: &Bench) -> synod_engine::Prompt {
@@ -95,7 +105,8 @@ impl<'a> Outcome<'a> {
         let rounds: Vec<Value> = self.rounds.iter().map(|round| round.for_prompt(form)).collect();
         let (low, high) = (plain(form.scale.0), plain(form.scale.1));
         let (ended, outcome) = (self.ending_sentence(), self.result_sentence());
-        prompt!("synthesis", kind = form.kind, unit = form.unit, menu = form.menu(), low, high, rounds, ended, outcome, entries)
+        let prompt = prompt!("synthesis", kind = form.kind, unit = form.unit, menu = form.menu(), low, high, rounds, ended, outcome, entries);
+        prompt.fill("result", &outcome)
     }
 
     fn settled(&self) -> bool {
@@ -122,6 +133,25 @@ impl<'a> Outcome<'a> {
         match &self.last.stats {
             RoundStats::Numbers { .. } => "the median of the last whole round; its interval is the middle half".into(),
             RoundStats::Choices { rung, .. } => format!("the option most chose in the last whole round (decided by {})", rung.as_str()),
+        }
+    }
+
+    /// The result with its count, and how the rounds ended.
+    fn summary(&self) -> String {
+        let (n, round) = (self.last.entries.len(), self.last.n);
+        let ended = match self.stop {
+            StopReason::Settled => format!("settled in round {round}"),
+            StopReason::TooFew => format!("of round {round}, the last whole one"),
+            StopReason::MaxRounds => format!("not settled in {round} rounds"),
+        };
+        match &self.last.stats {
+            RoundStats::Numbers { summary, .. } => {
+                let [value, low, high] = [self.form.number(summary.median), plain(summary.low), plain(summary.high)];
+                format!("{value}, the median of {n} panelists; half of them lie between {low} and {high} ({ended}).")
+            }
+            RoundStats::Choices { counts, leader, .. } => {
+                format!("{} of {n} panelists chose: {} ({ended}).", counts[*leader], self.form.options[*leader])
+            }
         }
     }
 

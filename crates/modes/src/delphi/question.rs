@@ -1,5 +1,6 @@
 //! The form of answer a question wants: its kind, its unit, its options, and how the facilitator says so.
 
+use super::rows::FinalValue;
 use crate::text::{self, bare};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,25 @@ impl AnswerForm {
         lines.join("\n")
     }
 
+    /// What ratings stand for, from the lowest to the highest; empty unless it is a scale.
+    pub fn anchors(&self) -> Vec<String> {
+        const MEANINGS: [&str; 5] = ["not at all, or the least", "a little", "as much for it as against it", "much", "fully, or the most"];
+        if self.kind != Kind::Scale {
+            return Vec::new();
+        }
+        let (low, high) = self.scale;
+        let at = |quarter: usize| low + (high - low) * quarter as f64 / 4.0;
+        MEANINGS.iter().enumerate().map(|(quarter, meaning)| format!("{} is {meaning}", plain((at(quarter) * 100.0).round() / 100.0))).collect()
+    }
+
+    /// Whether a sentence gives this number, in whatever way its digits are grouped, or names this option.
+    pub fn stated_in(&self, sentence: &str, value: &FinalValue) -> bool {
+        match value {
+            FinalValue::Choice(option) => sentence.to_lowercase().contains(&option.to_lowercase()),
+            FinalValue::Number(value) => numbers_in(sentence).contains(&plain(*value)),
+        }
+    }
+
     /// A number with its unit, as people read it.
     pub fn number(&self, value: f64) -> String {
         let number = plain(value);
@@ -64,6 +84,17 @@ impl AnswerForm {
             (Kind::Scale, _) => format!("{number} of {}", plain(self.scale.1)),
         }
     }
+}
+
+/// The numbers of a sentence, plainly written: with a comma read as a mark of thousands, and as a mark of decimals.
+fn numbers_in(sentence: &str) -> Vec<String> {
+    let in_number = |c: char| c.is_ascii_digit() || ".,'’\u{a0}\u{202f}−-".contains(c);
+    let parts = sentence.split(|c: char| !in_number(c)).map(|part| part.trim_end_matches(['.', ',', '-', '\'', '’']).replace('−', "-"));
+    let readings = parts.flat_map(|part| {
+        let joined: String = part.chars().filter(|c| !"'’\u{a0}\u{202f}".contains(*c)).collect();
+        [joined.replace(',', ""), joined.replace('.', "").replace(',', ".")]
+    });
+    readings.filter_map(|number| number.parse::<f64>().ok()).map(plain).collect()
 }
 
 /// Whether a unit names a point in time: `year CE`, `calendar year of launch`. Years that pass (`years`, `USD per calendar year`) do not.

@@ -123,7 +123,7 @@ pub struct OutcomeRow {
     pub final_value: FinalValue,
 }
 
-#[derive(Clone, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FinalValue {
     /// The median.

@@ -3,6 +3,7 @@
 use super::question::{AnswerForm, Classification, Kind};
 use super::reply::{Choice, Estimate, Level, option_in};
 use super::round::{Entry, Position, Round, RoundStats, Rung};
+use super::rows::FinalValue;
 use super::{Options, QuestionType};
 use proptest::prelude::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
@@ -261,4 +262,35 @@ proptest! {
             let _ = Classification::read(&text, &terms);
         }
     }
+}
+
+#[test]
+fn a_report_states_its_result_however_its_digits_are_written() {
+    let days = AnswerForm::new(Kind::Numeric, "days", &[], (1.0, 10.0));
+    let states = |sentence: &str, value: f64| days.stated_in(sentence, &FinalValue::Number(value));
+    for (sentence, value) in [
+        ("The move takes 11 days, most likely 10 to 12.", 11.0),
+        ("About **1,200** days.", 1200.0),
+        ("Rund 1.200 Tage.", 1200.0),
+        ("1 200 is out, 1\u{202f}200 is in.", 1200.0),
+        ("Es dauert 11,5 Tage.", 11.5),
+        ("It takes 11.5.", 11.5),
+        ("It falls by −3 points.", -3.0),
+    ] {
+        assert!(states(sentence, value), "{sentence}");
+    }
+    for (sentence, value) in [("The panel settled.", 11.0), ("It takes 110 days.", 11.0), ("Round 2 of 11.5 hours", 11.0), ("", 0.0)] {
+        assert!(!states(sentence, value), "{sentence}");
+    }
+    let choice = AnswerForm::new(Kind::Choice, "", &["Move to a queue".into(), "Stay".into()], (1.0, 10.0));
+    assert!(choice.stated_in("The panel would move to a queue.", &FinalValue::Choice("Move to a queue".into())));
+    assert!(!choice.stated_in("The panel would wait.", &FinalValue::Choice("Move to a queue".into())));
+}
+
+#[test]
+fn ratings_have_anchors_from_end_to_end() {
+    let scale = AnswerForm::new(Kind::Scale, "", &[], (1.0, 10.0)).anchors();
+    assert_eq!(scale.len(), 5);
+    assert!(scale[0].starts_with("1 is") && scale[2].starts_with("5.5 is") && scale[4].starts_with("10 is"), "{scale:?}");
+    assert!(AnswerForm::new(Kind::Numeric, "days", &[], (1.0, 10.0)).anchors().is_empty());
 }

@@ -134,6 +134,50 @@ async fn without_a_writer_the_computed_result_is_the_answer() {
 }
 
 #[tokio::test]
+async fn a_report_gives_its_result_first_and_the_summary_its_interval() {
+    let written = |report: &'static str, options: &[(&str, &str)]| {
+        let voices = Voices::default().scripted(move |_, _, context| {
+            let key = context.key.as_str();
+            if key.starts_with("synthesis/") {
+                return Some(Ok(Reply::text(report)));
+            }
+            let seat = seat_of(key).filter(|_| key.contains("/estimate@"))?;
+            let said = json!({"reasons": "r", "estimate": 10 + seat, "answer": "O2", "confidence": "HIGH"});
+            Some(Ok(Reply::text(said.to_string())))
+        });
+        let order = put(3, options);
+        async move { run(voices, &order).await.0 }
+    };
+    let days: &[(&str, &str)] = &[("unit", "days")];
+    let choice: &[(&str, &str)] = &[("options", "Cron, Queue")];
+    for (options, lacking, result, stating) in [
+        (
+            days,
+            "The panel agrees after some rounds.\n\n## Convergence\n11 days.",
+            "11 days, the median of 3",
+            "Plan for 11 days, between 10.5 and 11.5. It settled.",
+        ),
+        (choice, "The panel agrees after some rounds.", "Queue, chosen by 3 of 3", "Take the queue. All of them chose it."),
+    ] {
+        let verdict = written(lacking, options).await;
+        let answer = verdict.answer.expect("an answer");
+        assert!(answer.text.starts_with(result) && answer.text.ends_with(lacking), "{}", answer.text);
+        assert_eq!((verdict.status, answer.kind), (Status::Full, AnswerKind::Report));
+        assert!(verdict.warnings.iter().any(|warning| warning.contains("did not begin with the result")), "{:?}", verdict.warnings);
+        let verdict = written(stating, options).await;
+        assert_eq!(verdict.answer.as_ref().map(|answer| answer.text.as_str()), Some(stating));
+        assert!(verdict.warnings.is_empty(), "{:?}", verdict.warnings);
+        let summary = verdict.summary().expect("a summary");
+        let wanted = if options == days {
+            "11 days, the median of 3 panelists; half of them lie between 10.5 and 11.5 (settled in round 2)."
+        } else {
+            "3 of 3 panelists chose: Queue (settled in round 2)."
+        };
+        assert_eq!(summary, wanted);
+    }
+}
+
+#[tokio::test]
 async fn the_kind_of_answer_is_asked_only_when_it_is_not_given() {
     let (verdict, _, counted) = run(Voices::default(), &put(3, &[("options", "Cron, Queue"), ("min_rounds", "1"), ("agreement", "50")])).await;
     assert!(!counted.requests().iter().any(|(key, _)| key.starts_with("classify")));
