@@ -6,9 +6,9 @@ mod rows;
 mod tests;
 mod weighing;
 
-use crate::closing;
+use crate::{closing, labelled};
 use reply::{Blend, RatedAnswer};
-use rows::{AnswerRow, ModelWeight, SynthesisRow, VerdictData, WeightsRow};
+use rows::{AnswerRow, CalibrationRow, ModelWeight, SynthesisRow, VerdictData, WeightsRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,10 +17,10 @@ use synod_engine::{
 };
 use synod_math::weights::percent;
 use synod_types::*;
-use weighing::{WeightedAnswer, heaviest_first, weigh};
+use weighing::{StatedAnswer, WeightedAnswer, heaviest_first, weigh};
 
 pub static MODE: Mode = mode! {
-    id: "confidence_weighted", version: 2, name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
+    id: "confidence_weighted", version: 3, name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
     summary: "Everyone answers and says how sure they are; the surer an answer, the more it shapes the one that is returned.",
     pick: "Take it when it matters how sure each model is, and you want to see that beside the answer.",
     phases: &["answer", "weights", "synthesis"],
@@ -29,6 +29,7 @@ pub static MODE: Mode = mode! {
         Stage::computed::<WeightsRow>("weights"),
         Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
         Stage::computed::<SynthesisRow>("synthesis").stand_in(),
+        Stage::from_seat::<CalibrationRow>("calibration", "synthesizer"),
     ],
     figures: &[
         FigureKind::mean("outliers", "Answers far from the others in confidence"),
@@ -140,7 +141,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     }
     let stated_answers = answers.replies.into_iter().zip(labels).map(|(reply, label)| {
         let stated = reply.value.stated();
-        (label, reply.seat, reply.value.answer, stated)
+        StatedAnswer { label, seat: reply.seat, text: reply.value.answer, stated, reasons: reply.value.reasons }
     });
     let weighted = weigh(stated_answers.collect(), &options);
     let phase = bench.phase("weights");
@@ -171,18 +172,14 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let decision = Decision { weights: options.weights, answers: order.iter().map(share).collect() };
     let kept = |answer: &WeightedAnswer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() };
-    let summary = decision.answers.first().map_or_else(String::new, |heaviest| {
-        format!(
-            "{}'s answer ({}) weighs most: {:.0} % of {} answers.",
-            bench.seat(heaviest.seat).label,
-            heaviest.label,
-            heaviest.weight * 100.0,
-            decision.answers.len()
-        )
-    });
+    let (heaviest, of) = (order[0], order.len());
+    let (whose, share, gist) = (&bench.seat(heaviest.seat).label, heaviest.weight * 100.0, labelled::gist(&heaviest.text));
+    let summary =
+        if of == 1 { format!("1 answer was given, {whose}'s{gist}") } else { format!("Of {of} answers {whose}'s weighs most, {share:.0} %{gist}") };
     Ok(ModeResult::ended("finished", answer)
         .decision(summary, &decision)
         .confidence(weighing::confidence(&weighted))
+        .unsure("nobody said how sure they were")
         .dissent(weighing::dissent(&weighted).into_iter().map(kept))
         .data(&VerdictData { temperature: options.temperature, outliers, dissent_rule: weighing::DISSENT }))
 }
@@ -218,7 +215,7 @@ async fn synthesise(bench: &Bench, options: &Options, order: &[&WeightedAnswer])
         .iter()
         .map(|answer| {
             let outlier = answer.outlier() == Some(true);
-            json!({"label": answer.label, "text": answer.text, "percent": percent(answer.weight), "stated": answer.stated, "outlier": outlier})
+            json!({"label": answer.label, "text": answer.text, "percent": percent(answer.weight), "stated": answer.stated, "reasons": answer.reasons, "outlier": outlier})
         })
         .collect();
     let writers = closing::seats_of(bench, "synthesizer", order.iter().map(|answer| answer.seat));
@@ -228,9 +225,16 @@ async fn synthesise(bench: &Bench, options: &Options, order: &[&WeightedAnswer])
         return return_unchanged(bench, order, order[0]);
     };
     let blend = reply.value;
-    let data = synthesis_row(bench, order, &blend.synthesis, Some(blend.calibration_notes));
+    let data = synthesis_row(bench, order, &blend.synthesis, Some(blend.calibration_notes.clone()));
     let shape = Shape::Statement(Statement { text: Some(blend.synthesis.clone()), ..Statement::default() });
     phase.show("synthesis", Exhibit::new("Synthesis", shape).by(reply.seat, "synthesizer").turn(&reply.key).data(&data))?;
+    let notes = [("How contradictions were decided", &blend.reasons), ("On the ratings", &blend.calibration_notes)];
+    let told: Vec<String> = notes.iter().filter(|(_, text)| !text.trim().is_empty()).map(|(what, text)| format!("{what}: {}", text.trim())).collect();
+    if !told.is_empty() {
+        let shape = Shape::Statement(Statement { text: Some(told.join("\n\n")), ..Statement::default() });
+        let exhibit = Exhibit::new("On the ratings", shape).by(reply.seat, "synthesizer").turn(&reply.key);
+        phase.show("calibration", exhibit.data(&CalibrationRow { reasons: blend.reasons, calibration_notes: blend.calibration_notes }))?;
+    }
     Ok(Answer { kind: AnswerKind::Synthesis, text: blend.synthesis, by: vec![reply.seat] })
 }
 

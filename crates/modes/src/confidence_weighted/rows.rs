@@ -74,7 +74,16 @@ pub struct ModelWeight {
     pub weight_percent: f64,
 }
 
-row_data!(AnswerRow, WeightsRow, SynthesisRow);
+/// What the synthesizer noticed about answers and ratings; not there where it noticed nothing.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CalibrationRow {
+    /// Where the answers contradict each other, and how that was decided.
+    pub reasons: String,
+    pub calibration_notes: String,
+}
+
+row_data!(AnswerRow, WeightsRow, SynthesisRow, CalibrationRow);
 
 /// What the verdict keeps beside answer and decision.
 #[derive(Serialize)]

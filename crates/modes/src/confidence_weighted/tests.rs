@@ -1,7 +1,7 @@
 //! Confidences as models write them, answers as they frame them, and what a missing number is worth.
 
 use super::reply::{Blend, RatedAnswer, confidence, fraction};
-use super::weighing::{WeightedAnswer, dissent, heaviest_first, weigh};
+use super::weighing::{StatedAnswer, WeightedAnswer, dissent, heaviest_first, weigh};
 use super::{Options, Weights, weighing};
 use proptest::prelude::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
@@ -117,7 +117,13 @@ fn notes_are_no_part_of_the_synthesis() {
 }
 
 fn weighed(stated: &[Option<f64>], texts: &[&str], weights: Weights, temperature: f64) -> Vec<WeightedAnswer> {
-    let came = (0..).zip(stated.iter().zip(texts)).map(|(seat, (stated, text))| (format!("K{seat}"), seat, (*text).to_owned(), *stated));
+    let came = (0..).zip(stated.iter().zip(texts)).map(|(seat, (stated, text))| StatedAnswer {
+        label: format!("K{seat}"),
+        seat,
+        text: (*text).to_owned(),
+        stated: *stated,
+        reasons: format!("why {seat}"),
+    });
     weigh(came.collect(), &Options { weights, temperature, ..Options::default() })
 }
 
@@ -169,7 +175,8 @@ fn the_record_holds_every_weight_and_alone_means_all() {
     let data = exhibit.data.expect("data");
     assert_eq!((&data["weights"][0]["weightPercent"], &data["weights"][1]["equalPercent"]), (&59.87.into(), &50.0.into()));
     assert_eq!((&data["type"], &data["outlierCount"], &data["weights"][0]["model"]), (&"weights".into(), &0.into(), &"m0".into()));
-    assert!(matches!(exhibit.shape, Shape::Scorecard(card) if card.rows[0].cells.len() == 3));
+    let Shape::Scorecard(card) = exhibit.shape else { panic!("a scorecard") };
+    assert_eq!((card.rows[0].cells.len(), card.rows[0].note.as_str()), (3, "stated 0.9: why 0"));
 }
 
 proptest! {

@@ -13,6 +13,8 @@ pub struct WeightedAnswer {
     pub seat: SeatIx,
     pub text: String,
     pub stated: Option<f64>,
+    /// Why it is so sure, in its author's words.
+    pub reasons: String,
     /// What stood in for a confidence that was not stated: the mean of the others'.
     pub imputed: Option<f64>,
     /// Mean likeness to the other answers; `None` for an answer alone.
@@ -31,25 +33,33 @@ impl WeightedAnswer {
     }
 }
 
-/// An answer as it came: label, seat, text, stated confidence.
-pub type StatedAnswer = (String, SeatIx, String, Option<f64>);
+/// An answer as it came.
+pub struct StatedAnswer {
+    pub label: String,
+    pub seat: SeatIx,
+    pub text: String,
+    pub stated: Option<f64>,
+    /// Why it is so sure.
+    pub reasons: String,
+}
 
 /// Weighs the answers, in the order they came.
 pub fn weigh(answers: Vec<StatedAnswer>, options: &Options) -> Vec<WeightedAnswer> {
-    let stated: Vec<f64> = answers.iter().filter_map(|(.., stated)| *stated).collect();
+    let stated: Vec<f64> = answers.iter().filter_map(|answer| answer.stated).collect();
     // Where nobody stated a confidence any common value makes them equal.
     let mean = if stated.is_empty() { 0.0 } else { stated.iter().sum::<f64>() / stated.len() as f64 };
-    let inputs: Vec<f64> = answers.iter().map(|(.., stated)| stated.unwrap_or(mean)).collect();
-    let likeness = to_peers(&answers.iter().map(|(_, _, text, _)| text.as_str()).collect::<Vec<_>>());
+    let inputs: Vec<f64> = answers.iter().map(|answer| answer.stated.unwrap_or(mean)).collect();
+    let likeness = to_peers(&answers.iter().map(|answer| answer.text.as_str()).collect::<Vec<_>>());
     let by_stated = softmax(&inputs, options.temperature);
     let by_agreement = softmax(&likeness.iter().map(|likeness| likeness.unwrap_or(0.0)).collect::<Vec<_>>(), options.temperature);
     let by_equal = 1.0 / answers.len().max(1) as f64;
-    let weighted = answers.into_iter().enumerate().map(|(at, (label, seat, text, said))| WeightedAnswer {
-        label,
-        seat,
-        text,
-        stated: said,
-        imputed: said.is_none().then_some(mean).filter(|_| !stated.is_empty()),
+    let weighted = answers.into_iter().enumerate().map(|(at, answer)| WeightedAnswer {
+        label: answer.label,
+        seat: answer.seat,
+        text: answer.text,
+        stated: answer.stated,
+        reasons: answer.reasons,
+        imputed: answer.stated.is_none().then_some(mean).filter(|_| !stated.is_empty()),
         likeness: likeness[at],
         by_stated: by_stated[at],
         by_equal,
@@ -91,10 +101,13 @@ pub fn exhibit(answers: &[WeightedAnswer], options: &Options, model: impl Fn(Sea
         weights: answers.iter().map(entry).collect(),
         outlier_count: answers.iter().filter(|answer| answer.outlier() == Some(true)).count(),
     };
-    let note = |answer: &WeightedAnswer| match (answer.stated, answer.outlier()) {
-        (None, _) => "stated no confidence".to_owned(),
-        (Some(stated), Some(true)) => format!("stated {stated}, which deserves doubt"),
-        (Some(stated), _) => format!("stated {stated}"),
+    let note = |answer: &WeightedAnswer| {
+        let stated = match (answer.stated, answer.outlier()) {
+            (None, _) => "stated no confidence".to_owned(),
+            (Some(stated), Some(true)) => format!("stated {stated}, which deserves doubt"),
+            (Some(stated), _) => format!("stated {stated}"),
+        };
+        if answer.reasons.trim().is_empty() { stated } else { format!("{stated}: {}", answer.reasons.trim()) }
     };
     let shape = Scorecard {
         scale: (0.0, 0.0),

@@ -124,3 +124,22 @@ async fn an_answer_without_any_form_is_still_an_answer() {
     assert_eq!(stated.len(), 3);
     assert!(stated.contains(&(json!(2), json!(0.8))) && stated.contains(&(json!(0), json!(null))), "{stated:?}");
 }
+
+#[tokio::test]
+async fn what_was_said_of_the_ratings_reaches_the_page() {
+    let played = super::play("confidence_weighted", 2, None, &[], |key| match key {
+        "answer/answer@0" => super::says("RESPONSE:\nUse a queue.\nCONFIDENCE: 0.9\nCONFIDENCE_REASONING: Seen it work twice."),
+        "answer/answer@1" => super::says("RESPONSE:\nUse cron.\nCONFIDENCE: 0.5\nCONFIDENCE_REASONING: A guess from habit."),
+        _ => super::says(
+            json!({"reasons": "They differ on cost.", "synthesis": "the blend", "calibration_notes": "The first is too sure."}).to_string(),
+        ),
+    })
+    .await;
+    let weights = serde_json::to_string(&played.shown("weights").exhibit.shape).expect("JSON");
+    assert!(weights.contains("stated 0.9: Seen it work twice.") && weights.contains("stated 0.5: A guess from habit."), "{weights}");
+    let notes = serde_json::to_string(&played.shown("calibration").exhibit.shape).expect("JSON");
+    assert!(notes.contains("They differ on cost.") && notes.contains("The first is too sure."), "{notes}");
+    assert_eq!(played.verdict.answer.as_ref().map(|answer| answer.text.as_str()), Some("the blend"), "and not the answer");
+    assert!(played.prompt("synthesis/synthesis@0").contains("Seen it work twice."));
+    assert_eq!(played.verdict.summary(), Some("Of 2 answers m0's weighs most, 83 %: Use a queue."));
+}
