@@ -17,9 +17,10 @@ const LISTED: usize = 12;
 
 pub fn terminal(paper: &mut Paper, series: &Series, length: Length) {
     let longest = series.lines.iter().map(|line| width(&line_name(paper, line))).max().unwrap_or(0);
+    let shared = shared_range(&series.lines);
     entries(paper, &series.lines, length, LIST, |paper, line| {
         let name = line_name(paper, line);
-        let drawn = if paper.style.unicode && line.values.len() <= 2 * LISTED { format!("{}  ", sparkline(line)) } else { String::new() };
+        let drawn = if paper.style.unicode && line.values.len() <= 2 * LISTED { format!("{}  ", sparkline(line, shared)) } else { String::new() };
         let first = format!("  {}  {drawn}", pad(&name, longest));
         let first = if width(&first) > paper.columns() / 2 { format!("  {name}  ") } else { first };
         paper.hanging(Ink::PLAIN, &first, "      ", &values(line));
@@ -50,10 +51,10 @@ fn values(line: &Line) -> String {
 }
 
 /// A bar of eight heights for each value; a gap where there is none.
-fn sparkline(line: &Line) -> String {
+fn sparkline(line: &Line, shared: Option<(f64, f64)>) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let Some((least, most)) = range(line.values.iter().flatten().copied()) else { return String::new() };
-    let height = |value: f64| place(value, least, most).map_or('▄', |share| HEIGHTS[(share * 7.0).round() as usize]);
+    let Some((least, most)) = scale(line, shared) else { return String::new() };
+    let height = |value: f64| HEIGHTS[(place(value, least, most).unwrap_or(0.0) * 7.0).round() as usize];
     line.values.iter().map(|value| value.filter(|value| value.is_finite()).map_or(' ', height)).collect()
 }
 
@@ -109,15 +110,15 @@ struct Chart<'a> {
 fn chart(line: &Line, steps: &[String], shared: Option<(f64, f64)>) -> Option<Html> {
     const TOP: f64 = 44.0;
     const HEIGHT: f64 = 48.0;
-    let own = range(line.values.iter().flatten().copied())?;
-    let (least, most) = shared.unwrap_or(own);
+    let (least, most) = scale(line, shared)?;
     let x = |at: usize| place(at as f64, 0.0, steps.len().saturating_sub(1) as f64).unwrap_or(0.5) * 92.0 + 4.0;
-    let y = |value: f64| TOP + HEIGHT * (1.0 - place(value, least, most).unwrap_or(0.5));
+    let y = |value: f64| TOP + HEIGHT * (1.0 - place(value, least, most).unwrap_or(0.0));
     let known: Vec<(usize, f64)> =
         line.values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).filter(|(_, value)| value.is_finite()).collect();
     let ends = match known.as_slice() {
         [] => String::new(),
         [(_, only)] => quantity(*only),
+        [(_, first), rest @ ..] if rest.iter().all(|(_, value)| value == first) => format!("{} throughout", quantity(*first)),
         [(_, first), .., (_, last)] => format!("{} → {}", quantity(*first), quantity(*last)),
     };
     let about: Vec<String> = known.iter().map(|(at, value)| format!("{}: {}", steps[*at], quantity(*value))).collect();
@@ -125,6 +126,14 @@ fn chart(line: &Line, steps: &[String], shared: Option<(f64, f64)>) -> Option<Ht
     let run = |pair: &[(f64, f64)]| [pair[0].0, pair[0].1, pair[1].0, pair[1].1];
     let runs = known.windows(2).zip(dots.windows(2)).map(|(steps, pair)| (steps[1].0 > steps[0].0 + 1, run(pair))).collect();
     Some(render(&Chart { name: &line.name, about: about.join("; "), ends, steps, dots, runs }))
+}
+
+/// From where to where a line is drawn. A line that never changes is drawn at its level between nothing and what it is: in the middle it
+/// would look like half of something.
+fn scale(line: &Line, shared: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    let own = range(line.values.iter().flatten().copied())?;
+    let (least, most) = shared.unwrap_or(own);
+    Some(if least == most { (least.min(0.0), most.max(0.0)) } else { (least, most) })
 }
 
 /// One scale for all where they are of one size, so that they can be compared; else each line has its own.
@@ -146,4 +155,28 @@ fn steps_of(series: &Series) -> Vec<String> {
 
 fn told(line: &Line, step: usize) -> Option<String> {
     line.values.get(step).copied().flatten().map(quantity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(values: &[f64]) -> Line {
+        Line { name: "share".into(), values: values.iter().copied().map(Some).collect() }
+    }
+
+    #[test]
+    fn a_line_that_never_changes_is_drawn_at_its_level_with_its_number() {
+        for (values, drawn) in [([75.0, 75.0], "██"), ([0.0, 0.0], "▁▁"), ([-5.0, -5.0], "▁▁"), ([10.0, 20.0], "▁█")] {
+            assert_eq!(sparkline(&line(&values), None), drawn, "{values:?}");
+        }
+        let lines = [line(&[25.0, 25.0]), line(&[75.0, 50.0]), line(&[100.0, 100.0])];
+        let shared = shared_range(&lines);
+        assert_eq!(lines.each_ref().map(|line| sparkline(line, shared)), ["▁▁", "▆▃", "██"]);
+        let steps = ["Round 1".to_owned(), "Round 2".to_owned()];
+        let drawn = |line: &Line, shared| chart(line, &steps, shared).map(|html| html.to_string()).unwrap_or_default();
+        let flat = drawn(&line(&[75.0, 75.0]), None);
+        assert!(flat.contains("75 throughout") && flat.matches("cy=\"44.0\"").count() == 2, "{flat}");
+        assert!(drawn(&lines[0], shared).matches("cy=\"92.0\"").count() == 2, "at the foot of a scale it shares");
+    }
 }
