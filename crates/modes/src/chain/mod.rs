@@ -23,7 +23,7 @@ use synod_engine::{
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "chain", name: "Chain", family: Sequential, seats: 2..=6, roles: &[each("editor")],
+    id: "chain", version: 2, name: "Chain", family: Sequential, seats: 2..=6, roles: &[each("editor")],
     summary: "One seat drafts, and each of the others improves the text in turn with a mandate of its own.",
     pick: "Take it when you want a finished document rather than an opinion: one text, gone over by several editors, each looking for one thing.",
     phases: &["step"],
@@ -243,8 +243,16 @@ fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress)
     bench.note(Figure::new("skipped", decision.skipped_steps.len() as f64).of(tasks.len() as f64));
     // A draft that nobody improved is one seat's text, not a synthesis.
     let kind = if version.step == 1 { AnswerKind::Selected } else { AnswerKind::Synthesis };
-    let told = format!("{} of {} steps changed the text; it is that of step {}.", decision.completed_steps.len(), tasks.len(), decision.last_step);
+    let last = &tasks[version.step.saturating_sub(1) as usize].display;
+    let skipped: Vec<&str> = decision.skipped_steps.iter().map(|n| tasks[*n as usize - 1].display.as_str()).collect();
+    let without = if skipped.is_empty() { String::new() } else { format!(", without {}", skipped.join(", ")) };
+    let told = format!("{} of {} steps were taken, the last was {last}{without}.", decision.completed_steps.len(), tasks.len());
+    let action = match skipped.as_slice() {
+        [] => format!("Use the text below: {} words, gone over in every step.", decision.words),
+        skipped => format!("Read the text below ({} words) for {} before you use it: nobody did.", decision.words, skipped.join(" and ")),
+    };
     Ok(ModeResult::ended("finished", Answer { kind, text: version.text, by: version.by })
+        .action(action)
         .decision(told, &decision)
         .unsure("a text was written, not voted on")
         .data(&summary))

@@ -36,6 +36,8 @@ async fn two_models_are_dealt_round_over_four_steps() {
     assert_eq!(played.verdict.status, Status::Full, "{:?}", played.verdict.missing);
     assert_eq!(answer(&played), (text(0, 90), vec![0, 1, 2, 3]));
     assert_eq!(decision(&played, "completed_steps"), json!([1, 2, 3, 4]));
+    assert_eq!(played.verdict.summary(), Some("4 of 4 steps were taken, the last was Polish & Format."));
+    assert_eq!(played.verdict.action.as_deref(), Some("Use the text below: 90 words, gone over in every step."));
     let row = played.data("chain_step_3");
     assert_eq!(
         (&row["mandate"], &row["mandateDisplay"], &row["wordCount"], &row["previousWordCount"], &row["wordCountDelta"], &row["skipped"]),
