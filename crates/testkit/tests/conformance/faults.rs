@@ -280,7 +280,8 @@ async fn where_nobody_can_do_the_last_step_there_is_still_an_answer_or_a_reason(
             promised(mode, &rows, &step);
             let needed = rows.iter().any(|row| matches!(row.body(), Ok(Body::Failed(_))));
             match verdict.status {
-                Status::Full | Status::Deadlock => assert!(!needed, "{step}: {:?}", verdict.status),
+                // What only betters the result may fail, if a warning says so.
+                Status::Full | Status::Deadlock => assert!(!needed || !verdict.warnings.is_empty(), "{step}: {:?}", verdict.status),
                 Status::Escalated => {}
                 Status::Degraded => assert!(needed && verdict.answer.is_some(), "{step}"),
                 Status::NoQuorum | Status::Failed => assert!(needed && verdict.answer.is_none() && !verdict.missing.is_empty(), "{step}"),

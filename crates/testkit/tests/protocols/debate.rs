@@ -1,6 +1,6 @@
 //! Debates that go as badly as they can: placeholders beside STAND, cited labels, worse revisions, two answers, no votes.
 
-use crate::scene::{choices, data, fails, play, says};
+use crate::scene::{choices, data, fails, label_of, labels, play, says, user};
 use serde_json::json;
 use synod_engine::RunSpec;
 use synod_modes::MODES;
@@ -9,29 +9,6 @@ use synod_types::{Absent, AnswerKind, FailureKind, Reply, Request, Status};
 
 fn debate(seed: u64) -> RunSpec {
     order(MODES.iter().find(|mode| mode.id == "debate").expect("there is a debate"), seed)
-}
-
-fn user(request: &Request) -> String {
-    request.messages.last().map(|message| message.text().to_owned()).unwrap_or_default()
-}
-
-/// The labels of the answers in a prompt, in its order.
-fn labels(request: &Request) -> Vec<String> {
-    let text = user(request);
-    let mut rest = text.as_str();
-    let mut found = Vec::new();
-    while let Some((_, after)) = rest.split_once("<answer label=\"") {
-        found.push(after[..2].to_owned());
-        rest = after;
-    }
-    found
-}
-
-/// The label under which this text stands on a ballot.
-fn label_of(request: &Request, text: &str) -> Option<String> {
-    let prompt = user(request);
-    let before = prompt.split_once(&format!("\n{text}\n</answer>"))?.0;
-    Some(before.rsplit_once("label=\"")?.1[..2].to_owned())
 }
 
 fn reconsidered(decision: &str, response: &str) -> String {
@@ -88,6 +65,8 @@ async fn a_winner_that_lost_to_its_own_original_says_so_and_the_original_is_kept
     assert_eq!(verdict.dissent[0].text, "First answer of m0.");
     assert!(verdict.warnings.iter().any(|warning| warning.contains("found the original better")), "{:?}", verdict.warnings);
     assert_eq!(data(&shown, "debate_winner")[0]["lostToOriginal"], json!(true));
+    let ballots = shown.iter().filter(|(stage, _)| stage == "debate_vote").map(|(_, shown)| shown["shape"]["notes"].to_string());
+    assert!(ballots.filter(|notes| notes.contains("Better before the revision")).count() >= 2, "the marks can be read on the ballots");
     let marks = &data(&shown, "debate_vote_tally")[0]["revisionMarks"];
     let known: Vec<_> = marks.as_object().expect("a map").values().filter(|marks| !marks.is_null()).collect();
     assert_eq!(known, [&json!({"weaker": 2, "readers": 2})], "{marks}");

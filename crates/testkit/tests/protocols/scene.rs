@@ -23,6 +23,24 @@ pub fn choices(request: &Request, field: &str) -> Vec<String> {
     list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
+/// The last part of a prompt.
+pub fn user(request: &Request) -> String {
+    request.messages.last().map(|message| message.text().to_owned()).unwrap_or_default()
+}
+
+/// The labels of the answers in a prompt, in its order.
+pub fn labels(request: &Request) -> Vec<String> {
+    let text = user(request);
+    text.split("<answer label=\"").skip(1).map(|after| after[..2].to_owned()).collect()
+}
+
+/// The label under which this text stands in a prompt.
+pub fn label_of(request: &Request, text: &str) -> Option<String> {
+    let prompt = user(request);
+    let before = prompt.split_once(&format!("\n{text}\n</answer>"))?.0;
+    Some(before.rsplit_once("label=\"")?.1[..2].to_owned())
+}
+
 /// Runs an order to its verdict; `script` speaks for (model, key, request).
 pub async fn play(
     order: &RunSpec,
