@@ -12,14 +12,14 @@ fn with_nothing_configured_a_council_rehearses_and_says_so() {
 }
 
 #[test]
-fn a_council_of_three_and_a_chair_makes_exactly_seven_calls() {
+fn a_council_of_three_and_a_chair_makes_exactly_eight_calls() {
     let house = House::new();
     let verdict = house.ask("council", &[]).exits(0).json();
-    assert_eq!(house.server.total(), 7);
+    assert_eq!(house.server.total(), 8);
     assert_eq!(verdict["schema"], "synod.verdict/1");
     assert_eq!((&verdict["status"], &verdict["stop_reason"]), (&json!("full"), &json!("finished")));
     assert_eq!(verdict["answer"]["kind"], "synthesis");
-    assert_eq!(verdict["receipt"]["calls"], json!({"planned": 7, "extra": 0, "reasked": 0}));
+    assert_eq!(verdict["receipt"]["calls"], json!({"planned": 8, "extra": 0, "reasked": 0}));
     assert_eq!(verdict["receipt"]["spent_usd"], json!(null), "an unknown price is unknown, never zero");
     assert_eq!(verdict["rehearsal"], false);
 }
@@ -95,7 +95,7 @@ fn a_mode_without_follow_ups_is_told_what_came_of_the_last_question() {
 fn a_quote_is_free() {
     let house = House::with("[models.m]\nendpoint = \"x\"\nid = \"m\"\nprice = { input = 3.0, output = 15.0 }\n");
     let did = house.synod(&["ask", "--models", "m,m,m", "--quote", "--json", "Tea?"]).exits(0);
-    assert_eq!(did.json()["calls"], json!({"min": 7, "max": 7}));
+    assert_eq!(did.json()["calls"], json!({"min": 8, "max": 8}));
     assert!(did.json()["usd"]["max"].as_f64() > did.json()["usd"]["min"].as_f64());
     assert_eq!(house.server.total(), 0);
 }

@@ -113,7 +113,7 @@ fn a_resume_of_an_ended_run_asks_nothing() {
     let house = House::new();
     let verdict = house.ask("council", &[]).exits(0).json();
     let again = house.synod(&["resume", "last", "--json", "-q"]).exits(0).json();
-    assert_eq!((essence(&again), house.server.total()), (essence(&verdict), 7));
+    assert_eq!((essence(&again), house.server.total()), (essence(&verdict), 8));
     assert_eq!(again["run"], verdict["run"]);
     let run = Value::String(house.last());
     assert_eq!(run, verdict["run"]);

@@ -1,4 +1,4 @@
-//! The same seven calls by a bare client: three answers, three ballots, one synthesis. No journal, no checks, nothing kept.
+//! The same eight calls by a bare client: three answers, three ballots, one synthesis, one comparison. No journal, no checks, nothing kept.
 
 use crate::Outcome;
 use crate::child::Task;
@@ -32,6 +32,7 @@ impl Bare {
         let shown = answers.join("\n\n");
         let ballots = futures::future::try_join_all(["a", "b", "c"].map(|model| self.ask(model, format!("{QUESTION}\n\n{shown}"), true))).await?;
         let synthesis = self.ask("d", format!("{QUESTION}\n\n{shown}\n\n{}", ballots.join("\n\n")), false).await?;
+        self.ask("d", format!("{QUESTION}\n\n{shown}\n\n{synthesis}"), true).await?;
         if synthesis.is_empty() { Err("no synthesis".into()) } else { Ok(()) }
     }
 

@@ -1,4 +1,4 @@
-//! What a council costs, beside a bare HTTP client that makes the same seven calls: CPU, throughput, memory, and time over the critical path.
+//! What a council costs, beside a bare HTTP client that makes the same eight calls: CPU, throughput, memory, and time over the critical path.
 //!
 //!     cargo bench -p synod-testkit
 //!

@@ -39,7 +39,7 @@ impl Product {
         let plan = self.runner.plan(&order).await?;
         let mut handle = self.runner.start(plan).await?;
         match handle.ending().await {
-            Ending::Verdict(verdict) if verdict.receipt.calls.planned == 7 && verdict.receipt.calls.extra == 0 => {
+            Ending::Verdict(verdict) if verdict.receipt.calls.planned == 8 && verdict.receipt.calls.extra == 0 => {
                 Ok((verdict.receipt.wall_ms - verdict.receipt.critical_path_ms) as f64)
             }
             other => Err(format!("not a whole council: {other:?}").into()),

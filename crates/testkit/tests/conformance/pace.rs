@@ -64,7 +64,7 @@ fn waves(rows: &[Row]) -> usize {
 /// The longest chain of calls that need each other, from the protocol. `None`: nobody has said for this mode.
 fn longest(mode: &str, rows: &[Row]) -> Option<usize> {
     Some(match mode {
-        "council" => 3,
+        "council" => 4,
         "vote" => 2 + asked(rows, "tiebreak"),
         "jury" | "peer_review" | "confidence_weighted" => 2,
         "debate" | "specialist_panel" | "blueprint" => 3,

@@ -98,7 +98,7 @@ impl Models for DearClerk {
 
 #[tokio::test]
 async fn a_title_beyond_the_budget_is_given_up_and_not_the_run() {
-    let mode = &synod_modes::council::MODE;
+    let mode = &synod_modes::vote::MODE;
     let order = RunSpec { budget_usd: Some(0.5), ..titled(mode) };
     let (verdict, rows) = run(Arc::new(DearClerk(Voices::default())), &order, "a dear clerk").await;
     assert_eq!(verdict.status, Status::Full);

@@ -35,7 +35,7 @@ fn a_directory_replaces_nothing_of_the_users() {
         assert!(did.err.contains(left_out), "{left_out}: {}", did.err);
     }
     assert!(did.err.contains("synod.toml line"), "where it stands: {}", did.err);
-    assert_eq!((house.server.of_model("m"), stranger.calls()), (7, 0));
+    assert_eq!((house.server.of_model("m"), stranger.calls()), (8, 0));
     // Its own panel sits when it is named, without the price it says.
     let quote = house.synod(&["ask", "--panel", "theirs", "--quote", "--json", "Tea?"]).exits(0).json();
     assert_eq!((&quote["unpriced"], &quote["usd"]), (&json!(["n"]), &json!(null)), "{quote}");
