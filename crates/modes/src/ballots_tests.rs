@@ -114,3 +114,14 @@ proptest! {
         prop_assert_eq!(ballot.ranking, order);
     }
 }
+
+#[test]
+fn known_criteria_come_with_what_to_look_for_and_others_as_they_are() {
+    let told = with_anchors(&["Accuracy".into(), "fits our budget".into()]);
+    assert!(told[0].starts_with("Accuracy: what it states is true"), "{told:?}");
+    assert_eq!(told[1], "fits our budget");
+    for mode in [&crate::council::MODE, &crate::vote::MODE, &crate::debate::MODE, &crate::tournament::MODE] {
+        let defaults: Vec<String> = serde_json::from_value((mode.option_defaults)()["criteria"].clone()).expect("a list");
+        assert!(with_anchors(&defaults).iter().all(|told| told.contains(": ")), "{}: {defaults:?}", mode.id);
+    }
+}

@@ -109,7 +109,7 @@ async fn a_clerk_who_fails_leaves_the_verdict_whole_and_says_that_nothing_was_co
         })
         .await;
         assert_eq!((verdict.status, verdict.missing.len(), verdict.dissent.len()), (Status::Full, 0, 0), "{:?}", verdict.missing);
-        assert!(warned(&verdict, "Dissent was not compared: light"), "{:?}", verdict.warnings);
+        assert!(warned(&verdict, "Dissent was not compared: clerk (light)"), "{:?}", verdict.warnings);
         assert!(data(&shown, "dissent").is_empty());
     }
 }
