@@ -24,9 +24,19 @@ pub struct Exhibit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<String>,
     pub shape: Shape,
+    /// What else its seat said, under names: reasons, strengths, a summary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// The stored row's parsed data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
+}
+
+/// Words that stand below a shape: a text, or a list where there are several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    pub name: String,
+    pub texts: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -144,7 +154,7 @@ macro_rules! row_data {
 
 impl Exhibit {
     pub fn new(title: impl Into<String>, shape: Shape) -> Self {
-        Self { title: title.into(), seat: None, role: None, turn: None, covers: Vec::new(), aside: None, shape, data: None }
+        Self { title: title.into(), seat: None, role: None, turn: None, covers: Vec::new(), aside: None, shape, parts: Vec::new(), data: None }
     }
     pub fn note(title: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(title, Shape::Note { text: text.into() })
@@ -173,6 +183,18 @@ impl Exhibit {
     }
     pub fn aside(mut self, title: impl Into<String>) -> Self {
         self.aside = Some(title.into());
+        self
+    }
+    /// A text below the shape; nothing where it is blank.
+    pub fn part(self, name: &str, text: impl AsRef<str>) -> Self {
+        self.list(name, [text])
+    }
+    /// A list below the shape, without its blank items; nothing where none is left.
+    pub fn list(mut self, name: &str, texts: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let texts: Vec<String> = texts.into_iter().map(|text| text.as_ref().trim().to_owned()).filter(|text| !text.is_empty()).collect();
+        if !texts.is_empty() {
+            self.parts.push(Part { name: name.to_owned(), texts });
+        }
         self
     }
     /// The stored row's parsed data. Its fields stand once, in the type.

@@ -294,6 +294,9 @@ pub struct Node {
     /// On the longest path.
     #[serde(default, skip_serializing_if = "no")]
     pub critical: bool,
+    /// How long it took, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<crate::Millis>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Steps and what waits for what: wave by wave in words, a drawing with a column a wave in a page.
 
-use crate::figures::several;
+use crate::figures::{several, span};
 use crate::html::chart::picture;
 use crate::html::safe::{Html, render};
 use crate::markdown::table::Side::{Left, Right};
@@ -183,8 +183,9 @@ fn note(view: &View, graph: &Graph, node: &Node) -> String {
     let by = node.seat.map(|index| format!("({})", seat(view, index))).unwrap_or_default();
     let state = joined([plain(&node.state), by], " ");
     let critical = if node.critical { "on the longest path".to_owned() } else { String::new() };
+    let took = node.ms.map(|ms| format!("took {}", span(ms))).unwrap_or_default();
     let cut = led("no longer waits for ", &listed(&ids(true)));
-    joined([state, led("after ", &listed(&ids(false))), cut, critical], ", ")
+    joined([state, led("after ", &listed(&ids(false))), cut, critical, took], ", ")
 }
 
 fn summary(graph: &Graph) -> String {

@@ -9,6 +9,7 @@ mod distribution;
 mod document;
 mod findings;
 mod graph;
+mod parts;
 mod ranking;
 mod revision;
 mod rule;
@@ -47,11 +48,12 @@ pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, length: Lengt
         Shape::Rule(shape) => rule::terminal(paper, shape),
         Shape::Note { text } => paper.prose("  ", text),
     }
+    parts::terminal(paper, &exhibit.parts, length);
 }
 
 /// Without its title.
 pub fn markdown(view: &View, exhibit: &Exhibit) -> String {
-    match &exhibit.shape {
+    let shape = match &exhibit.shape {
         Shape::Statement(shape) => statement::markdown(view, exhibit, shape),
         Shape::Ballot(shape) => ballot::markdown(view, shape),
         Shape::Tally(shape) => tally::markdown(view, shape),
@@ -70,13 +72,15 @@ pub fn markdown(view: &View, exhibit: &Exhibit) -> String {
         Shape::Graph(shape) => graph::markdown(view, shape),
         Shape::Rule(shape) => rule::markdown(shape),
         Shape::Note { text } => quote(text),
-    }
+    };
+    let parts = parts::markdown(&exhibit.parts);
+    if parts.is_empty() { shape } else { format!("{}\n\n{parts}", shape.trim_end()) }
 }
 
 /// The class of its section in a page, and what stands in it below the title.
 pub fn html(view: &View, shown: &Shown) -> (&'static str, Html) {
     let exhibit = &shown.exhibit;
-    match &exhibit.shape {
+    let (class, shape) = match &exhibit.shape {
         Shape::Statement(shape) => ("statement", statement::html(view, exhibit, shape)),
         Shape::Ballot(_) => ("ballot", ballot::html(view, &[shown])),
         Shape::Tally(shape) => ("tally", tally::html(view, exhibit, shape)),
@@ -95,13 +99,17 @@ pub fn html(view: &View, shown: &Shown) -> (&'static str, Html) {
         Shape::Graph(shape) => ("graph", graph::html(view, exhibit, shape)),
         Shape::Rule(shape) => ("rule", rule::html(shape)),
         Shape::Note { text } => ("note", render(&Note { text })),
-    }
+    };
+    (class, [shape, parts::html(&exhibit.parts)].into_iter().collect())
 }
 
 /// Neighbours of one kind under one heading: ballots share a table.
 pub fn together(view: &View, shown: &[&Shown]) -> Html {
     match shown.first().map(|first| &first.exhibit.shape) {
-        Some(Shape::Ballot(_)) => ballot::html(view, shown),
+        Some(Shape::Ballot(_)) => {
+            let parts = shown.iter().map(|each| parts::html(&each.exhibit.parts));
+            [ballot::html(view, shown)].into_iter().chain(parts).collect()
+        }
         _ => shown.iter().map(|each| html(view, each).1).collect(),
     }
 }

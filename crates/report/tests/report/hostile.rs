@@ -164,6 +164,7 @@ fn everywhere() -> Vec<Row> {
                     state: HOSTILE.into(),
                     note: HOSTILE.into(),
                     critical: true,
+                    ms: Some(1),
                 },
                 Node { id: "B".into(), wave: 2, ..Node::default() },
             ],

@@ -77,7 +77,7 @@ impl Tape {
         self.add(key, Kind::Replied, &replied)
     }
     pub fn say(&mut self, key: &str, value: Value) -> &mut Self {
-        self.add(key, Kind::Said, &Said { value, reading: Reading::Plain, partial: false, from: None })
+        self.add(key, Kind::Said, &Said { value, reading: Reading::Plain, partial: false, from: None, ms: None })
     }
     pub fn fail(&mut self, key: &str, kind: FailureKind, detail: &str) -> &mut Self {
         self.add(key, Kind::Failed, &FailedTurn { failure: Failure::new(kind, detail) })
@@ -330,7 +330,8 @@ pub fn degraded() -> Vec<Row> {
     tape.ask("rank/rank@0", "opus", Some(0.03)).reply("rank/rank@0", 4_000, (2_000, 200), Some(0.009));
     let repair = tape.asked("rank/rank@0/repair", "opus", Some(0.03), true);
     tape.push(repair).reply("rank/rank@0/repair", 2_000, (2_300, 90), Some(0.008));
-    let said = Said { value: json!({"reasons": "Only one to rank.", "ranking": ["T9"]}), reading: Reading::Repaired, partial: false, from: None };
+    let said =
+        Said { value: json!({"reasons": "Only one to rank.", "ranking": ["T9"]}), reading: Reading::Repaired, partial: false, from: None, ms: None };
     tape.add("rank/rank@0/repair", Kind::Said, &said).add("rank/rank@0", Kind::Said, &said);
     tape.show("rank/show rank@0", "rank", ballot(0, &["T9"], &["T9"], "Only one to rank.").turn("rank/rank@0"));
     tape.turn("rank/rank@1", "gpt", 3_000, (2_000, 150), Some(0.007), json!({"reasons": "Neither.", "ranking": []}));

@@ -232,6 +232,7 @@ pub fn graph() -> Graph {
         state: state.into(),
         note: String::new(),
         critical,
+        ms: critical.then_some(61_500),
     };
     let edge = |from: &str, to: &str, cut| Edge { from: from.into(), to: to.into(), cut };
     let mut nodes = vec![
@@ -283,7 +284,10 @@ pub fn run() -> Vec<Row> {
     own.totals = vec![Some(6.73)];
     own.overall = None;
     own.rows.iter_mut().for_each(|row| (row.cells, row.summary, row.note) = (row.cells[..1].to_vec(), None, String::new()));
-    tape.show("work/show review@0", "review", Exhibit::new("Review", Shape::Scorecard(own)).by(0, "reviewer"));
+    let review = Exhibit::new("Review", Shape::Scorecard(own)).by(0, "reviewer");
+    let review =
+        review.list("Strengths", ["It fails *closed*.", " ", "One owner per table."]).part("Summary", "Sound, but nobody is told when it stops.");
+    tape.show("work/show review@0", "review", review.part("Left blank", " "));
     // How things stood earlier: told in the record, not beside the answer.
     let mut earlier = distribution();
     earlier.measure = "first round: nothing to compare".into();
