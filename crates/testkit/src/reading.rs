@@ -16,32 +16,28 @@ fn mark(row: &Row) -> Option<Mark> {
     let outcome = match row.kind {
         Kind::Stopped | Kind::Resumed | Kind::Header => return None,
         Kind::Asked | Kind::Replied => String::new(),
-        Kind::Tool | Kind::Shown => row.read().map_or_else(|error| error.to_string(), |body| timeless(body).to_string()),
-        Kind::Verdict => row.read::<Verdict>().map_or_else(|error| error.to_string(), |verdict| verdict.essence().to_string()),
-        Kind::Phase
-        | Kind::PhaseEnd
-        | Kind::Said
-        | Kind::Failed
-        | Kind::Figure
-        | Kind::Warning
-        | Kind::Waiting
-        | Kind::Answered
-        | Kind::Closing
-        | Kind::Title => row.body.clone(),
+        Kind::Tool | Kind::Shown | Kind::Said | Kind::Figure => row.read().map_or_else(|error| error.to_string(), |body| timeless(body).to_string()),
+        Kind::Verdict => row.read::<Verdict>().map_or_else(|error| error.to_string(), |verdict| timeless(verdict.essence()).to_string()),
+        Kind::Phase | Kind::PhaseEnd | Kind::Failed | Kind::Warning | Kind::Waiting | Kind::Answered | Kind::Closing | Kind::Title => {
+            row.body.clone()
+        }
     };
     // What is shown has the digest of its body, times and all.
     let digest = row.digest.clone().filter(|_| row.kind != Kind::Shown).unwrap_or_default();
     Some((row.key.clone(), row.kind.as_str(), digest, outcome))
 }
 
-/// Without the times of tool calls.
-fn timeless(body: Value) -> Value {
+/// What tells when something was, how long it took, or which of several took longest.
+const TIMES: [&str; 9] =
+    ["at", "timestamp", "ms", "criticalPath", "criticalPathMs", "totalPipelineMs", "parallelismEfficiency", "responseTimeMs", "critical"];
+
+/// Without times, which no two runs share.
+pub fn timeless(body: Value) -> Value {
     match body {
-        Value::Object(fields) => fields
-            .into_iter()
-            .filter(|(name, _)| !["at", "timestamp"].contains(&name.as_str()))
-            .map(|(name, value)| (name, timeless(value)))
-            .collect(),
+        Value::Object(fields) if fields.get("name").is_some_and(|name| name == "efficiency") => Value::Null,
+        Value::Object(fields) => {
+            fields.into_iter().filter(|(name, _)| !TIMES.contains(&name.as_str())).map(|(name, value)| (name, timeless(value))).collect()
+        }
         Value::Array(items) => items.into_iter().map(timeless).collect(),
         other => other,
     }

@@ -13,17 +13,23 @@ pub type Script = Arc<dyn Fn(&ModelCard, &Request, &CallContext) -> Option<Resul
 pub struct Voices {
     price: Price,
     script: Script,
+    timed: bool,
 }
 
 impl Default for Voices {
     fn default() -> Self {
-        Self { price: Price::FREE, script: Arc::new(|_, _, _| None) }
+        Self { price: Price::FREE, script: Arc::new(|_, _, _| None), timed: false }
     }
 }
 
 impl Voices {
     pub fn priced(mut self, price: Price) -> Self {
         self.price = price;
+        self
+    }
+    /// As real models, of which the journal keeps how long they took.
+    pub fn timed(mut self) -> Self {
+        self.timed = true;
         self
     }
     pub fn scripted(mut self, script: impl Fn(&ModelCard, &Request, &CallContext) -> Option<Result<Reply, Failure>> + Send + Sync + 'static) -> Self {
@@ -56,7 +62,7 @@ impl Models for Voices {
             tier: Tier::Heavy,
             price: Some(self.price),
             effort: None,
-            rehearsal: true,
+            rehearsal: !self.timed,
         })
     }
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {

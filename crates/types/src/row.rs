@@ -218,6 +218,9 @@ pub struct Said {
     /// Copied from this run, at no cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// How long its model took, over all requests of the turn. Absent for built-in voices, which take no time of anybody's, and in older rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<Millis>,
 }
 
 /// How a typed reply was read.

@@ -1,7 +1,7 @@
 //! What came of asking many seats.
 
 use crate::{Halt, Result};
-use synod_types::{Failure, FailureKind, SeatIx};
+use synod_types::{Failure, FailureKind, Millis, SeatIx};
 
 /// A seat's reply.
 #[derive(Clone, Debug)]
@@ -11,6 +11,8 @@ pub struct SeatReply<T> {
     pub value: T,
     /// Cut at the token limit, and the prompt allows it.
     pub partial: bool,
+    /// How long its model took, as the journal has it: the same on replay. 0 for built-in voices.
+    pub ms: Millis,
 }
 
 /// A seat that gave none, and why.

@@ -379,7 +379,7 @@ impl EndedTurn {
         match outcome {
             Err(failure) => Ok(Err(SeatFailure { seat, key, failure })),
             Ok(result) => match T::recall(&result.value) {
-                Ok(value) => Ok(Ok((SeatReply { seat, key, value, partial: result.partial }, result.tools))),
+                Ok(value) => Ok(Ok((SeatReply { seat, key, value, partial: result.partial, ms: result.ms }, result.tools))),
                 Err(error) => Err(core.halt(Halt::diverged(key, format!("its journaled value cannot be read any more: {error}")))),
             },
         }

@@ -61,12 +61,13 @@ pub(crate) struct TurnResult {
     pub partial: bool,
     /// A number in it is off its scale.
     pub off_scale: bool,
+    pub ms: Millis,
     pub tools: Vec<ToolRun>,
 }
 
 impl TurnResult {
     fn of(said: Said, tools: Vec<ToolRun>) -> Self {
-        Self { value: said.value, partial: said.partial, off_scale: said.reading == Reading::OffScale, tools }
+        Self { value: said.value, partial: said.partial, off_scale: said.reading == Reading::OffScale, ms: said.ms.unwrap_or(0), tools }
     }
 }
 
@@ -116,12 +117,21 @@ impl Turn {
             Ok((request, reply, tools)) => (self.understand(core, request, reply).await?, tools),
             Err(failure) => (Err(failure), Vec::new()),
         };
+        let came = came.map(|said| Said { ms: self.took(core), ..said });
         let row = match &came {
             Ok(said) => self.row(core, Kind::Said, said),
             Err(failure) => self.row(core, Kind::Failed, &FailedTurn { failure: failure.clone() }),
         };
         core.enqueue(&self.scopes, vec![row]);
         Ok(came.map(|said| TurnResult::of(said, tools)))
+    }
+
+    /// The time of its requests as the journal has it, also of those made before a crash.
+    fn took(&self, core: &Core) -> Option<Millis> {
+        core.header.card(self.seat).filter(|card| !card.rehearsal)?;
+        let (state, steps) = (core.state(), format!("{}/", self.key));
+        let own = state.ledger.requests().iter().filter(|request| request.key == self.key || request.key.starts_with(&steps));
+        Some(own.filter_map(|request| request.replied.as_ref()).map(|replied| replied.ms).sum())
     }
 
     fn row(&self, core: &Core, kind: Kind, body: &impl serde::Serialize) -> NewRow {
@@ -242,9 +252,9 @@ impl Turn {
         let cut = reply.finish == Finish::Length;
         let error = match (self.reader)(&reply.text, false) {
             Ok((value, reading)) if !cut || (typed && reading == Reading::Plain) => {
-                return Ok(Ok(Said { value, reading, partial: false, from: None }));
+                return Ok(Ok(Said { value, reading, partial: false, from: None, ms: None }));
             }
-            Ok((value, reading)) if !typed => return Ok(Ok(Said { value, reading, partial: true, from: None })),
+            Ok((value, reading)) if !typed => return Ok(Ok(Said { value, reading, partial: true, from: None, ms: None })),
             Ok(_) => "it was cut off at the token limit".to_owned(),
             Err(error) => error,
         };
@@ -255,7 +265,7 @@ impl Turn {
         let mended = self.repair(core, request.into_owned(), &reply, cut, &error).await?;
         // Nothing better came: what was only off its scale is still there.
         let anyway = || (self.reader)(&reply.text, true).ok().filter(|_| !cut);
-        let mended = mended.or_else(|| anyway().map(|(value, _)| Said { value, reading: Reading::OffScale, partial: false, from: None }));
+        let mended = mended.or_else(|| anyway().map(|(value, _)| Said { value, reading: Reading::OffScale, partial: false, from: None, ms: None }));
         Ok(mended.ok_or_else(|| Failure::new(kind, error)))
     }
 
@@ -296,7 +306,7 @@ impl Turn {
 impl Turn {
     /// The reply to a repair. What is still off its scale is read, and not counted.
     fn read_repaired(&self, text: &str) -> std::result::Result<Said, Failure> {
-        let said = |value: Value, reading: Reading| Said { value, reading, partial: false, from: None };
+        let said = |value: Value, reading: Reading| Said { value, reading, partial: false, from: None, ms: None };
         let read = (self.reader)(text, false).map(|(value, _)| said(value, Reading::Repaired));
         read.or_else(|error| match (self.reader)(text, true) {
             Ok((value, _)) => Ok(said(value, Reading::OffScale)),

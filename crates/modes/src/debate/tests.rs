@@ -56,7 +56,7 @@ fn first(text: &str) -> LabelledAnswer {
 
 fn reply(decision: Stance, response: &str) -> SeatReply<RevisionReply> {
     let value = RevisionReply { reasons: "r".into(), decision, response: response.into() };
-    SeatReply { seat: 0, key: "revision/revise@0".into(), value, partial: false }
+    SeatReply { seat: 0, key: "revision/revise@0".into(), value, partial: false, ms: 0 }
 }
 
 #[test]
@@ -126,6 +126,7 @@ fn a_revision_is_lost_to_its_original_when_more_than_half_of_its_readers_say_so(
         key: String::new(),
         value: DebateBallot { reasons: String::new(), vote: "J7".into(), weaker_revisions: weaker.iter().map(|label| (*label).into()).collect() },
         partial: false,
+        ms: 0,
     };
     let given = vec![vote(0, &["J7", "P2"]), vote(1, &["V4", "V4"]), vote(2, &["V4"])];
     let votes = Answers { phase: "vote".into(), replies: given, failures: Vec::new() };

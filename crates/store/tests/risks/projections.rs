@@ -243,8 +243,13 @@ fn words_copied_from_a_parent_run_are_shown_from_the_journal() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
         let (header, lease) = begun(&store).await;
-        let copied =
-            Said { value: serde_json::json!({"reasons": "r", "choice": "K1"}), reading: Reading::Plain, partial: false, from: Some("parent".into()) };
+        let copied = Said {
+            value: serde_json::json!({"reasons": "r", "choice": "K1"}),
+            reading: Reading::Plain,
+            partial: false,
+            from: Some("parent".into()),
+            ms: None,
+        };
         store.append(&lease, vec![NewRow::new("vote/ballot@1", Kind::Said, 5, &copied)]).await.expect("appended");
         let exhibit = Exhibit::new("Ballot", Shape::Ballot(Ballot::default())).by(1, "voter").turn("vote/ballot@1");
         store.append(&lease, vec![shown("vote/shown@1", "ballots", exhibit, 6)]).await.expect("appended");

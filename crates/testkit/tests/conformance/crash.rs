@@ -11,7 +11,7 @@ use std::sync::Arc;
 use synod_engine::{Journal, Mode};
 use synod_modes::{council, debate, delphi, vote};
 use synod_store::{RunFilter, RunState, Store, StoreSettings};
-use synod_testkit::reading::{Mark, asked_after_reply, difference, journal_set, reasked};
+use synod_testkit::reading::{Mark, asked_after_reply, difference, journal_set, reasked, timeless};
 use synod_testkit::rig::Rig;
 use synod_testkit::served::served;
 use synod_testkit::server::{ANY, Form, ModelServer, Say, Thinking};
@@ -87,7 +87,7 @@ fn line(output: &Output) -> String {
 
 fn essence(output: &Output) -> serde_json::Value {
     let line = line(output);
-    serde_json::from_str::<Verdict>(&line).unwrap_or_else(|error| panic!("{error}: {line}")).essence()
+    serde_json::from_str::<Verdict>(&line).map(|verdict| timeless(verdict.essence())).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
 
 /// What an undisturbed process leaves.
