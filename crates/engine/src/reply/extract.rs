@@ -51,6 +51,25 @@ pub fn without_thinking(text: &str) -> String {
     out.trim().to_owned()
 }
 
+/// Long texts set apart, each between a line `<<<name` and a line `name>>>`, and what is left without them. One that is never closed stays.
+pub fn set_apart<'a>(text: &str, names: impl IntoIterator<Item = &'a String>) -> (String, Vec<(&'a String, String)>) {
+    let mut rest = text.to_owned();
+    let mut blocks = Vec::new();
+    for name in names {
+        let (opens, closes) = (format!("<<<{name}"), format!("{name}>>>"));
+        let lines: Vec<&str> = rest.lines().collect();
+        let at = |mark: &str| lines.iter().position(|line| line.trim() == mark);
+        let closed = lines.iter().rposition(|line| line.trim() == closes);
+        if let (Some(open), Some(close)) = (at(&opens), closed)
+            && open < close
+        {
+            blocks.push((name, lines[open + 1..close].join("\n")));
+            rest = [&lines[..open], &lines[close + 1..]].concat().join("\n");
+        }
+    }
+    (rest, blocks)
+}
+
 /// Where a tag stands, in whatever case.
 fn find_tag(text: &str, tag: &str) -> Option<usize> {
     let is_tag = |at: &usize| text.as_bytes()[*at..].get(..tag.len()).is_some_and(|found| found.eq_ignore_ascii_case(tag.as_bytes()));
@@ -162,6 +181,18 @@ mod tests {
     fn hostile_text_is_read_quickly() {
         for text in ["{".repeat(1 << 20), "{\"a\":".repeat(1 << 18), "{\"a\":\"".repeat(1 << 18), "[{".repeat(1 << 19), "```{".repeat(1 << 18)] {
             assert!(object(&text).is_ok_and(|found| found.mended) || object(&text).is_err());
+        }
+    }
+
+    #[test]
+    fn a_long_text_may_stand_outside_the_object() {
+        let name = "work".to_owned();
+        let text = "Here it is.\n<<<work\n{\"a\": \"b\"}\n\n  fn main() {}\nwork>>>\n```json\n{\"work\": \"\"}\n```";
+        let (rest, blocks) = set_apart(text, [&name]);
+        assert_eq!(blocks, [(&name, "{\"a\": \"b\"}\n\n  fn main() {}".to_owned())]);
+        assert_eq!(object(&rest).map(|found| found.value), Ok(json!({"work": ""})));
+        for text in ["<<<work\nnever closed", "work>>>\n<<<work", "a <<<work b work>>>"] {
+            assert_eq!(set_apart(text, [&name]), (text.to_owned(), Vec::new()), "{text}");
         }
     }
 

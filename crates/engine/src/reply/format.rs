@@ -72,6 +72,8 @@ impl<T: TypedReply> ReplyFormat for T {
 struct TypedForm {
     name: String,
     schema: Value,
+    /// Fields whose text may stand outside the JSON.
+    blocks: Vec<String>,
     check: fn(&Value, &IdLists) -> Result<(), String>,
     from_text: fn(&str, &IdLists) -> Option<Value>,
 }
@@ -84,9 +86,11 @@ impl TypedForm {
         if let Some(form) = forms.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&TypeId::of::<T>()) {
             return form;
         }
+        let schema = schema_of::<T>();
         let form: &'static Self = Box::leak(Box::new(Self {
             name: T::schema_name().to_lowercase(),
-            schema: schema_of::<T>(),
+            blocks: schema::block_fields(&schema),
+            schema,
             check: |value, terms| T::deserialize(value).map_err(|error| error.to_string())?.check(terms),
             from_text: |text, terms| serde_json::to_value(T::from_text(text, terms).filter(|form| form.check(terms).is_ok())?).ok(),
         }));
@@ -101,9 +105,11 @@ impl TypedForm {
     }
 
     fn read_anyway(&self, raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
-        let text = extract::without_thinking(raw);
+        let (text, blocks) = extract::set_apart(&extract::without_thinking(raw), &self.blocks);
         let typed = match extract::object(&text) {
-            Ok(found) => self.fit(found.value, terms).map(|value| (value, if found.mended { Reading::Mended } else { Reading::Plain })),
+            Ok(found) => {
+                self.fit(with_blocks(found.value, &blocks), terms).map(|value| (value, if found.mended { Reading::Mended } else { Reading::Plain }))
+            }
             Err(error) => Err(error),
         };
         typed.or_else(|error| {
@@ -124,6 +130,17 @@ impl TypedForm {
         }
         Err(wrong.join("; "))
     }
+}
+
+/// The value with the texts that stood outside it, where it left their fields blank.
+fn with_blocks(mut value: Value, blocks: &[(&String, String)]) -> Value {
+    for (name, text) in blocks {
+        let blank = value.get(*name).is_none_or(|field| field.is_null() || field.as_str().is_some_and(|field| field.trim().is_empty()));
+        if let Some(object) = value.as_object_mut().filter(|_| blank) {
+            object.insert((*name).clone(), Value::String(text.clone()));
+        }
+    }
+    value
 }
 
 /// Numbers beyond the range that their place asks for.

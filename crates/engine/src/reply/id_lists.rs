@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 /// list is empty.
 /// `x-loose = "names"` asks for one of the list, and whatever is said instead is read all the same: the mode says what it makes of it.
 /// `x-schema = "form"` means whatever the JSON Schema that is the one entry of that list says; without one the property is not asked for.
+/// `x-block = true` on a text lets it stand outside the JSON, between the lines `<<<name` and `name>>>`, where a schema is put into the prompt.
 /// `x-each = "criteria"` asks for a list of as many items as that list has; a reply that leaves some out is read all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IdLists(BTreeMap<String, Vec<String>>);

@@ -62,6 +62,12 @@ pub(crate) fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
+/// The fields of a reply that hold whole documents: their text may stand outside the JSON.
+pub fn block_fields(schema: &Value) -> Vec<String> {
+    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    fields.filter(|(_, field)| field["x-block"] == true).map(|(name, _)| name.clone()).collect()
+}
+
 /// The words an option may be, where it is one of a few. A choice with a description of its own is a constant; those without share one enum.
 pub fn choices(schema: &Value) -> Vec<String> {
     let listed = |choice: &Value| -> Vec<String> {

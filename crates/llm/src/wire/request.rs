@@ -5,6 +5,7 @@ use crate::scrub::Secret;
 use serde_json::Value;
 use std::borrow::Cow;
 use synod_config::{EndpointConfig, EndpointKind, SchemaMode};
+use synod_engine::schema::block_fields;
 use synod_types::Request;
 
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -56,9 +57,33 @@ pub(super) fn instructed<'a>(text: Option<&'a str>, request: &Request, ask: Ask)
 }
 
 fn instruction(schema: &Value) -> String {
+    let blocks: String = block_fields(schema).iter().map(|name| block_instruction(name)).collect();
     let schema = adapted(schema, Dialect::Plain);
     format!(
-        "Form of the reply: think in plain prose first if that helps. Then end with exactly one fenced code block, marked json, that \
+        "Form of the reply: think in plain prose first if that helps. {blocks}Then end with exactly one fenced code block, marked json, that \
          holds one JSON object with its fields in the order of this JSON Schema. Write nothing after the block.\n\n```json\n{schema}\n```"
     )
+}
+
+/// A whole document inside a JSON string costs escapes, and one that is missed costs the reply.
+fn block_instruction(name: &str) -> String {
+    format!(
+        "Write the text of {name} before the JSON, as it is and without escapes, between a line that is only <<<{name} and a line that is \
+         only {name}>>>, and leave {name} empty in the JSON. "
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn whole_documents_are_asked_for_outside_the_json() {
+        let field = |block: bool| json!({ "type": "string", "x-block": block });
+        let schema = |block| json!({ "type": "object", "properties": { "reasons": { "type": "string" }, "work": field(block) } });
+        let told = instruction(&schema(true));
+        assert!(told.contains("<<<work") && told.contains("work>>>") && !told.contains("<<<reasons") && !told.contains("x-block"), "{told}");
+        assert!(!instruction(&schema(false)).contains("<<<"));
+    }
 }
