@@ -3,6 +3,7 @@
 //! Owns markers, labelled fields, numbered blocks, tables, lists and scores as models write them, with whatever markup they put around them.
 //! Refuses prose: a word counts only where the form asks for it, at the start of a line or alone in a cell.
 
+use std::ops::Range;
 use synod_math::likeness::is_unspaced;
 
 /// What stands before and after the last line that begins with the marker (markup before it aside).
@@ -129,6 +130,20 @@ pub fn section<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     open.map(|(start, _)| text[start..].trim())
 }
 
+/// The text without the headings of these names and what stands under each.
+pub fn without_sections(text: &str, names: &[&str]) -> String {
+    let mut within: Option<usize> = None;
+    let outside = |line: &&str| {
+        let level = line.trim_start().chars().take_while(|c| *c == '#').count();
+        if level > 0 && within.is_none_or(|own| level <= own) {
+            let title = bare(line.trim_start().trim_start_matches('#')).trim_end_matches(':');
+            within = names.iter().any(|name| title.eq_ignore_ascii_case(name)).then_some(level);
+        }
+        within.is_none()
+    };
+    text.lines().filter(outside).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
 /// The items of a list: `1.`, `1)`, `-`, `*`, `•`. Lines that go on from an item belong to it. Without any mark each paragraph is one.
 pub fn items(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -186,6 +201,29 @@ pub fn score(cell: &str, least: f64, best: f64) -> Option<f64> {
 pub fn token<'a>(value: &str, tokens: &[&'a str]) -> Option<&'a str> {
     let first = bare(value).split(|c: char| !(c.is_alphanumeric() || c == '_')).find(|word| !word.is_empty())?;
     tokens.iter().find(|token| token.eq_ignore_ascii_case(first)).copied()
+}
+
+/// The sentences of a text and its other lines, as ranges of bytes, without the space around them.
+pub fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
+        let end = (at + c.len_utf8()).min(text.len());
+        let stops = match c {
+            '.' | '!' | '?' => text[end..].starts_with(char::is_whitespace),
+            '。' | '！' | '？' | '\n' => true,
+            _ => false,
+        };
+        if stops {
+            let (part, words) = (&text[start..end], text[start..end].trim());
+            let from = start + part.len() - part.trim_start().len();
+            if words.chars().any(char::is_alphanumeric) {
+                found.push(from..from + words.len());
+            }
+            start = end;
+        }
+    }
+    found
 }
 
 /// Words as people count them. Where a script sets no spaces, every character counts as one.
@@ -254,6 +292,8 @@ mod tests {
         assert_eq!(section(text, "findings"), Some("1. a\n#### detail\nmore"));
         assert_eq!(section(text, "Strengths"), Some("- b"));
         assert_eq!(section(text, "Summary"), None);
+        assert_eq!(without_sections(text, &["Findings"]), "## Report\n### Strengths\n- b");
+        assert_eq!(without_sections(text, &["Report"]), "");
     }
 
     #[test]
@@ -272,6 +312,14 @@ mod tests {
     #[test]
     fn characters_count_where_no_spaces_part_words() {
         assert_eq!([words("one two - three"), words("今天天气很好。"), words("用 API迁移data。"), words("")], [4, 6, 5, 0]);
+    }
+
+    #[test]
+    fn sentences_end_at_stops_and_lines() {
+        let text = " It costs 3.5 euros. Really?\n- a line\n\n東京。大阪  ";
+        let found: Vec<&str> = sentences(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["It costs 3.5 euros.", "Really?", "- a line", "東京。", "大阪"]);
+        assert!(sentences(" . \n").is_empty());
     }
 
     #[test]

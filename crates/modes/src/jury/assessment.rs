@@ -52,13 +52,33 @@ const BEST: f64 = 10.0;
 /// One juror's judgement of the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Assessment {
-    /// What you found, dimension by dimension, a sentence or two each, then what decides the matter.
+    /// What decides the matter, in at most 150 words.
     pub reasons: String,
+    #[serde(default)]
+    pub because: Because,
     pub scores: Scores,
     /// Your verdict in a word; null if you have none.
     pub verdict: Option<Ruling>,
-    /// What to change, most important first; empty if nothing need be.
+    /// What to change, most important first, a sentence each; empty if nothing need be.
     pub recommendations: Vec<String>,
+}
+
+/// What each score rests on, in one sentence of at most 40 words; null where you give no score.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Because {
+    pub accuracy: Option<String>,
+    pub completeness: Option<String>,
+    pub clarity: Option<String>,
+    pub relevance: Option<String>,
+    pub actionability: Option<String>,
+}
+
+impl Because {
+    /// In the order of `DIMENSIONS`; blank where nothing was said.
+    pub fn whole(&self) -> [&str; 5] {
+        [&self.accuracy, &self.completeness, &self.clarity, &self.relevance, &self.actionability].map(|why| why.as_deref().unwrap_or_default().trim())
+    }
 }
 
 /// From 1 (worst) to 10 (best); null where you cannot tell.
@@ -87,11 +107,14 @@ impl Scores {
 impl TypedReply for Assessment {
     /// Scores from a table or from lines of their own, `VERDICT:` on its line, a list under `Recommendations`.
     fn from_text(text: &str, _: &IdLists) -> Option<Self> {
-        let [accuracy, completeness, clarity, relevance, actionability] =
-            DIMENSIONS.map(|dimension| scored(text, dimension, WORST, BEST).and_then(|scored| scored.score));
+        let found = DIMENSIONS.map(|dimension| scored(text, dimension, WORST, BEST).unwrap_or_default());
+        let [accuracy, completeness, clarity, relevance, actionability] = found.each_ref().map(|found| found.score);
+        let scores = Scores { accuracy, completeness, clarity, relevance, actionability };
+        let [accuracy, completeness, clarity, relevance, actionability] = found.map(|found| Some(found.remark).filter(|remark| !remark.is_empty()));
         Some(Self {
             reasons: text.trim().to_owned(),
-            scores: Scores { accuracy, completeness, clarity, relevance, actionability },
+            because: Because { accuracy, completeness, clarity, relevance, actionability },
+            scores,
             verdict: Ruling::in_text(text, "VERDICT"),
             recommendations: section(text, "Recommendations").map(items).unwrap_or_default(),
         })

@@ -24,7 +24,7 @@ use synod_types::*;
 const LEAST: usize = 2;
 
 pub static MODE: Mode = mode! {
-    id: "jury", version: 3, name: "Jury", family: Evaluation, seats: 4..=7, roles: &[each("juror"), chair_apart("foreman")],
+    id: "jury", version: 4, name: "Jury", family: Evaluation, seats: 4..=7, roles: &[each("juror"), chair_apart("foreman")],
     summary: "Jurors score a text on five dimensions without seeing each other, the scores decide, and a foreman reports.",
     pick: "Take it when the text already exists and you want to know whether it will do: approve, revise or reject, with the reasons.",
     phases: &["present", "deliberation", "verdict"],
@@ -136,11 +136,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         }
     }
     let minority = summary.by_label().into_iter().filter(|juror| juror.vote != summary.verdict);
-    let mut dissent: Vec<Dissent> =
-        minority.map(|juror| Dissent { seat: juror.seat, label: Some(juror.label.clone()), text: juror.assessment.reasons.clone() }).collect();
+    let mut dissent: Vec<Dissent> = minority.map(Juror::dissent).collect();
     if let Some(reply) = foreman.as_ref().filter(|reply| reply.value.verdict != summary.verdict) {
         dissent.push(Dissent { seat: reply.seat, label: None, text: format!("{}: {}", reply.value.verdict.as_str(), reasons_of(&reply.value)) });
     }
+    let action = report::action(&summary, foreman.as_ref().map(|reply| &reply.value));
     let decision = Decision {
         verdict: summary.verdict,
         tied: summary.tied,
@@ -158,12 +158,9 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             reasons: reasons_of(&reply.value).to_owned(),
         }),
     };
-    let votes = &decision.tally;
-    let average = decision.average.map(|average| format!("; average {average:.1} of 10")).unwrap_or_default();
-    let told =
-        format!("{}: {} to approve, {} to revise, {} to reject{average}.", decision.verdict.as_str(), votes.approve, votes.revise, votes.reject);
     Ok(ModeResult::ended("finished", answer)
-        .decision(told, &decision)
+        .action(action)
+        .decision(summary.sentence(), &decision)
         .confidence(tally::confidence(bench, agreement))
         .dissent(dissent)
         .data(&VerdictData { dimension_analysis: summary.analysis() }))
@@ -223,8 +220,10 @@ async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Se
         .by_label()
         .iter()
         .map(|juror| {
-            let recommendations: Vec<String> = juror.assessment.recommendations.iter().map(|text| format!("- {}", text.trim())).collect();
-            let text = format!("{}\n\n{}", juror.assessment.reasons.trim(), recommendations.join("\n"));
+            let because = assessment::DIMENSIONS.iter().zip(juror.assessment.because.whole()).filter(|(_, why)| !why.is_empty());
+            let because: String = because.map(|(name, why)| format!("{name}: {why}\n")).collect();
+            let recommendations: String = juror.assessment.recommendations.iter().map(|text| format!("- {}\n", text.trim())).collect();
+            let text = format!("{}\n\n{because}\n{recommendations}", juror.assessment.reasons.trim());
             json!({"label": juror.label, "vote": juror.vote, "stated": juror.mismatch(), "average": juror.average, "text": text.trim()})
         })
         .collect();
@@ -245,7 +244,8 @@ async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Se
     let text = report::compose(summary, &reply.value);
     let statement = Statement { text: Some(text.clone()), ..Statement::default() };
     let data = verdict_row(summary, Some(&reply.value));
-    let exhibit = Exhibit::new("Verdict", Shape::Statement(statement)).by(reply.seat, "foreman").turn(&reply.key).data(&data);
+    let exhibit = Exhibit::new("Verdict", Shape::Statement(statement)).part("The foreman's reasons", &reply.value.reasons);
+    let exhibit = exhibit.by(reply.seat, "foreman").turn(&reply.key).data(&data);
     phase.show("verdict", exhibit)?;
     Ok((Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] }, Some(reply)))
 }

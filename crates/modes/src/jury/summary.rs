@@ -50,16 +50,30 @@ impl Juror {
             parse_success: true,
             error: None,
         };
-        let rows = DIMENSIONS.iter().zip(self.scores);
+        let rows = DIMENSIONS.iter().zip(self.scores).zip(self.assessment.because.whole());
         let card = Scorecard {
             scale: (1.0, 10.0),
             columns: vec![self.label.clone()],
-            rows: rows.map(|(name, score)| ScoreRow { name: (*name).into(), cells: vec![score], ..ScoreRow::default() }).collect(),
+            rows: rows
+                .map(|((name, score), why)| ScoreRow { name: (*name).into(), cells: vec![score], note: why.to_owned(), ..ScoreRow::default() })
+                .collect(),
             totals: vec![self.average],
             measure: "average of the scores given".into(),
             ..Scorecard::default()
         };
-        Exhibit::new(format!("Juror {}", self.label), Shape::Scorecard(card)).turn(&self.key).data(&data)
+        Exhibit::new(format!("Juror {}", self.label), Shape::Scorecard(card))
+            .part("Stated verdict", self.assessment.verdict.map_or("", Ruling::as_str))
+            .part("What decides it", &self.assessment.reasons)
+            .list("Recommendations", &self.assessment.recommendations)
+            .turn(&self.key)
+            .data(&data)
+    }
+
+    /// What the juror would have done instead, by how much, and why.
+    pub fn dissent(&self) -> Dissent {
+        let average = self.average.map(|average| format!(" at {average} of 10")).unwrap_or_default();
+        let text = format!("{}{average}: {}", self.vote.as_str(), self.assessment.reasons.trim());
+        Dissent { seat: self.seat, label: Some(self.label.clone()), text }
     }
 }
 
@@ -91,6 +105,9 @@ impl Votes {
     }
     pub fn plain(self) -> String {
         format!("{} to approve, {} to revise, {} to reject", self.approve, self.revise, self.reject)
+    }
+    fn all(self) -> u32 {
+        self.approve + self.revise + self.reject
     }
 }
 
@@ -136,6 +153,16 @@ impl Summary {
         let mut sorted: Vec<&Juror> = self.jurors.iter().collect();
         sorted.sort_by(|a, b| a.label.cmp(&b.label));
         sorted
+    }
+
+    /// The verdict and the votes behind it.
+    pub fn sentence(&self) -> String {
+        let (verdict, votes, all) = (self.verdict.as_str(), self.votes.of_ruling(self.verdict), self.votes.all());
+        let others = Ruling::ALL.into_iter().filter(|ruling| *ruling != self.verdict && self.votes.of_ruling(*ruling) > 0);
+        let others: String = others.map(|ruling| format!(", {} {}", self.votes.of_ruling(ruling), ruling.as_str())).collect();
+        let rule = if self.tied { "; the tie was settled towards caution" } else { "" };
+        let average = self.average.map(|average| format!("; {average} of 10 on average")).unwrap_or_default();
+        format!("{verdict} by {votes} of {all} jurors{others}{rule}{average}.")
     }
 
     pub fn scores_exhibit(&self) -> Exhibit {

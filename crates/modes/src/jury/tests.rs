@@ -1,6 +1,6 @@
 //! The sloppy forms jurors and foremen send, what may be read from each, and what the jury makes of it.
 
-use super::assessment::Scores;
+use super::assessment::{Because, Scores};
 use super::summary::{Juror, Summary};
 use super::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
@@ -38,6 +38,7 @@ I looked for costs and found none.
 fn the_classic_form_is_read_with_its_markup() {
     let read = read(WHOLE).expect("readable");
     assert_eq!(read.scores.whole(), [Some(8.0), Some(6.0), Some(8.0), None, None]);
+    assert_eq!(read.because.whole(), ["One date is wrong", "No costs", "Plain", "Off the scale", "Nothing to act on"]);
     assert_eq!(read.verdict, Some(Ruling::Revise));
     assert_eq!(read.recommendations, ["Add the costs of moving.", "Mend the date."]);
 }
@@ -121,8 +122,9 @@ fn a_foreman_is_read_by_his_own_verdict_never_by_a_dissenters() {
 
 fn juror(label: &str, seat: SeatIx, score: Option<f64>, verdict: Option<Ruling>) -> Juror {
     let scores = Scores { accuracy: score, clarity: score, ..Scores::default() };
-    let value = Assessment { reasons: format!("{label} says why"), scores, verdict, recommendations: vec!["Do it.".into()] };
-    Juror::new(label.into(), SeatReply { seat, key: format!("deliberation/juror@{seat}"), value, partial: false }).expect("it says something")
+    let because = Because { clarity: Some("It can be read.".into()), ..Because::default() };
+    let value = Assessment { reasons: format!("{label} says why"), because, scores, verdict, recommendations: vec!["Do it.".into()] };
+    Juror::new(label.into(), SeatReply { seat, key: format!("deliberation/juror@{seat}"), value, partial: false, ms: 0 }).expect("it says something")
 }
 
 #[test]
@@ -151,10 +153,21 @@ fn the_scores_decide_and_the_stated_verdict_is_kept() {
     assert_eq!((data["jurorCount"].as_u64(), data["successfulJurors"].as_u64()), (Some(4), Some(3)));
 
     let text = report::compose_from_scores(&summary);
-    assert!(
-        text.starts_with("**REVISE** (1 to approve, 1 to revise, 1 to reject, a tie settled towards caution). Average score 6.5 of 10."),
-        "{text}"
+    let first = "**REVISE** by 1 of 3 jurors, 1 APPROVE, 1 REJECT; the tie was settled towards caution; 6.5 of 10 on average.";
+    assert!(text.starts_with(first) && !text.contains('|'), "{text}");
+    assert!(text.contains("## Juror Q2: REJECT, without scores\n\nQ2 says why\n\n### Recommendations\n\n- Do it.\n"), "{text}");
+    assert_eq!(report::action(&summary, None), "REVISE, beginning with this: Do it.");
+}
+
+#[test]
+fn a_plain_report_says_each_thing_once() {
+    let text = "FINAL VERDICT: REVISE\nSend it back.\n### Strengths\n- Plain\n### Improvements\n1. Add costs\n2. Mend the date\n";
+    let report = Report::from_text(text, &IdLists::default()).expect("readable");
+    assert_eq!(report.report, "Send it back.");
+    let jurors = vec![juror("K3", 0, Some(5.0), None), juror("T9", 1, Some(6.0), None)];
+    let text = report::compose(&Summary::of(2, jurors).expect("a summary"), &report);
+    assert_eq!(
+        text,
+        "**REVISE** by 2 of 2 jurors; 5.5 of 10 on average.\n\nSend it back.\n\n## Strengths\n\n- Plain\n\n## Improvements, most urgent first\n\n1. Add costs\n2. Mend the date\n"
     );
-    assert!(text.contains("| accuracy | 6.5 | 5 | 8 | mixed |\n| completeness | – | – | – | – |\n"), "{text}");
-    assert!(text.contains("Juror Q2: REJECT, without scores.\n- Do it.\n\nJuror T9: APPROVE, 8 on average.\n"), "{text}");
 }
