@@ -1,5 +1,6 @@
 //! What the reviews come to: averages, agreement, and which findings are the same. All computed, nothing asked.
 
+use super::grouping::{Checked, Finding};
 use super::review::{Flaw, OTHER, Review, Severity};
 use super::rows::{
     ConsensusFinding, ConsensusFindingsRow, ConsensusScoresRow, CriterionConsensus, FindingsRow, NumberedFlaw, ReviewRow, SeverityCounts,
@@ -16,6 +17,8 @@ use synod_types::*;
 /// How alike two findings of one category must be to be the same, and what likeness counts for under different ones.
 const ALIKE: f64 = 0.5;
 const OTHER_CATEGORY: f64 = 0.7;
+/// From here on two findings are the same words, and one whatever a reader of both says.
+const WORD_FOR_WORD: f64 = 0.9;
 
 /// One reviewer who could be read.
 pub struct Reviewer {
@@ -73,12 +76,21 @@ impl Reviewer {
             measure: "overall by weight".into(),
             ..Scorecard::default()
         };
-        Exhibit::new(format!("Review {}", self.label), Shape::Scorecard(card)).turn(&self.key).data(&data)
+        Exhibit::new(format!("Review {}", self.label), Shape::Scorecard(card))
+            .part("Summary", &self.review.summary)
+            .list("Strengths", &self.review.strengths)
+            .part("How it was read", &self.review.reasons)
+            .turn(&self.key)
+            .data(&data)
+    }
+
+    fn finding_id(&self, at: usize) -> String {
+        format!("{}.{}", self.label, at + 1)
     }
 
     pub fn findings_exhibit(&self) -> Exhibit {
         let entries: Vec<FindingEntry> =
-            (1..).zip(&self.review.findings).map(|(number, flaw)| entry(format!("{}.{number}", self.label), flaw, flaw.severity)).collect();
+            self.review.findings.iter().enumerate().map(|(at, flaw)| entry(self.finding_id(at), flaw, flaw.severity)).collect();
         let none = if entries.is_empty() { format!("{} looked and found nothing wrong.", self.label) } else { String::new() };
         let shape = Findings { entries, none };
         let data = FindingsRow { reviewer_index: self.index, findings: self.review.findings.len() };
@@ -140,8 +152,46 @@ impl Consensus {
         let column = |at: usize| reviewers.iter().map(|reviewer| reviewer.scores[at]).collect::<Vec<_>>();
         let overalls: Vec<Option<f64>> = reviewers.iter().map(|reviewer| reviewer.overall).collect();
         let criteria = (0..rubric.criteria.len()).map(|at| opinion(&column(at))).collect();
-        let findings = merge(&reviewers, &rubric);
-        Self { criteria, overall: opinion(&overalls), findings, rubric, reviewers }
+        let mut consensus = Self { criteria, overall: opinion(&overalls), findings: Vec::new(), rubric, reviewers };
+        let all = consensus.all_findings();
+        consensus.findings = consensus.merged(&all, by_words(&all, &[], ALIKE));
+        consensus
+    }
+
+    /// Every finding of every reviewer, by the ids their own rows have.
+    pub fn all_findings(&self) -> Vec<Finding> {
+        let of = |(owner, reviewer): (usize, &Reviewer)| {
+            let each = reviewer.review.findings.iter().enumerate();
+            each.map(|(at, flaw)| Finding { id: reviewer.finding_id(at), owner, flaw: flaw.clone() }).collect::<Vec<_>>()
+        };
+        self.reviewers.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// Merges by groups that passed their rules. What is in none of them stays apart, unless it says the same word for word.
+    pub fn regroup(&mut self, all: &[Finding], groups: &[Checked]) {
+        let mut found: Vec<Vec<usize>> = groups.iter().filter(|group| !group.kept.is_empty()).map(|group| group.kept.clone()).collect();
+        found.extend(by_words(all, &found.concat(), WORD_FOR_WORD));
+        self.findings = self.merged(all, found);
+    }
+
+    /// Findings in order, each under an id of its own.
+    fn merged(&self, all: &[Finding], groups: Vec<Vec<usize>>) -> Vec<MergedFinding> {
+        let merge = |group: Vec<usize>| {
+            let mut flaws: Vec<(String, Flaw)> =
+                group.iter().map(|at| (self.reviewers[all[*at].owner].label.clone(), all[*at].flaw.clone())).collect();
+            flaws.sort_by_key(|(_, flaw)| flaw.severity);
+            MergedFinding { id: String::new(), severity: flaws[0].1.severity, flaws }
+        };
+        let mut merged: Vec<MergedFinding> = groups.into_iter().map(merge).collect();
+        let weight = |finding: &MergedFinding| {
+            let of = self.rubric.criteria.iter().find(|criterion| criterion.name == finding.flaw().category);
+            of.map_or(0.0, |criterion| criterion.weight)
+        };
+        merged.sort_by(|a, b| a.severity.cmp(&b.severity).then(b.flaws.len().cmp(&a.flaws.len())).then(weight(b).total_cmp(&weight(a))));
+        for (number, finding) in (1..).zip(&mut merged) {
+            finding.id = format!("F{number}");
+        }
+        merged
     }
 
     /// Criteria on which agreement between the reviewers is low.
@@ -218,7 +268,7 @@ impl Consensus {
         Exhibit::new("Scores of all reviewers", Shape::Scorecard(card)).data(&data)
     }
 
-    pub fn findings_exhibit(&self) -> Exhibit {
+    pub fn findings_exhibit(&self, matched_by: &'static str) -> Exhibit {
         let entries: Vec<FindingEntry> = self
             .findings
             .iter()
@@ -237,6 +287,7 @@ impl Consensus {
             severities: finding.flaws.iter().map(|(label, flaw)| (label.clone(), flaw.severity)).collect(),
         };
         let data = ConsensusFindingsRow {
+            matched_by,
             findings: self.findings.iter().map(row).collect(),
             consensus_finding_count: self.shared(),
             unique_finding_count: self.unique(),
@@ -251,29 +302,12 @@ fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| round(part as f64 / whole as f64, 2))
 }
 
-/// Findings that say the same become one, under an id of its own.
-fn merge(reviewers: &[Reviewer], rubric: &Rubric) -> Vec<MergedFinding> {
-    let all: Vec<(usize, &Flaw)> =
-        reviewers.iter().enumerate().flat_map(|(owner, reviewer)| reviewer.review.findings.iter().map(move |flaw| (owner, flaw))).collect();
-    let owners: Vec<usize> = all.iter().map(|(owner, _)| *owner).collect();
-    let groups = matching::groups(&owners, |a, b| likeness(all[a].1, all[b].1), ALIKE);
-    let mut merged: Vec<MergedFinding> = groups
-        .into_iter()
-        .map(|group| {
-            let mut flaws: Vec<(String, Flaw)> = group.iter().map(|item| (reviewers[all[*item].0].label.clone(), all[*item].1.clone())).collect();
-            flaws.sort_by_key(|(_, flaw)| flaw.severity);
-            MergedFinding { id: String::new(), severity: flaws[0].1.severity, flaws }
-        })
-        .collect();
-    let weight = |finding: &MergedFinding| {
-        let of = rubric.criteria.iter().find(|criterion| criterion.name == finding.flaw().category);
-        of.map_or(0.0, |criterion| criterion.weight)
-    };
-    merged.sort_by(|a, b| a.severity.cmp(&b.severity).then(b.flaws.len().cmp(&a.flaws.len())).then(weight(b).total_cmp(&weight(a))));
-    for (number, finding) in (1..).zip(&mut merged) {
-        finding.id = format!("F{number}");
-    }
-    merged
+/// Findings that say the same in so many words, without those already grouped.
+fn by_words(all: &[Finding], grouped: &[usize], alike: f64) -> Vec<Vec<usize>> {
+    let free: Vec<usize> = (0..all.len()).filter(|at| !grouped.contains(at)).collect();
+    let owners: Vec<usize> = free.iter().map(|at| all[*at].owner).collect();
+    let groups = matching::groups(&owners, |a, b| likeness(&all[free[a]].flaw, &all[free[b]].flaw), alike);
+    groups.into_iter().map(|group| group.into_iter().map(|at| free[at]).collect()).collect()
 }
 
 /// Titles count twice: reviewers name one flaw alike more often than they describe it alike, and titles alone would join "no test for X"

@@ -1,7 +1,6 @@
 //! The consolidator's part: the typed form and its text reading, and the report that is made of it and of the computed tables.
 
-use super::consensus::Consensus;
-use super::review::Severity;
+use super::consensus::{Consensus, MergedFinding};
 use crate::markdown;
 use crate::text::{bare, items, section, token};
 use schemars::JsonSchema;
@@ -10,11 +9,14 @@ use synod_engine::{IdLists, TypedReply};
 use synod_math::rubric::{Level, Opinion};
 use synod_types::words;
 
+/// The most actions a report has.
+const MOST: usize = 15;
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Consolidation {
-    /// How you weighed the reviews against each other.
+    /// How you weighed the reviews against each other, in at most 120 words.
     pub reasons: String,
-    /// For a reader in a hurry: how good, what is worst, what next. Markdown, three or four paragraphs.
+    /// For a reader in a hurry, in 120 to 250 words of markdown. The first sentence says what to do now.
     #[schemars(length(min = 1))]
     pub summary: String,
     /// On findings of a single reviewer, and on disputed criteria.
@@ -69,7 +71,7 @@ impl TypedReply for Consolidation {
             reasons: String::new(),
             summary: section(text, "Executive Summary")?.to_owned(),
             remarks: list("Remarks").into_iter().filter_map(remark).collect(),
-            actions: list("Actions").into_iter().map(action).take(15).collect(),
+            actions: list("Actions").into_iter().map(action).take(MOST).collect(),
         })
     }
 }
@@ -82,59 +84,53 @@ impl Consolidation {
         actions.sort_by_key(|action| rank(action));
         actions
     }
-
-    fn remark(&self, on: &str) -> Option<&str> {
-        self.remarks.iter().find(|remark| remark.on == on).map(|remark| remark.text.trim())
-    }
 }
 
-/// The report: what the consolidator wrote, where there is one, around tables that are ours.
+/// What to do first: the gravest action, or the repair of the gravest finding.
+pub fn first_action(consensus: &Consensus, written: Option<&Consolidation>) -> String {
+    let action = written.and_then(|written| Some(written.ordered(consensus).first()?.action.trim().to_owned()));
+    let repair = || consensus.findings.iter().map(|finding| finding.flaw().recommendation.trim()).find(|repair| !repair.is_empty());
+    action.or_else(|| repair().map(str::to_owned)).unwrap_or_else(|| match consensus.findings.first() {
+        Some(finding) => format!("Mend this first: {}.", finding.flaw().title.trim_end_matches('.')),
+        None => "Nothing need be mended: no reviewer found anything wrong.".to_owned(),
+    })
+}
+
+/// The report: what the consolidator wrote, or what the reviewers would have done. Scores and findings have exhibits of their own.
 pub fn report(consensus: &Consensus, written: Option<&Consolidation>) -> String {
-    let mut text = headline(consensus);
-    if let Some(written) = written {
-        text.push_str(&format!("\n\n{}", written.summary.trim()));
-        if !written.actions.is_empty() {
-            text.push_str("\n\n## Actions\n");
-        }
-        for (number, action) in (1..).zip(written.ordered(consensus)) {
-            let evidence = if action.evidence.is_empty() { String::new() } else { format!(" [{}]", action.evidence.join(", ")) };
-            let effort = action.effort.map(|effort| format!(" (effort: {})", effort.as_str().to_lowercase())).unwrap_or_default();
-            text.push_str(&format!("\n{number}. **{}**{evidence}{effort}", action.action.trim()));
-        }
+    let Some(written) = written else { return computed(consensus) };
+    let mut text = written.summary.trim().to_owned();
+    let action = |action: &Action| {
+        let evidence = if action.evidence.is_empty() { String::new() } else { format!(" [{}]", action.evidence.join(", ")) };
+        let effort = action.effort.map(|effort| format!(" (effort: {})", effort.as_str().to_lowercase())).unwrap_or_default();
+        format!("{}{evidence}{effort}", action.action.trim())
+    };
+    let actions = written.ordered(consensus).into_iter().map(action).collect::<Vec<_>>();
+    if !actions.is_empty() {
+        text.push_str(&format!("\n\n## Actions\n\n{}", numbered(&actions)));
     }
-    text.push_str(&format!("\n\n## Scores\n\n{}", table(consensus)));
-    for name in consensus.disputed() {
-        let why = written.and_then(|written| written.remark(name)).unwrap_or("the reviewers are far apart.");
-        text.push_str(&format!("\n- **{name}** is disputed: {why}"));
+    let title = |on: &str| consensus.findings.iter().find(|finding| finding.id == on).map(|finding| format!(" {}", finding.flaw().title));
+    let remark = |remark: &Remark| format!("- **{}{}**: {}", remark.on, title(&remark.on).unwrap_or_default(), remark.text.trim());
+    if !written.remarks.is_empty() {
+        text.push_str(&format!("\n\n## Remarks\n\n{}", written.remarks.iter().map(remark).collect::<Vec<_>>().join("\n")));
     }
-    text.push_str("\n\n## Findings\n");
-    if consensus.findings.is_empty() {
-        text.push_str("\nNo reviewer found anything wrong.");
-    }
-    for finding in &consensus.findings {
-        let flaw = finding.flaw();
-        let place = if flaw.location.is_empty() { String::new() } else { format!(", {}", flaw.location) };
-        let (id, severity, by) = (&finding.id, finding.severity.as_str(), finding.by().join(", "));
-        text.push_str(&format!(
-            "\n- **{id} {}** ({severity}, {}{place}; found by {by}). {} {}",
-            flaw.title, flaw.category, flaw.description, flaw.impact
-        ));
-        if !flaw.recommendation.is_empty() {
-            text.push_str(&format!(" To do: {}", flaw.recommendation));
-        }
-        if let Some(remark) = written.and_then(|written| written.remark(id)) {
-            text.push_str(&format!(" Consolidator: {remark}"));
-        }
-    }
-    text.push('\n');
-    text
+    text + "\n"
 }
 
-fn headline(consensus: &Consensus) -> String {
-    let overall = consensus.overall.average.map_or_else(|| "**Not scored**".to_owned(), |average| format!("**{average} of 5**"));
-    let agreement = consensus.overall.agreement.map(|level| format!(", agreement {}", level.as_str())).unwrap_or_default();
-    let found: Vec<String> = Severity::ALL.map(|severity| format!("{} {}", consensus.count(severity), severity.as_str().to_lowercase())).to_vec();
-    format!("{overall} by {} reviewers{agreement}. Findings: {}.", consensus.reviewers.len(), found.join(", "))
+/// What the findings ask for, gravest first.
+fn computed(consensus: &Consensus) -> String {
+    let repair = |finding: &MergedFinding| {
+        let flaw = finding.flaw();
+        let repair = if flaw.recommendation.trim().is_empty() { &flaw.title } else { &flaw.recommendation };
+        format!("{} [{}]", repair.trim(), finding.id)
+    };
+    let repairs: Vec<String> = consensus.findings.iter().take(MOST).map(repair).collect();
+    let first = first_action(consensus, None);
+    if repairs.is_empty() { format!("{first}\n") } else { format!("{first}\n\n## Actions\n\n{}\n", numbered(&repairs)) }
+}
+
+fn numbered(lines: &[String]) -> String {
+    (1..).zip(lines).map(|(number, line)| format!("{number}. {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// Every reviewer's score on every criterion, as markdown.

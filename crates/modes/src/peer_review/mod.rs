@@ -3,6 +3,7 @@
 
 mod consensus;
 mod consolidation;
+mod grouping;
 mod review;
 mod rows;
 mod rubric;
@@ -10,9 +11,11 @@ mod rubric;
 use crate::{attendance, closing, work};
 use consensus::{Consensus, MergedFinding, Reviewer};
 pub use consolidation::Consolidation;
+pub use grouping::Grouping;
+use grouping::{Checked, Finding};
 pub use review::Review;
-use review::{OTHER, Severity};
-use rows::{ConsensusFindingsRow, ConsensusScoresRow, ConsolidationRow, FindingsRow, ReviewRow, ReviewerAgreement, VerdictData};
+use review::{Flaw, OTHER, Severity};
+use rows::{ConsensusFindingsRow, ConsensusScoresRow, ConsolidationRow, FindingsRow, GroupingRow, ReviewRow, ReviewerAgreement, VerdictData};
 pub use rubric::{Criterion, ReviewType, Rubric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,14 +28,15 @@ use synod_types::*;
 const LEAST: usize = 2;
 
 pub static MODE: Mode = mode! {
-    id: "peer_review", version: 2, name: "Peer Review", family: RoleBased, seats: 3..=7, roles: &[each("reviewer"), chair("consolidator")],
+    id: "peer_review", version: 3, name: "Peer Review", family: RoleBased, seats: 3..=7, roles: &[each("reviewer"), chair("consolidator")],
     summary: "Reviewers grade one work by the same weighted rubric without seeing each other, and a consolidator turns it into one list of actions.",
     pick: "Take it for code, designs, plans or audits that exist and need more than one pair of eyes: scores, findings with their places, what to do first.",
-    phases: &["review", "consolidation"],
+    phases: &["review", "matching", "consolidation"],
     stages: &[
         Stage::from_seat::<ReviewRow>("review_{n}", "reviewer"),
         Stage::from_seat::<FindingsRow>("findings_{n}", "reviewer"),
         Stage::computed::<ConsensusScoresRow>("consensus_scores"),
+        Stage::from_seat::<GroupingRow>("grouping", "consolidator"),
         Stage::computed::<ConsensusFindingsRow>("consensus_findings"),
         Stage::from_seat::<ConsolidationRow>("consolidation", "consolidator"),
         Stage::computed::<ConsolidationRow>("consolidation").stand_in(),
@@ -42,10 +46,10 @@ pub static MODE: Mode = mode! {
         FigureKind::share("findings_overlap", "Findings that more than one reviewer made"),
     ],
     multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
-    cost: "n + 1 for n reviewers",
+    cost: "n + 2 for n reviewers; n + 1 where fewer than two reviewers found something",
     example: Example { options: &[("review_type", "code_review")], content: Some("queue.rs"), ..Example::ask("The job queue of our scheduler") },
-    failure_rule: "Two readable reviews are enough. If the consolidator fails, the next reviewer who gave a review consolidates; if nobody can, the report is computed from scores and findings.",
-    prompts: ["review", "consolidate"],
+    failure_rule: "Two readable reviews are enough. If the consolidator cannot say which findings are the same, they are matched by their words. If the consolidator fails, the next reviewer who gave a review consolidates; if nobody can, the report is computed from scores and findings.",
+    prompts: ["review", "group", "consolidate"],
     request_names: &[
         RequestName::option("reviewType", "review_type"),
         RequestName::panel("reviewerModels"),
@@ -128,6 +132,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     vec![
         PlannedCalls { prompt: "review", role: "reviewer", min: n, max: n, reads: 0, max_tokens: Some(options.review_tokens) },
+        PlannedCalls { prompt: "group", role: "consolidator", min: 0, max: 1, reads: n, max_tokens: None },
         PlannedCalls { prompt: "consolidate", role: "consolidator", min: 1, max: 1, reads: n, max_tokens: None },
     ]
 }
@@ -135,8 +140,9 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     work::warn_if_question(bench);
     let rubric = Rubric::of(options.review_type, options.custom_rubric.as_ref());
-    let consensus = review(bench, &options, rubric).await?;
-    let answer = consolidate(bench, &consensus).await?;
+    let mut consensus = review(bench, &options, rubric).await?;
+    group(bench, &mut consensus).await?;
+    let (action, answer) = consolidate(bench, &consensus).await?;
     bench.figure("overall", consensus.overall.average);
     bench.figure("findings_overlap", consensus.overlap_rate());
     let criteria = consensus.rubric.criteria.iter().zip(&consensus.criteria).map(|(criterion, opinion)| CriterionOpinion {
@@ -158,16 +164,24 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         disputed: consensus.disputed().into_iter().map(str::to_owned).collect(),
     };
     Ok(ModeResult::ended("finished", answer)
+        .action(action)
         .decision(summary(&decision), &decision)
-        .unsure("how near the reviewers are to each other says nothing of how right they are")
+        .unsure("reviewers who agree may all be wrong")
         .dissent(dissent(&consensus))
         .data(&VerdictData { rubric: &consensus.rubric.name, consensus_scores: consensus.scores() }))
 }
 
 fn summary(decision: &Decision) -> String {
-    let overall = decision.overall.map_or_else(|| "No score".to_owned(), |overall| format!("{overall:.1} of 5"));
-    let Decision { reviewers, critical, major, minor, shared, .. } = decision;
-    format!("{overall} by {reviewers} reviewers: {critical} critical, {major} major and {minor} minor findings, {shared} of them found by several.")
+    let overall = decision.overall.map_or_else(|| "gave no score".to_owned(), |overall| format!("give it {overall} of 5"));
+    let Decision { reviewers, critical, major, minor, suggestion, shared, .. } = decision;
+    let counts = [(critical, "critical"), (major, "major"), (minor, "minor"), (suggestion, "suggested")];
+    let counts: Vec<String> = counts.iter().filter(|(count, _)| **count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let found = critical + major + minor + suggestion;
+    match found {
+        0 => format!("{reviewers} reviewers {overall} and found nothing wrong."),
+        1 => format!("{reviewers} reviewers {overall} and found 1 flaw, {}.", counts.join(", ")),
+        _ => format!("{reviewers} reviewers {overall} and found {found} flaws: {}; {shared} found by several.", counts.join(", ")),
+    }
 }
 
 /// Every reviewer alone, then what the reviews come to.
@@ -206,12 +220,51 @@ async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Cons
     answers.quorum(LEAST)?;
     let consensus = Consensus::of(rubric, reviewers);
     phase.show("consensus_scores", consensus.scores_exhibit())?;
-    phase.show("consensus_findings", consensus.findings_exhibit())?;
     Ok(consensus)
 }
 
-/// The consolidator's report around our tables; from the next reviewer if he fails, from the tables alone if all do.
-async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<Answer> {
+/// Findings of different reviewers that are one flaw become one: by the consolidator's groups as far as they pass the rules, else by words.
+async fn group(bench: &Bench, consensus: &mut Consensus) -> Result<()> {
+    let phase = bench.phase("matching");
+    let all = consensus.all_findings();
+    let mut matched_by = "words";
+    if all.iter().any(|finding| finding.owner != all[0].owner) {
+        let shown: Vec<Value> = all.iter().map(|finding| json!({"id": finding.id, "text": flaw_text(&finding.flaw)})).collect();
+        let ask = prompt!("group", findings = shown).ids("findings", all.iter().map(|finding| finding.id.clone()));
+        match phase.ask_first::<Grouping>(bench.role("consolidator"), ask).await? {
+            Some(reply) => {
+                let groups = grouping::check(&reply.value.groups, &all);
+                consensus.regroup(&all, &groups);
+                phase.show("grouping", groups_exhibit(&reply.value, &groups, &all).by(reply.seat, "consolidator").turn(&reply.key))?;
+                matched_by = "proposed";
+            }
+            None => phase.warn("Nobody could say which findings are the same; they were matched by the words they share."),
+        }
+    }
+    phase.show("consensus_findings", consensus.findings_exhibit(matched_by))
+}
+
+fn groups_exhibit(proposed: &Grouping, groups: &[Checked], all: &[Finding]) -> Exhibit {
+    let item = |at: &usize| (all[*at].id.clone(), all[*at].flaw.title.clone());
+    let cluster = |(number, group): (usize, &Checked)| {
+        let (members, note) = match group.kept.is_empty() {
+            true => (&group.refused, "proposed as one and kept apart: they share neither place nor words, or are in another group already"),
+            false => (&group.kept, ""),
+        };
+        let (id, name) = (format!("G{number}"), group.flaw.clone());
+        Cluster { id, name, items: members.iter().map(item).collect(), note: note.to_owned(), ..Cluster::default() }
+    };
+    let ids = |members: &[usize]| members.iter().map(|at| all[*at].id.clone()).collect::<Vec<String>>();
+    let data = GroupingRow {
+        groups: groups.iter().filter(|group| !group.kept.is_empty()).map(|group| ids(&group.kept)).collect(),
+        refused: groups.iter().flat_map(|group| ids(&group.refused)).collect(),
+    };
+    let clusters = (1..).zip(groups).map(cluster).collect();
+    Exhibit::new("Findings that are one", Shape::Clusters(Clusters { clusters })).part("How they were compared", &proposed.reasons).data(&data)
+}
+
+/// What to do first, and the consolidator's report; from the next reviewer if he fails, from the findings alone if all do.
+async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<(String, Answer)> {
     let phase = bench.phase("consolidation");
     let mut reviewers: Vec<SeatIx> = consensus.reviewers.iter().map(|reviewer| reviewer.seat).collect();
     reviewers.sort_unstable();
@@ -232,7 +285,8 @@ async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<Answer> {
     )
     .ids("evidence", evidence);
     let reply = phase.ask_first::<Consolidation>(&writers, ask).await?;
-    let text = consolidation::report(consensus, reply.as_ref().map(|reply| &reply.value));
+    let written = reply.as_ref().map(|reply| &reply.value);
+    let (action, text) = (consolidation::first_action(consensus, written), consolidation::report(consensus, written));
     let data = ConsolidationRow {
         reviewer_count: consensus.reviewers.len(),
         consensus_scores: consensus.scores(),
@@ -255,21 +309,25 @@ async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<Answer> {
     let Some(reply) = reply else {
         phase.warn("Nobody could consolidate the reviews; the report is computed from their scores and findings.");
         phase.show("consolidation", Exhibit::note("Consolidation", &text).data(&data))?;
-        return Ok(Answer { kind: AnswerKind::Computed, text, by: Vec::new() });
+        return Ok((action, Answer { kind: AnswerKind::Computed, text, by: Vec::new() }));
     };
     let statement = Statement { text: Some(text.clone()), ..Statement::default() };
-    let exhibit = Exhibit::new("Consolidation", Shape::Statement(statement)).by(reply.seat, "consolidator").turn(&reply.key).data(&data);
-    phase.show("consolidation", exhibit)?;
-    Ok(Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] })
+    let exhibit = Exhibit::new("Consolidation", Shape::Statement(statement)).part("How the reviews were weighed", &reply.value.reasons);
+    phase.show("consolidation", exhibit.by(reply.seat, "consolidator").turn(&reply.key).data(&data))?;
+    Ok((action, Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] }))
 }
 
 fn finding_text(finding: &MergedFinding) -> String {
     let mut text = format!("{} ({}, {})", finding.flaw().title, finding.severity.as_str(), finding.flaw().category);
     for (label, flaw) in &finding.flaws {
-        let place = if flaw.location.is_empty() { String::new() } else { format!(", at {}", flaw.location) };
-        text.push_str(&format!("\n{label}, {}{place}: {} {} {}", flaw.severity.as_str(), flaw.description, flaw.impact, flaw.recommendation));
+        text.push_str(&format!("\n{label}, {}", flaw_text(flaw)));
     }
     text
+}
+
+fn flaw_text(flaw: &Flaw) -> String {
+    let place = if flaw.location.is_empty() { String::new() } else { format!(", at {}", flaw.location) };
+    format!("{}{place}: {}. {} {} {}", flaw.severity.as_str(), flaw.title, flaw.description, flaw.impact, flaw.recommendation)
 }
 
 fn review_text(reviewer: &Reviewer, rubric: &Rubric) -> String {
@@ -294,7 +352,7 @@ fn dissent(consensus: &Consensus) -> Vec<Dissent> {
         let farthest = consensus.reviewers.iter().reduce(|a, b| if far(&b) > far(&a) { b } else { a });
         if let Some((reviewer, scored)) = farthest.and_then(|reviewer| Some((reviewer, reviewer.review.score(&criterion.name)?))) {
             let score = scored.score.map(|score| score.to_string()).unwrap_or_default();
-            let text = format!("{} {score}, where the panel averages {average}: {}", criterion.name, scored.justification);
+            let text = format!("{} is {score}, not {average}: {}", criterion.name, scored.justification);
             dissent.push(Dissent { seat: reviewer.seat, label: Some(reviewer.label.clone()), text });
         }
     }

@@ -18,16 +18,16 @@ pub const OTHER: &str = "Other";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Review {
-    /// What you looked at, and how you came to your scores.
+    /// What you looked at, and how you came to your scores, in at most 80 words.
     pub reasons: String,
     /// One for each criterion of the rubric.
     #[schemars(extend("x-each" = "criteria"))]
     pub scores: Vec<CriterionScore>,
     /// What is wrong with the work; empty if you found nothing.
     pub findings: Vec<Flaw>,
-    /// What should stay as it is.
+    /// What should stay as it is, at most five, a sentence each.
     pub strengths: Vec<String>,
-    /// How good the work is, what is worst about it, and what to do next, in two or three paragraphs.
+    /// What to do next, how good the work is and what is worst about it, in 60 to 150 words.
     pub summary: String,
 }
 

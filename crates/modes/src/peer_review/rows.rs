@@ -107,9 +107,20 @@ pub struct CriterionConsensus {
     pub agreement: Option<&'static str>,
 }
 
+/// Which findings a reader of all of them takes for one, and which of that passed the rules.
+#[derive(Serialize, JsonSchema)]
+pub struct GroupingRow {
+    /// Ids of findings, group by group, as merged.
+    pub groups: Vec<Vec<String>>,
+    /// Findings that were proposed for a group and stand alone.
+    pub refused: Vec<String>,
+}
+
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsensusFindingsRow {
+    /// `proposed` by a reader of all findings and checked, or `words`: computed from what they have in common.
+    pub matched_by: &'static str,
     pub findings: Vec<ConsensusFinding>,
     /// Findings more than one reviewer made.
     pub consensus_finding_count: u32,
@@ -162,7 +173,7 @@ pub struct ReviewerAgreement {
     pub severity_agreement_rate: Option<f64>,
 }
 
-row_data!(ReviewRow, FindingsRow, ConsensusScoresRow, ConsensusFindingsRow, ConsolidationRow);
+row_data!(ReviewRow, FindingsRow, GroupingRow, ConsensusScoresRow, ConsensusFindingsRow, ConsolidationRow);
 
 /// What the verdict keeps beside answer and decision.
 #[derive(Serialize)]

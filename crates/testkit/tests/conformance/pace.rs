@@ -66,7 +66,8 @@ fn longest(mode: &str, rows: &[Row]) -> Option<usize> {
     Some(match mode {
         "council" => 4,
         "vote" => 2 + asked(rows, "tiebreak"),
-        "jury" | "peer_review" | "confidence_weighted" => 2,
+        "jury" | "confidence_weighted" => 2,
+        "peer_review" => 2 + asked(rows, "group"),
         "debate" | "specialist_panel" | "blueprint" => 3,
         "delphi" => asked(rows, "classify") + rounds(rows, "round") + 1,
         // One after another by definition.
