@@ -34,7 +34,7 @@ pub enum Rung {
     Majority,
     /// More votes than any other side, but not more than half.
     Plurality,
-    /// Equal leaders: a denial outweighs a confirmation, and either outweighs an open mind.
+    /// Equal leaders: an open mind outweighs a denial, and a denial a confirmation.
     Tie,
     /// Too few votes: the statement is open.
     TooFew,
@@ -56,7 +56,7 @@ impl Rung {
 pub fn consensus<R: Copy + PartialEq, S: Copy + Ord>(votes: &[(R, S)], sides: Sides<R>, unsure: S) -> Consensus<R, S> {
     let count = |side: R| votes.iter().filter(|(ruling, _)| *ruling == side).count();
     // In the order in which equal leaders prevail.
-    let ladder = [sides.denied, sides.held, sides.open].map(|side| (side, count(side)));
+    let ladder = [sides.open, sides.denied, sides.held].map(|side| (side, count(side)));
     let cast: usize = ladder.iter().map(|(_, n)| n).sum();
     if cast < LEAST {
         return Consensus { ruling: sides.open, sureness: unsure, agreement: None, rung: Rung::TooFew };
@@ -157,9 +157,9 @@ mod tests {
             ("V3 V3 V3", 'V', 3, Some(100), Majority),
             ("D2 D2 V3", 'D', 2, Some(67), Majority),
             ("V3 D3", 'D', 1, Some(50), Tie),
-            ("V3 U3", 'V', 1, Some(50), Tie),
-            ("D3 U3", 'D', 1, Some(50), Tie),
-            ("V3 D3 U3", 'D', 1, Some(33), Tie),
+            ("V3 U3", 'U', 1, Some(50), Tie),
+            ("D3 U3", 'U', 1, Some(50), Tie),
+            ("V3 D3 U3", 'U', 1, Some(33), Tie),
             ("V3 V3 D3 U3", 'V', 1, Some(50), Plurality),
             ("U3 U3 D3 V3", 'U', 1, Some(50), Plurality),
             ("V3 V3 D2 D2 U1", 'D', 1, Some(40), Tie),

@@ -19,8 +19,10 @@ pub enum Band {
 }
 
 impl Band {
-    pub fn of(score: u32) -> Self {
+    /// Where less than half of the weight is on statements that hold, a score made of open ones is mixed at best.
+    pub fn of(score: u32, held: f64) -> Self {
         match score {
+            70.. if held < 0.5 => Self::Mixed,
             90.. => Self::HighlyReliable,
             70..=89 => Self::MostlyReliable,
             50..=69 => Self::Mixed,
@@ -65,9 +67,15 @@ mod tests {
 
     #[test]
     fn bands_begin_where_they_say() {
-        let bands = [0, 29, 30, 49, 50, 69, 70, 89, 90, 100].map(|score| Band::of(score).as_str());
+        let bands = [0, 29, 30, 49, 50, 69, 70, 89, 90, 100].map(|score| Band::of(score, 1.0).as_str());
         let want = ["unreliable", "significant_errors", "mixed", "mostly_reliable", "highly_reliable"];
         assert_eq!(bands.as_slice(), want.iter().flat_map(|band| [*band, *band]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_text_of_which_most_is_open_is_mixed_at_best() {
+        let bands = [(95, 0.49), (70, 0.49), (70, 0.5), (60, 0.1), (20, 0.0)].map(|(score, held)| Band::of(score, held).as_str());
+        assert_eq!(bands, ["mixed", "mixed", "mostly_reliable", "mixed", "unreliable"]);
     }
 
     proptest! {

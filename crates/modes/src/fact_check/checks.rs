@@ -21,7 +21,7 @@ words! {
 /// A checker's rulings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verification {
-    /// What you could check the claims by, and what you could not, in a sentence or two.
+    /// What you could check the claims by, and what you could not, in at most 60 words.
     pub reasons: String,
     /// One for each claim.
     pub checks: Vec<Check>,

@@ -11,7 +11,7 @@ use synod_types::{CheckEntry, Checks, Dissent, Exhibit, SeatIx, Shape};
 const SIDES: Sides<Ruling> = Sides { held: Ruling::Verified, denied: Ruling::Disputed, open: Ruling::Unverifiable };
 
 /// How the score is made, for whoever reads it.
-pub const MEASURE: &str = "weighted mean of the claims: verified 1, unverifiable 0.5, disputed 0; weight = share of the votes × confidence (high 1, medium 0.6, low 0.3); the confidence is what most holders of the verdict state, of equally frequent ones the lower";
+pub const MEASURE: &str = "weighted mean of the claims: verified 1, unverifiable 0.5, disputed 0; weight = share of the votes × confidence (high 1, medium 0.6, low 0.3); the confidence is what most holders of the verdict state, of equally frequent ones the lower; mostly reliable and better need half of the weight on verified claims";
 
 /// A claim and what the panel says of it.
 #[derive(Clone, Debug)]
@@ -49,17 +49,31 @@ impl ClaimRuling {
 
     /// What the ruling is worth in the score, and its weight there.
     fn worth(&self) -> (f64, f64) {
-        let worth = match self.outcome.ruling {
+        (self.value(), self.outcome.agreement.unwrap_or(0.0) * self.sure())
+    }
+
+    fn value(&self) -> f64 {
+        match self.outcome.ruling {
             Ruling::Verified => 1.0,
             Ruling::Unverifiable => 0.5,
             Ruling::Disputed => 0.0,
-        };
-        let sure = match self.outcome.sureness {
+        }
+    }
+
+    fn sure(&self) -> f64 {
+        match self.outcome.sureness {
             Sureness::High => 1.0,
             Sureness::Medium => 0.6,
             Sureness::Low => 0.3,
-        };
-        (worth, self.outcome.agreement.unwrap_or(0.0) * sure)
+        }
+    }
+
+    /// Its part of the score, with the numbers it is made of.
+    fn part(&self) -> String {
+        let (verdict, sureness) = (self.outcome.ruling.as_str().to_lowercase(), self.outcome.sureness.as_str().to_lowercase());
+        let (value, weight) = self.worth();
+        let share = self.outcome.agreement.unwrap_or(0.0);
+        format!("{}: {verdict} counts {value}, weight {weight:.2} = share of votes {share:.2} × {sureness} {}", self.claim.id, self.sure())
     }
 
     fn entry(&self, bench: &Bench) -> CheckEntry {
@@ -103,6 +117,8 @@ pub struct Totals {
     pub unverifiable: u32,
     /// Out of 100; `None` without a claim on which two ruled.
     pub score: Option<u32>,
+    /// Part of the weight that is on verified claims, from 0 to 1.
+    pub held: f64,
     /// Mean share of the votes that are for the ruling, over the claims on which two or more ruled.
     pub share: Option<f64>,
 }
@@ -111,11 +127,16 @@ impl Totals {
     pub fn of(rulings: &[ClaimRuling]) -> Self {
         let count = |side: Ruling| rulings.iter().filter(|ruling| ruling.outcome.ruling == side).count() as u32;
         let shares: Vec<f64> = rulings.iter().filter_map(|ruling| ruling.outcome.agreement).collect();
+        let weight = |side: Option<Ruling>| {
+            let of = rulings.iter().filter(|ruling| side.is_none_or(|side| ruling.outcome.ruling == side));
+            of.map(|ruling| ruling.worth().1).sum::<f64>()
+        };
         Self {
             verified: count(Ruling::Verified),
             disputed: count(Ruling::Disputed),
             unverifiable: count(Ruling::Unverifiable),
             score: reliability(&rulings.iter().map(ClaimRuling::worth).collect::<Vec<_>>()),
+            held: if weight(None) > 0.0 { weight(Some(Ruling::Verified)) / weight(None) } else { 0.0 },
             share: (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64),
         }
     }
@@ -124,7 +145,7 @@ impl Totals {
         self.verified + self.disputed + self.unverifiable
     }
     pub fn band(&self) -> Option<Band> {
-        self.score.map(Band::of)
+        self.score.map(|score| Band::of(score, self.held))
     }
     /// The mean share in percent, to two places.
     pub fn agreement_rate(&self) -> Option<f64> {
@@ -152,7 +173,13 @@ pub fn exhibit(bench: &Bench, rulings: &[ClaimRuling], totals: &Totals) -> Exhib
     };
     let entries = rulings.iter().map(|ruling| ruling.entry(bench)).collect();
     let checks = Checks { entries, score: totals.score.map(f64::from), measure: MEASURE.to_owned() };
-    Exhibit::new("What the checkers' votes come to", Shape::Checks(checks)).data(&data)
+    let exhibit = Exhibit::new("What the checkers' votes come to", Shape::Checks(checks)).data(&data);
+    let Some(score) = totals.score else { return exhibit };
+    let (worth, weight) = rulings.iter().map(ClaimRuling::worth).fold((0.0, 0.0), |(sum, all), (worth, weight)| (sum + worth * weight, all + weight));
+    let half = if totals.held < 0.5 { "less than half, so no better than mixed" } else { "at least half, as a band above mixed needs" };
+    let made = format!("{score} = 100 × {worth:.2} (what the claims count, by weight) / {weight:.2} (all weights)");
+    let held = format!("{:.0} % of the weight is on verified claims: {half}", 100.0 * totals.held);
+    exhibit.list("How the score is made", rulings.iter().map(ClaimRuling::part).chain([made, held]))
 }
 
 /// Votes against what the panel ruled, with their evidence.
@@ -163,8 +190,8 @@ pub fn dissent(rulings: &[ClaimRuling]) -> Vec<Dissent> {
     against
         .map(|(ruling, (seat, vote))| {
             let correction = vote.correction.as_ref().map(|right| format!(" Correction: {right}")).unwrap_or_default();
-            let text = format!("{} ({}) on “{}”: {}{correction}", vote.verdict.as_str(), vote.confidence.as_str(), ruling.claim.text, vote.evidence);
-            Dissent { seat: *seat, label: Some(ruling.claim.id.clone()), text }
+            let text = format!("“{}” is {}: {}{correction}", ruling.claim.text, vote.verdict.as_str().to_lowercase(), vote.evidence);
+            Dissent { seat: *seat, label: None, text }
         })
         .collect()
 }

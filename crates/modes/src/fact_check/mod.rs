@@ -10,11 +10,10 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::closing;
-use crate::tally;
+use crate::{closing, tally, text};
 use checks::{Verification, Vote};
 use claim_rulings::{ClaimRuling, Totals};
-use claims::{Claim, Extraction};
+use claims::{Claim, ExtractedClaim, Extraction, Numbered};
 use content::Content;
 use material::Material;
 use report::Method;
@@ -29,7 +28,7 @@ use synod_engine::{
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "fact_check", version: 2, name: "Fact-Check", family: Verification, seats: 3..=6,
+    id: "fact_check", version: 3, name: "Fact-Check", family: Verification, seats: 3..=6,
     roles: &[each("checker"), seat("generator", 0), seat("extractor", 0), seat("reporter", 0)],
     summary: "The claims in a text are pulled out, every checker rules on each of them alone, and the text gets a computed reliability score.",
     pick: "Take it when it matters more that a text is true than that it reads well: give the text as content, and attach files to check it against.",
@@ -53,7 +52,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "n + 2 for a panel of n, whether the content is given or generated (then its author does not check); 1 or 2 when it holds no claims",
     example: Example { content: Some("release.md"), files: &["figures.csv"], ..Example::ask("Are the figures in this release right?") },
-    failure_rule: "If the generator or the extractor fails, the next seat takes its place; whoever wrote the content never checks it. Unreadable checkers abstain; one that can be read is enough, but a verdict on a claim needs two votes. Where the checkers' confidence is tied, the lower counts, on purpose. If nobody can write the report, a computed one is returned.",
+    failure_rule: "If the generator or the extractor fails, the next seat takes its place; whoever wrote the content never checks it, and extracts its claims only where nobody else can. Claims that are not in the content are listed and not scored; where they are the majority the verdict is degraded. A tie with unverifiable is unverifiable. Unreadable checkers abstain; one that can be read is enough, but a verdict on a claim needs two votes. Where the checkers' confidence is tied, the lower counts, on purpose. If nobody can write the report, a computed one is returned.",
     prompts: ["generate", "extract", "verify", "report"],
     request_names: &[
         RequestName::content("contentToCheck"),
@@ -102,12 +101,15 @@ impl Options {
 pub struct Decision {
     /// How far the content can be relied on, out of 100; null when no claim could be ruled on.
     pub score: Option<u32>,
-    /// highly_reliable from 90, mostly_reliable from 70, mixed from 50, significant_errors from 30, else unreliable.
+    /// highly_reliable from 90, mostly_reliable from 70, mixed from 50, significant_errors from 30, else unreliable. Where less than half of
+    /// the weight is on verified claims, mixed at best.
     pub band: Option<String>,
     pub verified: u32,
     pub disputed: u32,
     pub unverifiable: u32,
     pub claims: Vec<ClaimDecision>,
+    /// Extracted as claims, but not in the content: neither checked nor scored.
+    pub not_found: Vec<String>,
 }
 
 /// The panel's verdict on one claim.
@@ -136,16 +138,16 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut failed: Vec<SeatIx> = Vec::new();
     let content = content::content(bench, &options, &mut failed).await?;
-    let claims = extract(bench, &options, &content, &mut failed).await?;
+    let Numbered { claims, not_found, .. } = extract(bench, &options, &content, &mut failed).await?;
     if claims.is_empty() {
-        return report_without_claims(bench, &content);
+        return report_without_claims(bench, &content, &not_found);
     }
     let material = Material::new(&bench.question().files, &claims, options.passages as usize);
     let (rulings, checkers) = verify(bench, &options, &content, claims, &material, &mut failed).await?;
     let totals = Totals::of(&rulings);
     bench.phase("verify").show("consensus", claim_rulings::exhibit(bench, &rulings, &totals))?;
     let method = Method { checkers, with_passages: !material.passages.is_empty() };
-    let answer = write(bench, &content, &rulings, &totals, &method, &failed).await?;
+    let answer = write(bench, &content, &rulings, &not_found, &totals, &method, &failed).await?;
     bench.figure("claims", f64::from(totals.claims()));
     for (ruling, count) in [("verified", totals.verified), ("disputed", totals.disputed), ("unverifiable", totals.unverifiable)] {
         if count > 0 {
@@ -156,16 +158,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.figure("reliability", totals.score.map(f64::from));
     let confidence = tally::confidence(bench, claim_rulings::agreement(&rulings));
     Ok(ModeResult::ended("finished", answer)
-        .decision(
-            format!(
-                "{} verified, {} disputed, {} unverifiable of {} claims.",
-                totals.verified,
-                totals.disputed,
-                totals.unverifiable,
-                totals.claims()
-            ),
-            &decision(&rulings, &totals),
-        )
+        .action(report::action(&rulings, &totals))
+        .decision(report::summary(&totals, not_found.len()), &decision(&rulings, &not_found, &totals))
         .confidence(Confidence { counted: Some("rulings".into()), ..confidence })
         .dissent(claim_rulings::dissent(&rulings))
         .data(&VerdictData { checkers, average_agreement_rate: totals.agreement_rate(), measure: claim_rulings::MEASURE }))
@@ -191,19 +185,27 @@ async fn ask_first<T: ReplyFormat>(
     Ok(reply)
 }
 
-async fn extract(bench: &Bench, options: &Options, content: &Content, failed: &mut Vec<SeatIx>) -> Result<Vec<Claim>> {
+async fn extract(bench: &Bench, options: &Options, content: &Content, failed: &mut Vec<SeatIx>) -> Result<Numbered> {
     let phase = bench.phase("extract");
-    let ask = prompt!("extract", checked = content.text, generated = content.author.is_some(), most = options.max_claims);
-    let seats = candidates(bench, "extractor", failed);
+    let sentences: Vec<&str> = text::sentences(&content.text).into_iter().map(|at| &content.text[at]).collect();
+    let ask = prompt!("extract", checked = content.text, generated = content.author.is_some(), most = options.max_claims).fill("sentence", sentences);
+    let mut seats = candidates(bench, "extractor", failed);
+    // Who wrote a text leaves out of its claims what they would rather not have checked.
+    seats.sort_by_key(|seat| Some(*seat) == content.author);
     let Some(reply) = ask_first::<Extraction>(&phase, &seats, ask.max_tokens(options.extract_tokens()), failed).await? else {
         return Err(Halt::no_quorum("extract", "no seat could extract the claims"));
     };
-    let (claims, over) = claims::number(&content.text, reply.value.claims, options.max_claims as usize);
-    if over > 0 {
-        phase.warn(format!("{over} more claims were extracted and not checked: max_claims is {}.", options.max_claims));
+    let numbered = claims::number(&content.text, reply.value.claims, options.max_claims as usize);
+    if numbered.over > 0 {
+        phase.warn(format!("{} more claims were extracted and not checked: max_claims is {}.", numbered.over, options.max_claims));
     }
-    phase.show("extract", claims::exhibit(&claims).by(reply.seat, "extractor").turn(&reply.key))?;
-    Ok(claims)
+    let (found, stray) = (numbered.claims.len() + numbered.over, numbered.not_found.len());
+    if stray > found {
+        phase.abstained(reply.seat, format!("{stray} of the {} claims it extracted are not in the content", stray + found));
+    }
+    let exhibit = claims::exhibit(&content.text, &numbered).part("What was left out", &reply.value.reasons);
+    phase.show("extract", exhibit.by(reply.seat, "extractor").turn(&reply.key))?;
+    Ok(numbered)
 }
 
 /// Every seat but the author rules on all claims alone. Returns the rulings, and how many checkers they rest on.
@@ -242,7 +244,9 @@ async fn verify(
             phase.warn(format!("{label} ruled on {} of {} claims.", votes.len(), claims.len()));
         }
         let why = why.or_else(|| votes.is_empty().then(|| none.to_owned()));
-        let exhibit = checks::exhibit(format!("Checks by {label}"), &votes, &claims, why).by(*seat, "checker");
+        let reasons = answers.of(*seat).map(|reply| reply.value.reasons.as_str()).unwrap_or_default();
+        let exhibit =
+            checks::exhibit(format!("Checks by {label}"), &votes, &claims, why).part("What it was checked by", reasons).by(*seat, "checker");
         phase.show(&format!("verify_{seat}"), exhibit.turn(key))?;
         if !votes.is_empty() {
             cast.push((*seat, votes));
@@ -269,8 +273,16 @@ fn warn_of_own_checker(phase: &Bench, checkers: &[SeatIx], author: Option<SeatIx
     }
 }
 
-/// The reporter explains the result; the table and the marked content below it are computed.
-async fn write(bench: &Bench, content: &Content, rulings: &[ClaimRuling], totals: &Totals, method: &Method, failed: &[SeatIx]) -> Result<Answer> {
+/// The reporter explains the result; what stands below it is computed.
+async fn write(
+    bench: &Bench,
+    content: &Content,
+    rulings: &[ClaimRuling],
+    not_found: &[ExtractedClaim],
+    totals: &Totals,
+    method: &Method,
+    failed: &[SeatIx],
+) -> Result<Answer> {
     let phase = bench.phase("report");
     let vote = |vote: &Vote| json!({"verdict": vote.verdict, "confidence": vote.confidence, "evidence": vote.evidence, "quote": vote.quote, "found_in": vote.found_in});
     let claims: Vec<Value> = rulings
@@ -292,7 +304,7 @@ async fn write(bench: &Bench, content: &Content, rulings: &[ClaimRuling], totals
         with_passages = method.with_passages
     );
     let written = closing::write(&phase, &candidates(bench, "reporter", failed), ask, "The explanation").await?;
-    let appendix = report::appendix(&content.text, rulings, totals, method);
+    let appendix = report::appendix(&content.text, rulings, not_found, totals, method);
     match written {
         Some(reply) => {
             phase.show("report", Exhibit::said("Report", reply.seat, "reporter", &reply.key).data(&report_row(totals, method.checkers, false)))?;
@@ -321,19 +333,30 @@ fn report_row(totals: &Totals, checkers: usize, fallback: bool) -> ReportRow {
 }
 
 /// A content without claims is a result: nobody is asked to check or to report.
-fn report_without_claims(bench: &Bench, content: &Content) -> Result<ModeResult> {
-    let text = report::without_claims(&content.text);
+fn report_without_claims(bench: &Bench, content: &Content, not_found: &[ExtractedClaim]) -> Result<ModeResult> {
+    let text = report::without_claims(&content.text, not_found);
     let totals = Totals::default();
     let data = ReportRow { note: Some("no claims"), ..report_row(&totals, 0, true) };
     let answer = closing::computed(&bench.phase("report"), "report", "Report", text, [], &data)?;
     bench.figure("claims", 0.0);
+    let (action, told) = match not_found.len() {
+        0 => (
+            "Give a text that states facts: this one holds no claim that can be checked.".to_owned(),
+            "0 claims to check: nothing in the text states a fact.".to_owned(),
+        ),
+        stray => (
+            "Have it checked again with another extractor: what was extracted is not in the text.".to_owned(),
+            format!("0 of {stray} extracted claims stand in the text, so none was checked."),
+        ),
+    };
     Ok(ModeResult::ended("no_claims", answer)
-        .decision("There is no claim in it that could be checked.", &decision(&[], &totals))
+        .action(action)
+        .decision(told, &decision(&[], not_found, &totals))
         .unsure("there was nothing to check")
         .data(&VerdictData { checkers: 0, average_agreement_rate: None, measure: claim_rulings::MEASURE }))
 }
 
-fn decision(rulings: &[ClaimRuling], totals: &Totals) -> Decision {
+fn decision(rulings: &[ClaimRuling], not_found: &[ExtractedClaim], totals: &Totals) -> Decision {
     let claim = |ruling: &ClaimRuling| ClaimDecision {
         id: ruling.claim.id.clone(),
         claim: ruling.claim.text.clone(),
@@ -344,5 +367,6 @@ fn decision(rulings: &[ClaimRuling], totals: &Totals) -> Decision {
     };
     let band = totals.band().map(|band| band.as_str().to_owned());
     let Totals { score, verified, disputed, unverifiable, .. } = *totals;
-    Decision { score, band, verified, disputed, unverifiable, claims: rulings.iter().map(claim).collect() }
+    let not_found = not_found.iter().map(|claim| claim.claim.trim().to_owned()).collect();
+    Decision { score, band, verified, disputed, unverifiable, claims: rulings.iter().map(claim).collect(), not_found }
 }

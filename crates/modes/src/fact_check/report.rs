@@ -1,12 +1,9 @@
-//! The computed part of the report: the score in words, the table of claims, and the content with every verdict marked in it.
+//! The computed part of the report: the score in words, how it was checked, and the content with every verdict marked in it.
 
-use super::checks::Vote;
+use super::checks::Ruling;
 use super::claim_rulings::{ClaimRuling, Totals};
-use crate::markdown;
+use super::claims::ExtractedClaim;
 use synod_math::Band;
-
-/// Longer evidence is cut in the table; the rows of the checkers hold all of it.
-const CELL_CHARS: usize = 200;
 
 /// How the claims were checked.
 pub struct Method {
@@ -14,18 +11,16 @@ pub struct Method {
     pub with_passages: bool,
 }
 
-/// What follows the reporter's explanation, or stands alone when nobody could write one.
-pub fn appendix(content: &str, rulings: &[ClaimRuling], totals: &Totals, method: &Method) -> String {
-    let unmarked: Vec<&str> = rulings.iter().filter(|ruling| ruling.claim.place.is_none()).map(|ruling| ruling.claim.id.as_str()).collect();
-    let mut parts = vec![
-        format!("## Claims\n\n{}", table(rulings)),
-        format!("## How this was checked\n\n{} {}", method_text(method, rulings), score_text(totals)),
-        format!("## Content with verdicts\n\n{}", as_quotation(&annotate(content, rulings))),
-    ];
-    if !unmarked.is_empty() {
-        parts.push(format!("Not marked, because the sentence given for it does not stand in the content word for word: {}.", unmarked.join(", ")));
-    }
-    parts.join("\n\n")
+/// What follows the reporter's explanation, or stands alone when nobody could write one. The claims have an exhibit of their own.
+pub fn appendix(content: &str, rulings: &[ClaimRuling], not_found: &[ExtractedClaim], totals: &Totals, method: &Method) -> String {
+    let not_found = if not_found.is_empty() {
+        String::new()
+    } else {
+        let why = "These were extracted as claims, but the content does not make them; they were not checked:";
+        format!("\n\n## Not found in the content\n\n{why}\n\n{}", listed(not_found))
+    };
+    let checked = format!("## How this was checked\n\n{} {}", method_text(method, rulings), score_text(totals));
+    format!("{checked}\n\n## Content with verdicts\n\n{}{not_found}", as_quotation(&annotate(content, rulings)))
 }
 
 /// The result in a sentence or two, when nobody could explain it.
@@ -38,12 +33,46 @@ pub fn headline(totals: &Totals) -> String {
     }
 }
 
-/// The report on a content without claims.
-pub fn without_claims(content: &str) -> String {
-    format!(
-        "The content holds no claim that can be checked: nothing in it states a fact, a figure, a date, a source, a cause or a comparison. No checker was asked, and there is no reliability score.\n\n## Content\n\n{}",
-        as_quotation(content)
-    )
+/// What to do with the text, in a sentence.
+pub fn action(rulings: &[ClaimRuling], totals: &Totals) -> String {
+    let claims = totals.claims();
+    let first = |side: Ruling| rulings.iter().find(|ruling| ruling.outcome.ruling == side);
+    match (first(Ruling::Disputed), totals.disputed, totals.unverifiable) {
+        (Some(ruling), disputed, _) => {
+            let right = ruling.correction.as_ref().map(|right| format!(" Rather: {}", right.trim())).unwrap_or_default();
+            format!("Correct {disputed} of {claims} claims before you rely on the text, first: {}{right}", ruling.claim.text)
+        }
+        (None, _, 0) => {
+            format!("You can rely on the text: {}.", if claims == 1 { "its one claim holds".to_owned() } else { format!("all {claims} claims hold") })
+        }
+        (None, _, open) => {
+            let first = first(Ruling::Unverifiable).map(|ruling| format!(", first: {}", ruling.claim.text)).unwrap_or_default();
+            format!("Find a source for {open} of {claims} claims before you rely on the text{first}")
+        }
+    }
+}
+
+/// What the checkers decided, with its counts.
+pub fn summary(totals: &Totals, not_found: usize) -> String {
+    let Totals { verified, disputed, unverifiable, .. } = totals;
+    let score = totals.score.zip(totals.band()).map(|(score, band)| format!("; reliability {score} of 100, {}", in_words(band))).unwrap_or_default();
+    let stray = if not_found == 0 { String::new() } else { format!("; {not_found} more not found in the text") };
+    format!("{verified} of {} claims verified, {disputed} disputed, {unverifiable} unverifiable{score}{stray}.", totals.claims())
+}
+
+/// The report on a content without claims, or whose claims all turned out to be none of its own.
+pub fn without_claims(content: &str, not_found: &[ExtractedClaim]) -> String {
+    let why = if not_found.is_empty() {
+        "The content holds no claim that can be checked: nothing in it states a fact, a figure, a date, a source, a cause or a comparison. "
+            .to_owned()
+    } else {
+        format!("None of the claims that were extracted stands in the content, so nothing could be checked:\n\n{}\n\n", listed(not_found))
+    };
+    format!("{why}No checker was asked, and there is no reliability score.\n\n## Content\n\n{}", as_quotation(content))
+}
+
+fn listed(claims: &[ExtractedClaim]) -> String {
+    claims.iter().map(|claim| format!("- {}", claim.claim.trim())).collect::<Vec<_>>().join("\n")
 }
 
 pub fn in_words(band: Band) -> &'static str {
@@ -82,40 +111,12 @@ fn score_text(totals: &Totals) -> String {
     }
 }
 
-/// One row a claim. The evidence is that of the first checker who holds the verdict.
-pub fn table(rulings: &[ClaimRuling]) -> String {
-    let row = |ruling: &ClaimRuling| {
-        let holder = ruling.votes.iter().map(|(_, vote)| vote).find(|vote| vote.verdict == ruling.outcome.ruling);
-        let share = ruling.agreement().map_or_else(|| "–".to_owned(), |percent| format!("{percent} %"));
-        let mut evidence: Vec<String> = holder.map(evidence_text).into_iter().collect();
-        evidence.extend(ruling.correction.as_ref().map(|right| format!("Correction: {}", cell(right))));
-        evidence.extend(ruling.note().map(|note| format!("({note})")));
-        let (verdict, sureness) = (ruling.outcome.ruling.as_str().to_owned(), ruling.outcome.sureness.as_str().to_owned());
-        vec![format!("{}: {}", ruling.claim.id, ruling.claim.text), verdict, sureness, share, evidence.join(" ")]
-    };
-    markdown::table(["claim", "verdict", "confidence", "votes for it", "evidence"], rulings.iter().map(row))
-}
-
-fn evidence_text(vote: &Vote) -> String {
-    let quote = vote.quote.as_ref().map(|quote| match &vote.found_in {
-        Some(file) => format!(" “{}” ({file})", cell(quote)),
-        None => format!(" “{}” (quoted, but found in no attached file)", cell(quote)),
-    });
-    format!("{}{}", cell(&vote.evidence), quote.unwrap_or_default())
-}
-
-fn cell(text: &str) -> String {
-    synod_types::clip::words(text, CELL_CHARS, " …")
-}
-
 /// The content with `[VERIFIED claim_1]` after the sentence each claim stands in. Claims of one sentence, or of sentences that end together,
-/// are marked one after another; a claim whose sentence was not found is not marked.
+/// are marked one after another.
 pub fn annotate(content: &str, rulings: &[ClaimRuling]) -> String {
-    let mark = |ruling: &ClaimRuling| {
-        let end = ruling.claim.place.as_ref()?.end;
-        Some((past_stop(content, end), format!(" [{} {}]", ruling.outcome.ruling.as_str(), ruling.claim.id)))
-    };
-    let mut marks: Vec<(usize, String)> = rulings.iter().filter_map(mark).collect();
+    let mark =
+        |ruling: &ClaimRuling| (past_stop(content, ruling.claim.place.at.end), format!(" [{} {}]", ruling.outcome.ruling.as_str(), ruling.claim.id));
+    let mut marks: Vec<(usize, String)> = rulings.iter().map(mark).collect();
     // Stable: claims that end together keep their order.
     marks.sort_by_key(|(at, _)| *at);
     let mut out = String::with_capacity(content.len() + 24 * marks.len());

@@ -39,6 +39,8 @@ pub struct GeneratedContentRow {
 pub struct ClaimsRow {
     pub claims: Vec<ClaimRow>,
     pub total_claims: usize,
+    /// Claims the extractor gives that the content does not make. They are not scored.
+    pub not_found: Vec<String>,
     /// Claims of each type that occurs.
     pub type_breakdown: IndexMap<&'static str, usize>,
 }
@@ -51,8 +53,10 @@ pub struct ClaimRow {
     pub context: String,
     #[serde(rename = "type")]
     pub kind: ClaimType,
-    /// Whether that sentence stands in the content word for word.
-    pub located: bool,
+    /// How it was found in the content: by `quote` or by `paraphrase`.
+    pub located: &'static str,
+    /// Where it was found.
+    pub sentence: String,
 }
 
 /// One checker's votes.

@@ -82,13 +82,15 @@ fn one_claim(prompt: &str) -> Option<Result<String, FailureKind>> {
 #[tokio::test]
 async fn whoever_wrote_the_content_does_not_check_it() {
     let outcome = run(order(&MODE, 3), |_, _| None).await;
-    assert_eq!((outcome.asked("generate"), outcome.asked("verify")), (vec![0], vec![1, 2]));
+    assert_eq!((outcome.asked("generate"), outcome.asked("extract"), outcome.asked("verify")), (vec![0], vec![1], vec![1, 2]));
     assert_eq!(outcome.verdict.status, Status::Full);
+    let down = |prompt: &str, model: &str| (prompt == "extract" && model != "m0").then_some(Err(FailureKind::Server));
+    assert_eq!(run(order(&MODE, 3), down).await.asked("extract"), [0, 1, 2], "its author extracts the claims only where nobody else can");
 
     let outcome = run(order(&MODE, 3), |prompt, model| (prompt == "generate" && model == "m0").then_some(Err(FailureKind::Server))).await;
     assert_eq!((outcome.asked("generate"), outcome.asked("verify")), (vec![0, 1], vec![0, 2]));
-    // Who has failed once is not asked first again.
-    assert_eq!((outcome.asked("extract"), outcome.asked("report")), (vec![1], vec![1]));
+    // Who has failed once is not asked first again, and who wrote it does not say what it claims.
+    assert_eq!((outcome.asked("extract"), outcome.asked("report")), (vec![2], vec![1]));
     assert_eq!(outcome.verdict.status, Status::Degraded);
     assert_eq!(outcome.shown("generate").data.expect("data")["fallback"], json!(true));
 
@@ -105,7 +107,7 @@ async fn content_that_was_given_is_checked_by_all_and_kept() {
     assert_eq!(outcome.shown("content").shape, Shape::Note { text: CONTENT.into() });
     let answer = outcome.verdict.answer.expect("an answer");
     assert_eq!((answer.kind, answer.by), (AnswerKind::Report, vec![0]));
-    assert!(answer.text.contains("> Cron runs forty jobs. [") && answer.text.contains("## Claims"), "{}", answer.text);
+    assert!(answer.text.contains("> Cron runs forty jobs. [") && !answer.text.contains("| claim"), "the claims have an exhibit: {}", answer.text);
 }
 
 #[tokio::test]
@@ -162,7 +164,7 @@ async fn unreadable_checkers_vote_for_nothing() {
 #[tokio::test]
 async fn a_checker_that_rules_on_nothing_abstains_and_one_that_leaves_out_a_claim_is_told_of() {
     let outcome = run(with_content(CONTENT), |prompt, model| match (prompt, model) {
-        ("extract", _) => Some(Ok(claims(&[("Cron runs forty jobs.", ""), ("Cron is a tool.", "")]))),
+        ("extract", _) => Some(Ok(claims(&[("Cron runs forty jobs.", ""), ("Cron is a tool.", "It is a fine tool.")]))),
         ("verify", "m0") => Some(Ok(json!({"reasons": "r", "checks": []}).to_string())),
         ("verify", _) => Some(Ok("VERIFICATION 1: **DISPUTED**\nEvidence: e\nConfidence: HIGH".into())),
         _ => None,
@@ -210,4 +212,59 @@ async fn without_a_reporter_the_computed_report_stands() {
     assert!(answer.text.contains("> Cron runs forty jobs. [VERIFIED claim_1] It is a fine tool."), "{}", answer.text);
     assert_eq!(outcome.shown("report").data.expect("data")["fallback"], json!(true));
     assert!(outcome.warned("Nobody could write the report"));
+}
+
+#[tokio::test]
+async fn claims_that_the_text_does_not_make_are_listed_and_not_scored() {
+    let says: Says = |prompt, _| match prompt {
+        "extract" => Some(Ok(claims(&[("Forty jobs are run by cron.", ""), ("Cron was written in 1975.", "It dates from 1975.")]))),
+        "verify" => Some(Ok(rules("VERIFIED", None))),
+        _ => None,
+    };
+    let outcome = run(with_content(CONTENT), says).await;
+    assert_eq!(outcome.verdict.status, Status::Full, "one of two is no majority: {:?}", outcome.verdict.missing);
+    assert_eq!((outcome.decision.claims.len(), outcome.decision.score), (1, Some(100)));
+    assert_eq!(outcome.decision.not_found, ["Cron was written in 1975."]);
+    assert!(!outcome.prompt("verify").contains("1975"), "nobody is asked about it");
+    let row = outcome.shown("extract").data.expect("data");
+    assert_eq!((&row["claims"][0]["located"], &row["claims"][0]["sentence"]), (&json!("paraphrase"), &json!("Cron runs forty jobs.")));
+    let Shape::Clusters(shown) = outcome.shown("extract").shape else { panic!("claims by kind") };
+    let items: Vec<&str> = shown.clusters.iter().flat_map(|cluster| &cluster.items).map(|(_, title)| title.as_str()).collect();
+    assert_eq!(
+        items,
+        ["Forty jobs are run by cron. (paraphrases “Cron runs forty jobs.”)", "Cron was written in 1975. (said to stand in “It dates from 1975.”)"]
+    );
+    assert!(outcome.verdict.answer.expect("an answer").text.ends_with("- Cron was written in 1975."));
+
+    let outcome = run(with_content(CONTENT), |prompt, _| match prompt {
+        "extract" => Some(Ok(claims(&[("Cron runs forty jobs.", ""), ("Cron is from 1975.", ""), ("Queues are from 1960.", "")]))),
+        "verify" => Some(Ok(rules("VERIFIED", None))),
+        _ => None,
+    })
+    .await;
+    assert_eq!(outcome.verdict.status, Status::Degraded);
+    assert!(outcome.verdict.missing[0].detail.contains("2 of the 3 claims it extracted are not in the content"), "{:?}", outcome.verdict.missing);
+
+    let outcome = run(with_content(CONTENT), |prompt, _| (prompt == "extract").then(|| Ok(claims(&[("Cron is from 1975.", "")])))).await;
+    assert_eq!((outcome.verdict.status, outcome.verdict.stop_reason.as_str(), outcome.asked("verify").len()), (Status::Degraded, "no_claims", 0));
+    assert_eq!(outcome.verdict.summary(), Some("0 of 1 extracted claims stand in the text, so none was checked."));
+}
+
+#[tokio::test]
+async fn a_tie_with_unverifiable_is_unverifiable_and_the_formula_is_shown() {
+    let outcome = run(with_content(CONTENT), |prompt, model| match (prompt, model) {
+        ("verify", "m0") => Some(Ok(rules("VERIFIED", None))),
+        ("verify", "m1") => Some(Ok(rules("UNVERIFIABLE", None))),
+        ("verify", _) => Some(Ok(rules("DISPUTED", None))),
+        _ => one_claim(prompt),
+    })
+    .await;
+    assert_eq!((outcome.decision.unverifiable, outcome.decision.score, outcome.decision.band.as_deref()), (1, Some(50), Some("mixed")));
+    assert_eq!(outcome.verdict.action.as_deref(), Some("Find a source for 1 of 1 claims before you rely on the text, first: Cron runs forty jobs."));
+    let shown = outcome.shown("consensus");
+    let made = shown.parts.iter().find(|part| part.name == "How the score is made").expect("the formula");
+    assert_eq!(made.texts[0], "claim_1: unverifiable counts 0.5, weight 0.10 = share of votes 0.33 × low 0.3");
+    assert!(made.texts[1].starts_with("50 = 100 × 0.05") && made.texts[2].starts_with("0 % of the weight is on verified claims"), "{made:?}");
+    let against: Vec<&str> = outcome.verdict.dissent.iter().map(|dissent| dissent.text.as_str()).collect();
+    assert_eq!(against, ["“Cron runs forty jobs.” is verified: e", "“Cron runs forty jobs.” is disputed: e"]);
 }
