@@ -41,6 +41,17 @@ impl Finding {
         self.ruling.as_ref().or(reopened).or(self.defence.as_ref())
     }
 
+    /// As what is left to do.
+    fn left(&self) -> String {
+        format!(
+            "{} {} ({}, {}).",
+            self.id,
+            self.flaw.title.trim().trim_end_matches('.'),
+            self.flaw.severity.as_str().to_lowercase(),
+            self.fate.as_str()
+        )
+    }
+
     fn entry(&self, by: String) -> FindingEntry {
         let flaw = &self.flaw;
         let details: Vec<&str> = [flaw.vulnerability.as_str(), flaw.exploit.as_str()].into_iter().filter(|text| !text.trim().is_empty()).collect();
@@ -229,21 +240,44 @@ impl Register {
             unresolved: self.unresolved(),
             hardening_confidence: self.hardening(),
         };
-        Exhibit::new("Audit", Shape::Findings(Findings { entries: self.entries(bench, &worst), none: none.into() })).data(&data)
+        let left = self.worst_first().into_iter().filter(|finding| finding.fate.is_unresolved()).map(Finding::left);
+        Exhibit::new("Audit", Shape::Findings(Findings { entries: self.entries(bench, &worst), none: none.into() }))
+            .part("Hardening confidence", self.hardening().plain())
+            .list("What remains open", left)
+            .data(&data)
+    }
+
+    /// What to do with the work as it now is.
+    pub fn action(&self) -> String {
+        let left = self.counts().unresolved();
+        match self.worst_first().into_iter().find(|finding| finding.fate.is_unresolved()) {
+            Some(worst) if left == 1 => format!("Mend one thing before you use it: {}", worst.left()),
+            Some(worst) => format!("Mend {left} things before you use it, first: {}", worst.left()),
+            None if self.0.is_empty() => "Use it as it is: the attack found no flaw.".to_owned(),
+            None => "Use the hardened version below: every finding was fixed or rightly rebutted.".to_owned(),
+        }
+    }
+
+    /// What became of the findings, and how far the work is hardened.
+    pub fn summary(&self) -> String {
+        let FateCounts { fixed, rebutted, overruled, contested, open } = self.counts();
+        let fates = [(fixed, "fixed"), (rebutted, "rightly rebutted"), (overruled, "overruled"), (contested, "contested"), (open, "open")];
+        let fates: Vec<String> = fates.into_iter().filter(|(count, _)| *count > 0).map(|(count, fate)| format!("{count} {fate}")).collect();
+        let hardening = self.hardening().plain().split(':').next().unwrap_or_default();
+        match self.0.len() {
+            0 => "0 flaws were found.".to_owned(),
+            1 => format!("1 finding: {}; hardening confidence {hardening}.", fates.join(", ")),
+            found => format!("{found} findings: {}; hardening confidence {hardening}.", fates.join(", ")),
+        }
     }
 
     /// What the attacker found and the author disputed.
     pub fn dissent(&self) -> Vec<Dissent> {
         let disputed = |finding: &&Finding| matches!(finding.fate, Fate::Rebutted | Fate::Overruled | Fate::Contested);
         let text = |finding: &Finding| {
-            format!(
-                "{} ({}, {}): {}",
-                finding.flaw.title,
-                finding.flaw.severity.as_str().to_lowercase(),
-                finding.fate.as_str(),
-                finding.flaw.vulnerability
-            )
+            let Flaw { title, severity, vulnerability, .. } = &finding.flaw;
+            format!("{title} ({} {}, {}): {vulnerability}", finding.id, severity.as_str().to_lowercase(), finding.fate.as_str())
         };
-        self.0.iter().filter(disputed).map(|finding| Dissent { seat: finding.by, label: Some(finding.id.clone()), text: text(finding) }).collect()
+        self.0.iter().filter(disputed).map(|finding| Dissent { seat: finding.by, label: None, text: text(finding) }).collect()
     }
 }

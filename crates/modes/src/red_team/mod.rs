@@ -24,7 +24,7 @@ use synod_engine::{Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCa
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "red_team", name: "Red Team", family: Adversarial, seats: 2..=3,
+    id: "red_team", version: 2, name: "Red Team", family: Adversarial, seats: 2..=3,
     roles: &[seat("generator", 0), seat("attacker", 1), seat("judge", 2), seat("synthesizer", 0)],
     summary: "One seat attacks the work, its author defends and mends it round by round, and a hardened version comes out with an audit of every finding.",
     pick: "Take it for code, a design, a policy or an argument that must stand up to somebody who wants it to fail. Give it three seats, so that disputes are ruled on.",
@@ -244,11 +244,10 @@ async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32)
         unresolved: findings.unresolved(),
         rounds,
     };
-    let open = decision.findings.len() as u32 - decision.counts.fixed - decision.counts.rebutted;
-    let summary = format!("{open} of {} findings are still open; the worst of them is {}.", decision.findings.len(), decision.risk.as_str());
     Ok(ModeResult::ended("finished", answer)
-        .decision(summary, &decision)
-        .unsure("whoever attacks and whoever defends take a side; nobody's sureness was measured")
+        .action(findings.action())
+        .decision(findings.summary(), &decision)
+        .unsure("attacker and author take sides; nothing was measured")
         .dissent(findings.dissent())
         .data(&totals(findings, rounds)))
 }

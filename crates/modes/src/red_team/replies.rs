@@ -25,7 +25,7 @@ pub struct Flaw {
 /// The first attack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Attack {
-    /// How you went about it: where you looked and what you tried.
+    /// How you went about it: where you looked and what you tried, in at most 100 words.
     pub reasons: String,
     /// Every flaw you found, worst first.
     pub findings: Vec<Flaw>,
@@ -36,7 +36,7 @@ pub struct Attack {
 /// A later attack, when earlier findings have been answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AttackAgain {
-    /// How you went about it: which answers you tested and where else you looked.
+    /// How you went about it: which answers you tested and where else you looked, in at most 100 words.
     pub reasons: String,
     /// Answers that do not hold.
     pub reopened: Vec<Reopening>,
@@ -185,12 +185,14 @@ pub struct Response {
 /// The author's answer to an attack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Defence {
-    /// What the findings come to, in a few sentences.
+    /// What the findings come to, in at most 80 words.
     pub reasons: String,
     /// One for every finding shown.
     #[schemars(length(min = 1))]
     pub responses: Vec<Response>,
     /// The whole work with every accepted change made, not only the changed parts. Empty if you accept nothing.
+    // left out: defend.revised_content: it becomes the work, and the record shows it change by change.
+    #[schemars(extend("x-block" = true))]
     pub revised_content: String,
 }
 
@@ -242,7 +244,7 @@ pub struct Ruling {
 /// The judge's rulings on disputed findings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rulings {
-    /// What you weighed, finding by finding.
+    /// What you weighed, finding by finding, in at most 150 words.
     pub reasons: String,
     /// One for every finding shown.
     #[schemars(length(min = 1))]

@@ -61,11 +61,12 @@ impl<'a> Case<'a> {
             }
         };
         let Some(SeatReply { seat, key, value, .. }) = reply else { return Ok(AttackOutcome::Failed) };
+        let reasons = value.reasons.clone();
         let reopened = first_of_each(value.reopened, |reopened: &Reopening| &reopened.id);
         self.findings.reopen(&reopened);
         let entered = self.findings.enter(seat, value.findings);
         let outcome = if entered.is_empty() && reopened.is_empty() { AttackOutcome::NoFlaws } else { AttackOutcome::Findings };
-        let exhibit = self.attack_exhibit(&entered, &reopened, round).by(seat, "attacker").turn(&key);
+        let exhibit = self.attack_exhibit(&entered, &reopened, round).part("How it was attacked", reasons).by(seat, "attacker").turn(&key);
         phase.show(&name, exhibit)?;
         Ok(outcome)
     }
@@ -83,13 +84,13 @@ impl<'a> Case<'a> {
             let in_place = Some(seat) != attacker;
             let ask = if in_place { ask.clone().extra() } else { ask.clone() };
             match phase.ask::<T>(seat, ask).await? {
-                Ok(SeatReply { seat, key, value, partial }) => {
+                Ok(SeatReply { seat, key, value, partial, ms }) => {
                     if in_place {
                         self.judge = None;
                         let who = &self.bench.seat(seat).label;
                         phase.warn(format!("{who} attacked in the attacker's place in round {round}, and so may not judge from then on."));
                     }
-                    return Ok(Some(SeatReply { seat, key, value: value.into(), partial }));
+                    return Ok(Some(SeatReply { seat, key, value: value.into(), partial, ms }));
                 }
                 Err(failure) => {
                     let data = AttackRow { round, findings: None, summary: None, no_flaws: false, reopened: None, error: true };
@@ -209,14 +210,15 @@ impl<'a> Case<'a> {
                 return phase.show(&name, failure_exhibit("Ruling", "judge", &failure).data(&data));
             }
         };
-        let rulings = first_of_each(reply.value.rulings, |ruling: &Ruling| &ruling.id);
+        let rulings = first_of_each(reply.value.rulings.clone(), |ruling: &Ruling| &ruling.id);
         self.findings.rule(&rulings);
         let left: Vec<&str> = disputed.iter().filter(|id| !rulings.iter().any(|ruling| ruling.id == **id)).map(String::as_str).collect();
         if !left.is_empty() {
             phase.warn(format!("The judge did not rule on {} in round {round}.", left.join(", ")));
         }
         let shape = Findings { entries: self.findings.entries(self.bench, disputed), none: String::new() };
-        let exhibit = Exhibit::new(format!("Ruling, round {round}"), Shape::Findings(shape)).by(reply.seat, "judge").turn(&reply.key);
+        let exhibit = Exhibit::new(format!("Ruling, round {round}"), Shape::Findings(shape)).part("What was weighed", &reply.value.reasons);
+        let exhibit = exhibit.by(reply.seat, "judge").turn(&reply.key);
         phase.show(&name, exhibit.data(&RulingsRow { round, rulings: Some(rulings), error: false }))
     }
 }

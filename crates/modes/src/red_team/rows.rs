@@ -135,6 +135,16 @@ pub enum HardeningConfidence {
     Low,
 }
 
+impl HardeningConfidence {
+    pub fn plain(self) -> &'static str {
+        match self {
+            Self::High => "high: nothing that was found is unresolved",
+            Self::Medium => "medium: nothing of high or critical severity is unresolved",
+            Self::Low => "low: something of high or critical severity is unresolved",
+        }
+    }
+}
+
 /// The whole run in numbers.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -176,6 +176,10 @@ fn a_defence_is_matched_by_id_and_its_text_kept_whole() {
     assert_eq!(read, [("F2", ResponseVerdict::Accept, Some("a limit")), ("F1", ResponseVerdict::Rebut, None)]);
     assert_eq!(defence.revised_content, "# Plan\n\nStep 1.\n---\nStep 2.");
     assert_eq!(Defence::from_text("I accept F1 and rebut F2.", &terms()), None);
+    let apart = "<<<revised_content\nfn main() { println!(\"a\\n\"); }\nrevised_content>>>\n```json\n{\"reasons\": \"r\", \"responses\": [{\"id\": \"F1\", \
+        \"verdict\": \"ACCEPT\", \"reasoning\": \"right\", \"revision\": null}], \"revised_content\": \"\"}\n```";
+    let (value, _) = Defence::read(apart, &terms()).expect("a text of its own beside the JSON");
+    assert_eq!(value["revised_content"], "fn main() { println!(\"a\\n\"); }", "nothing in it is read as an escape");
     assert_eq!(Defence::from_text("RESPONSE TO FINDING F7: x\nVerdict: ACCEPT\nReasoning: r", &terms()), None);
 }
 
@@ -215,6 +219,8 @@ fn ids_stay_through_rounds_and_fates_follow_what_was_said() {
     assert_eq!(fates(&register), [Fate::Fixed, Fate::Rebutted, Fate::Overruled, Fate::Open]);
     assert_eq!((register.to_answer(), register.answered()), (vec!["F3".into(), "F4".into()], vec!["F1".into(), "F2".into()]));
     assert_eq!((register.risk(), register.hardening()), (Risk::Medium, HardeningConfidence::Medium));
+    assert_eq!(register.action(), "Mend 2 things before you use it, first: F4 d (medium, open).");
+    assert_eq!(register.summary(), "4 findings: 1 fixed, 1 rightly rebutted, 1 overruled, 1 open; hardening confidence medium.");
 
     register.reopen(&[Reopening { id: "F1".into(), why: "still there".into() }]);
     assert_eq!(register.enter(1, vec![flaw("e", Severity::Low)]), ["F5"]);
@@ -222,6 +228,7 @@ fn ids_stay_through_rounds_and_fates_follow_what_was_said() {
     let all = ["F1", "F3", "F4", "F5"].map(|id| response(id, ResponseVerdict::Accept));
     assert!(register.answer(&all, true).is_empty());
     assert_eq!((register.risk(), register.hardening()), (Risk::None, HardeningConfidence::High));
+    assert_eq!(register.action(), "Use the hardened version below: every finding was fixed or rightly rebutted.");
     assert_eq!(register.dissent().len(), 1, "what was rightly rebutted is kept as the attacker's word");
 }
 

@@ -78,6 +78,8 @@ async fn findings_keep_their_ids_and_the_final_writer_sees_the_revised_text() {
     assert_eq!(fates(&played), pairs(&[("F1", "fixed"), ("F2", "rebutted")]));
     let decision = played.verdict.decision.clone().expect("a decision");
     assert_eq!((&decision["risk"], &decision["rounds"]), (&json!("NONE"), &json!(2)));
+    assert_eq!(played.verdict.summary(), Some("2 findings: 1 fixed, 1 rightly rebutted; hardening confidence high."));
+    assert_eq!(played.verdict.action.as_deref(), Some("Use the hardened version below: every finding was fixed or rightly rebutted."));
     let last = played.prompt("synthesis/synthesis@0");
     assert!(last.contains(BETTER) && last.contains("a neutral judge agreed") && last.contains("my word on F2"), "{last}");
     let judged = played.prompt("round 1/judge/judge@2");
@@ -238,4 +240,19 @@ async fn with_the_generator_gone_the_material_is_tested_as_given() {
     assert_eq!((played.verdict.status, by(&played)), (Status::Degraded, vec![1]));
     assert_eq!(fates(&played), pairs(&[("F1", "open"), ("F2", "open")]));
     assert_eq!(played.data("generate")["used"], false);
+}
+
+#[tokio::test]
+async fn what_remains_open_and_how_far_it_is_hardened_are_told() {
+    let played = play("red_team", 3, Some(PLAN), &[("rounds", json!(1))], usual(false)).await;
+    assert_eq!(played.verdict.action.as_deref(), Some("Mend one thing before you use it: F2 No owner (critical, overruled)."));
+    let audit = played.shown("audit").exhibit;
+    let part = |name: &str| audit.parts.iter().find(|part| part.name == name).map(|part| part.texts.clone()).unwrap_or_default();
+    assert_eq!(part("Hardening confidence"), ["low: something of high or critical severity is unresolved"]);
+    assert_eq!(part("What remains open"), ["F2 No owner (critical, overruled)."]);
+    let [against] = played.verdict.dissent.as_slice() else { panic!("{:?}", played.verdict.dissent) };
+    assert_eq!((against.seat, against.text.as_str()), (1, "No owner (F2 critical, overruled): No owner it is"));
+    let (_, request) = played.requests.iter().find(|(key, _)| key == "round 1/attack/attack@1").expect("an attack");
+    let system = request.messages[0].text();
+    assert!(["- Code:", "- Plan or design:", "- Argument or analysis:", "- Text for readers:"].iter().all(|kind| system.contains(kind)), "{system}");
 }
