@@ -3,12 +3,15 @@
 use super::ideas::Pool;
 use super::rows::{ClusterEntry, ClusteringRow, MergedIdea};
 use crate::closing;
-use crate::text::{blocks, field, token};
+use crate::text::{after_last_marker, bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_math::groups;
 use synod_types::{Cluster as ShownCluster, Clusters, Exhibit, Shape, words};
+
+/// Fewer clusters than this need a reason.
+const LEAST: usize = 3;
 
 /// The least likeness to a cluster's members with which an idea joins a cluster the curator did not put it in.
 const NEAR: f64 = 0.15;
@@ -16,8 +19,11 @@ const NEAR: f64 = 0.15;
 /// The pool in groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clustering {
-    /// What the ideas have in common and what parts them, in a few sentences.
+    /// What the ideas have in common and what parts them, in at most 100 words.
     pub reasons: String,
+    /// If you make fewer than three clusters, why these ideas cannot be parted further, in a sentence; else null.
+    #[serde(default)]
+    pub why_fewer: Option<String>,
     /// The clusters. Every idea belongs to exactly one.
     #[schemars(length(min = 1))]
     pub clusters: Vec<Theme>,
@@ -34,6 +40,13 @@ pub struct Theme {
     /// Its ideas, by id.
     #[schemars(extend("items" = {"type": "string", "x-ids": "ideas"}))]
     pub ideas: Vec<String>,
+}
+
+impl Clustering {
+    /// Why there are fewer clusters than asked for, where it says so.
+    fn stated(&self) -> Option<&str> {
+        self.why_fewer.as_deref().map(str::trim).filter(|why| !why.is_empty())
+    }
 }
 
 words! {
@@ -54,11 +67,19 @@ impl TypedReply for Clustering {
             Theme { name: block.title.clone(), theme: value("Theme").unwrap_or_default(), promise, ideas }
         });
         let before = text.lines().take_while(|line| blocks(line, "CLUSTER").is_empty());
-        Some(Self { reasons: before.collect::<Vec<_>>().join("\n").trim().to_owned(), clusters: themes.collect() })
+        let why_fewer = after_last_marker(text, "WHY FEWER:").and_then(|(_, rest)| Some(bare(rest.lines().next()?).to_owned()));
+        Some(Self { reasons: before.collect::<Vec<_>>().join("\n").trim().to_owned(), why_fewer, clusters: themes.collect() })
     }
 
-    fn check(&self, _terms: &IdLists) -> Result<(), String> {
-        if self.clusters.iter().any(|theme| !theme.ideas.is_empty()) { Ok(()) } else { Err("no cluster holds an idea".to_owned()) }
+    fn check(&self, terms: &IdLists) -> Result<(), String> {
+        let made = self.clusters.iter().filter(|theme| !theme.ideas.is_empty()).count();
+        match made {
+            0 => Err("no cluster holds an idea".to_owned()),
+            1 | 2 if terms.list("ideas").len() >= LEAST && self.stated().is_none() => {
+                Err(format!("{made} clusters are fewer than {LEAST}: part the ideas further, or say in why_fewer why that cannot be done"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -189,15 +210,16 @@ pub async fn arrange(bench: &Bench, pool: &Pool, max_clusters: u32) -> Result<Ve
     if !arrangement.dissolved.is_empty() {
         phase.warn(format!("More than {most} clusters were made; the ideas of the last ({}) went to the others.", arrangement.dissolved.join("; ")));
     }
-    let exhibit = Exhibit::new("Clusters", Shape::Clusters(clusters_shape(&arrangement.clusters, pool))).data(&clustering_row(
-        &arrangement,
-        pool,
-        reply.is_none(),
-    ));
+    let few = arrangement.clusters.len() < LEAST;
+    let stated = reply.as_ref().and_then(|reply| reply.value.stated()).map(str::to_owned);
+    let why_fewer = few.then(|| stated.unwrap_or_else(|| format!("the {} ideas share too many words to be parted further", pool.entries.len())));
+    let row = clustering_row(&arrangement, pool, reply.is_none(), why_fewer.clone());
+    let exhibit = Exhibit::new("Clusters", Shape::Clusters(clusters_shape(&arrangement.clusters, pool))).data(&row);
     let exhibit = match &reply {
-        Some(reply) => exhibit.by(reply.seat, "curator").turn(&reply.key),
+        Some(reply) => exhibit.part("What parts them", &reply.value.reasons).by(reply.seat, "curator").turn(&reply.key),
         None => exhibit,
     };
+    let exhibit = exhibit.part("Why fewer than three", why_fewer.unwrap_or_default());
     phase.show("clustering", exhibit)?;
     Ok(arrangement.clusters)
 }
@@ -222,7 +244,7 @@ fn promise_word(promise: Promise) -> &'static str {
     }
 }
 
-fn clustering_row(arrangement: &Arrangement, pool: &Pool, fallback: bool) -> ClusteringRow {
+fn clustering_row(arrangement: &Arrangement, pool: &Pool, fallback: bool, why_fewer: Option<String>) -> ClusteringRow {
     let entry = |cluster: &Cluster| ClusterEntry {
         id: cluster.id.clone(),
         label: cluster.label.clone(),
@@ -236,6 +258,7 @@ fn clustering_row(arrangement: &Arrangement, pool: &Pool, fallback: bool) -> Clu
     ClusteringRow {
         clusters: arrangement.clusters.iter().map(entry).collect(),
         total_clusters: arrangement.clusters.len(),
+        why_fewer,
         unclustered_count: arrangement.unclustered.len(),
         unclustered_ids: arrangement.unclustered.clone(),
         fallback,

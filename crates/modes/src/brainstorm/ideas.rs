@@ -19,7 +19,7 @@ const LEAST: usize = 2;
 /// What one seat came up with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ideas {
-    /// From which sides you came at it, in a sentence or two.
+    /// From which sides you came at it, in at most 60 words.
     pub reasons: String,
     /// The ideas, in any order.
     #[schemars(length(min = 1))]
@@ -30,13 +30,19 @@ pub struct Ideas {
 pub struct Idea {
     /// A few words that tell it from the others.
     pub title: String,
-    /// What it is and why it could work, in two or three sentences.
+    /// What it is and why it could work, in 25 to 60 words.
     pub description: String,
 }
 
 impl Idea {
     fn text(&self) -> String {
         format!("{}\n{}", self.title, self.description)
+    }
+
+    /// On one line, for people.
+    pub fn told(&self) -> String {
+        let (title, description) = (self.title.trim(), self.description.trim());
+        if description.is_empty() { title.to_owned() } else { format!("{title}: {description}") }
     }
 }
 
@@ -144,10 +150,31 @@ struct AssignedId {
     merged_into: Option<String>,
 }
 
-/// Every seat invents alone. Two seats with an idea are enough.
+/// Where a seat starts from, so that no two search the same ground: a name, and what to do.
+pub const ANGLES: [(&str, &str); 8] = [
+    ("other trades", "Ask who else had this trouble, in another trade, country or century, and what they did about it."),
+    ("the opposite", "Ask what would make it worse, and turn that round; do the opposite of what everybody does."),
+    ("the smallest case", "Begin with one person, one day and no money, and let it grow from there."),
+    ("ten times as much", "Ask what you would do with ten times the means, or for ten times as many, and what of it can be had now."),
+    ("the people nobody asks", "Take the side of those who are affected and never asked, and of those who gain by how it is."),
+    ("taking away", "Add nothing: ask what could be left out, stopped, given up or done by nobody."),
+    ("what happens already", "Look for what people do by themselves without being asked, and help that along."),
+    ("other rules", "Change who decides, who pays, who goes first or when, and leave everything else as it is."),
+];
+
+/// An angle of its own for each seat, drawn by the seed.
+pub fn deal(seed: u64, seats: &[SeatIx]) -> Vec<(SeatIx, (&'static str, &'static str))> {
+    let order = Rng::derive(seed, "angles").permutation(ANGLES.len());
+    seats.iter().zip(order.iter().cycle()).map(|(seat, at)| (*seat, ANGLES[*at])).collect()
+}
+
+/// Every seat invents alone, from an angle of its own. Two seats with an idea are enough.
 pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
     let phase = bench.phase("ideation");
-    let answers = phase.ask_all::<Ideas>(bench.role("ideator"), prompt!("ideas", least, most = MOST)).await?.quorum(LEAST)?;
+    let dealt = deal(bench.seed("angles"), bench.role("ideator"));
+    let angle = |seat: SeatIx| dealt.iter().find(|(of, _)| *of == seat).map_or(ANGLES[0], |(_, angle)| *angle);
+    let ask = |seat: SeatIx| prompt!("ideas", least, most = MOST, angle = angle(seat).1);
+    let answers = phase.ask_each::<Ideas>(bench.role("ideator"), &ask).await?.quorum(LEAST)?;
     let mut given: Vec<(SeatIx, Vec<Idea>)> = Vec::new();
     for SeatReply { seat, value, .. } in &answers.replies {
         let mut ideas: Vec<Idea> = value.ideas.iter().filter(|idea| has_title(idea)).cloned().collect();
@@ -166,13 +193,14 @@ pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
             description: idea.description.clone(),
             merged_into: assigned.merged_into.clone(),
         };
-        let data = IdeationRow { ideas: ideas.iter().zip(&own).map(entry).collect(), idea_count: ideas.len() };
-        let items = ideas.iter().zip(&own).map(|(idea, assigned)| (assigned.id.clone(), idea.title.clone())).collect();
+        let data = IdeationRow { angle: angle(*seat).0, ideas: ideas.iter().zip(&own).map(entry).collect(), idea_count: ideas.len() };
+        let items = ideas.iter().zip(&own).map(|(idea, assigned)| (assigned.id.clone(), idea.told())).collect();
         let merged: Vec<String> =
             own.iter().filter_map(|assigned| Some(format!("{} repeats {}", assigned.id, assigned.merged_into.as_ref()?))).collect();
         let name = format!("Ideas of {}", bench.seat(*seat).label);
-        let list = Cluster { id: format!("seat {seat}"), name: name.clone(), items, note: merged.join("; "), ..Cluster::default() };
-        let exhibit = Exhibit::new(name, Shape::Clusters(Clusters { clusters: vec![list] }));
+        let theme = format!("From {}", angle(*seat).0);
+        let list = Cluster { id: format!("seat {seat}"), name: name.clone(), theme, items, note: merged.join("; "), ..Cluster::default() };
+        let exhibit = Exhibit::new(name, Shape::Clusters(Clusters { clusters: vec![list] })).part("How they came about", &answer.value.reasons);
         phase.show(&format!("ideation_{seat}"), exhibit.by(*seat, "ideator").turn(&answer.key).data(&data))?;
     }
     Ok(pool)
@@ -203,6 +231,16 @@ mod tests {
             assert!(entry.merged.len() == 1 && entry.id < entry.merged[0], "{entry:?}");
             assert_eq!(assigned.iter().filter(|assigned| assigned.merged_into.as_deref() == Some(entry.id.as_str())).count(), 1);
         }
+    }
+
+    #[test]
+    fn every_seat_has_an_angle_of_its_own_and_the_seed_deals_them() {
+        let names = |seed: u64| deal(seed, &[0, 1, 2, 3, 4, 5]).into_iter().map(|(_, (name, _))| name).collect::<Vec<_>>();
+        for seed in 0..20 {
+            assert_eq!(names(seed).into_iter().collect::<BTreeSet<_>>().len(), 6, "{:?}", names(seed));
+        }
+        assert_eq!(names(3), names(3));
+        assert!((0..20).map(names).collect::<BTreeSet<_>>().len() > 10);
     }
 
     #[test]

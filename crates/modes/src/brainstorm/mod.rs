@@ -17,7 +17,7 @@ pub use clusters::{Clustering, Promise, Theme};
 use ideas::Pool;
 pub use ideas::{Idea, Ideas};
 pub use ranking::Source;
-use ranking::{Ranking, exhibit};
+use ranking::{Ranking, exhibit, lower_total_reason};
 use rows::{ClusteringRow, IdeationRow, RankingRow, RefinementRow, RunnerUp, ScoringRow, VerdictData};
 use schemars::JsonSchema;
 use scores::{MOST, ScorerMarks};
@@ -29,8 +29,8 @@ use synod_math::Agreement;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "brainstorm", version: 2, name: "Brainstorm", family: Creative, seats: 3..=6, roles: &[each("ideator"), seat("curator", 0), seat("refiner", 0)],
-    summary: "Everyone invents alone, the ideas are grouped by theme and scored without their authors, and the best group becomes a proposal.",
+    id: "brainstorm", version: 3, name: "Brainstorm", family: Creative, seats: 3..=6, roles: &[each("ideator"), seat("curator", 0), seat("refiner", 0)],
+    summary: "Everyone invents alone from an angle of their own, the ideas are grouped by theme and scored without their authors, and the best group becomes a proposal.",
     pick: "Take it for an open question with many possible answers, when you want breadth first and one worked-out proposal at the end.",
     phases: &["ideation", "clustering", "scoring", "refinement"],
     stages: &[
@@ -50,7 +50,7 @@ pub static MODE: Mode = mode! {
         FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
     ],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
-    cost: "2n + 2 for a panel of n (n + 2 when all ideas fall into one group)",
+    cost: "2n + 2 for a panel of n",
     example: Example::ask("How could a small museum bring in people who never visit museums?"),
     failure_rule: "Two seats with ideas are enough. If the curator fails, the next seat groups; if nobody can, the ideas are grouped by the words they share. With fewer than two scorers the curator's promise decides, or the number of ideas if there is none. If nobody can write the proposal, the best group is returned as it is.",
     prompts: ["ideas", "clusters", "score", "refine"],
@@ -115,7 +115,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let pool = ideas::collect(bench, options.ideas_per_seat).await?;
     let clusters = clusters::arrange(bench, &pool, options.max_clusters).await?;
     let scoring = bench.phase("scoring");
-    let rated = if clusters.len() > 1 { scores::collect(bench, &pool, &clusters).await? } else { Vec::new() };
+    let rated = scores::collect(bench, &pool, &clusters).await?;
     let ranking = Ranking::of(&clusters, &rated);
     for warning in warnings(&ranking, &clusters) {
         scoring.warn(warning);
@@ -123,6 +123,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     scoring.show("ranking", exhibit(&ranking, &clusters, &pool))?;
     let best = ranking.order[0];
     let answer = refine(bench, &pool, &clusters, &ranking).await?;
+    let action = (answer.kind == AnswerKind::Computed).then(|| format!("Work out {} first: it is the best of what was found.", clusters[best].name));
 
     bench.figure("ideas", pool.entries.len() as f64);
     for (dimension, mean) in ["novelty", "feasibility", "impact"].into_iter().zip(ranking.scores[best].means) {
@@ -145,14 +146,26 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let second = |place: &usize| RunnerUp { name: clusters[*place].name.clone(), ideas: pool.ids_and_titles(&clusters[*place].members) };
     let runner_up = ranking.order.get(1).map(second);
-    Ok(ModeResult::ended("finished", answer)
-        .decision(
-            format!("{} came first of {} groups, with {} of {} ideas.", decision.cluster, clusters.len(), decision.ideas.len(), pool.entries.len()),
-            &decision,
-        )
+    let result = ModeResult::ended("finished", answer);
+    let result = action.into_iter().fold(result, ModeResult::action);
+    Ok(result
+        .decision(summary(&decision, &ranking, clusters.len(), pool.entries.len()), &decision)
         .confidence(tally::confidence(bench, agreement))
         .dissent(dissent(&rated, &clusters, best))
         .data(&VerdictData { ideas: pool.entries.len(), given: pool.given, clusters: clusters.len(), runner_up }))
+}
+
+/// Which group was chosen, of how many, and on whose marks.
+fn summary(decision: &Decision, ranking: &Ranking, clusters: usize, ideas: usize) -> String {
+    let Decision { cluster, score, source, ideas: chosen, .. } = decision;
+    let by = match (source, score) {
+        (_, Some(score)) => format!(", with {score:.1} of 15 from {} scorers", ranking.scorers),
+        (Source::Promise, None) => ", by the curator's word: too few scored".to_owned(),
+        (Source::Size, None) => ", by the number of its ideas: too few scored".to_owned(),
+        (Source::Scores | Source::Only, None) => ", unscored".to_owned(),
+    };
+    let groups = if clusters == 1 { "is the only group".to_owned() } else { format!("was chosen of {clusters} groups") };
+    format!("{cluster} {groups}{by}; {} of {ideas} ideas are in it.", chosen.len())
 }
 
 /// The cluster with this scorer's highest total, if it marked the best one and another, and one stands alone at the top.
@@ -170,8 +183,8 @@ fn favourite(marks: &[Option<Mark>], best: usize) -> Option<usize> {
 fn dissent(rated: &[ScorerMarks], clusters: &[Cluster], best: usize) -> Vec<Dissent> {
     let one = |rated: &ScorerMarks| {
         let other = &clusters[favourite(&rated.marks, best).filter(|place| *place != best)?];
-        let text = format!("{} comes first. {}", other.name, rated.reasons);
-        Some(Dissent { seat: rated.seat, label: Some(other.label.clone()), text: text.trim_end().to_owned() })
+        let text = format!("{} first, not {}: {}", other.name, clusters[best].name, rated.reasons);
+        Some(Dissent { seat: rated.seat, label: None, text })
     };
     rated.iter().filter_map(one).collect()
 }
@@ -181,7 +194,7 @@ fn warnings(ranking: &Ranking, clusters: &[Cluster]) -> Vec<String> {
     let best = &clusters[ranking.order[0]];
     let mut warnings = Vec::new();
     match ranking.source {
-        Source::Only => warnings.push("All ideas fell into one cluster, so nothing was scored.".to_owned()),
+        Source::Only => warnings.push("All ideas fell into one cluster, so there was none to choose it over.".to_owned()),
         Source::Promise => {
             warnings.push("Fewer than two seats scored the clusters, so they are ordered by promise alone; no score is given.".to_owned())
         }
@@ -194,6 +207,7 @@ fn warnings(ranking: &Ranking, clusters: &[Cluster]) -> Vec<String> {
                 1 => warnings.push(format!("{} leads on the marks of one seat: the others had those ideas themselves or left it out.", best.name)),
                 _ => {}
             }
+            warnings.extend(lower_total_reason(ranking, clusters));
             if let (Some(rung), Some(second)) = (ranking.rung, ranking.tied.first()) {
                 let other = &clusters[*second].name;
                 let by = if rung == "order" { "the curator's order" } else { rung };

@@ -1,5 +1,5 @@
 //! Which cluster is best: by the scorers' marks, each scorer's put on one scale; by promise where too few scored; by size where nobody said
-//! what is promising.
+//! what is promising. A single cluster is scored too: what it is worth is not known from its being alone.
 
 use super::clusters::{Cluster, Promise};
 use super::ideas::Pool;
@@ -62,7 +62,7 @@ impl Ranking {
             (..) if clusters.iter().any(|cluster| cluster.promise.is_some()) => Source::Promise,
             (..) => Source::Size,
         };
-        let scores = if source == Source::Scores { cluster_scores(clusters.len(), &valid) } else { vec![ClusterScore::default(); clusters.len()] };
+        let scores = if valid.len() >= LEAST { cluster_scores(clusters.len(), &valid) } else { vec![ClusterScore::default(); clusters.len()] };
         let keys: Vec<RankKey> = clusters.iter().zip(&scores).map(|(cluster, score)| RankKey::of(cluster, score)).collect();
         let mut order: Vec<usize> = (0..clusters.len()).collect();
         match source {
@@ -80,6 +80,27 @@ impl Ranking {
         let rung = tied.first().map(|second| if source == Source::Scores { best.over(&keys[*second]) } else { "order" });
         Self { order, scores, source, scorers: valid.len(), tied, rung }
     }
+
+    /// The cluster whose plain mean is above that of the first, where there is one.
+    pub fn higher_total(&self) -> Option<usize> {
+        let best = self.scores[self.order[0]].total?;
+        let higher = self.order.iter().skip(1).copied().filter(|place| self.scores[*place].total.is_some_and(|total| total > best));
+        higher.max_by(|a, b| self.scores[*a].total.unwrap_or(0.0).total_cmp(&self.scores[*b].total.unwrap_or(0.0)))
+    }
+}
+
+/// Why a cluster comes first whose plain mean is not the highest.
+pub fn lower_total_reason(ranking: &Ranking, clusters: &[Cluster]) -> Option<String> {
+    let (best, other) = (ranking.order[0], ranking.higher_total()?);
+    let total = |place: usize| ranking.scores[place].total.unwrap_or(0.0);
+    let why = "each scorer's marks are put on one scale first, so that a mild scorer does not outweigh a harsh one, and nobody marks their own ideas";
+    Some(format!(
+        "{} comes first with {:.1} of 15 on average, though {} has {:.1}: {why}.",
+        clusters[best].name,
+        total(best),
+        clusters[other].name,
+        total(other)
+    ))
 }
 
 fn cluster_scores(clusters: usize, valid: &[&ScorerMarks]) -> Vec<ClusterScore> {
@@ -141,17 +162,24 @@ pub fn exhibit(ranking: &Ranking, clusters: &[Cluster], pool: &Pool) -> Exhibit 
             name: cluster.name.clone(),
             theme: cluster.theme.clone(),
             items: pool.ids_and_titles(&cluster.members),
-            scores: if ranking.source == Source::Scores { scores.map(|(name, value)| (name.to_owned(), value)).to_vec() } else { Vec::new() },
+            scores: if score.raters > 0 || ranking.source == Source::Scores {
+                scores.map(|(name, value)| (name.to_owned(), value)).to_vec()
+            } else {
+                Vec::new()
+            },
             note: note(ranking, score),
             chosen: rank == 0,
         }
     });
-    Exhibit::new("Clusters, best first", Shape::Clusters(Clusters { clusters: shown.collect() })).data(&ranking_row(ranking, clusters))
+    Exhibit::new("Clusters, best first", Shape::Clusters(Clusters { clusters: shown.collect() }))
+        .part("Why not the highest total", lower_total_reason(ranking, clusters).unwrap_or_default())
+        .data(&ranking_row(ranking, clusters))
 }
 
 fn note(ranking: &Ranking, score: &ClusterScore) -> String {
     match (ranking.source, score.raters) {
-        (Source::Only, _) => "the only cluster".to_owned(),
+        (Source::Only, 0) => "the only cluster".to_owned(),
+        (Source::Only, raters) => format!("the only cluster; marked by {raters} seats"),
         (Source::Promise, _) => "ordered by promise: too few seats scored".to_owned(),
         (Source::Size, _) => "ordered by size: too few seats scored, and nobody said what is promising".to_owned(),
         (Source::Scores, 0) => "nobody gave it a whole mark".to_owned(),

@@ -9,6 +9,8 @@ use synod_types::row_data;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IdeationRow {
+    /// Where the seat started from.
+    pub angle: &'static str,
     pub ideas: Vec<IdeaEntry>,
     pub idea_count: usize,
 }
@@ -28,6 +30,8 @@ pub struct IdeaEntry {
 pub struct ClusteringRow {
     pub clusters: Vec<ClusterEntry>,
     pub total_clusters: usize,
+    /// Why there are fewer than three; null where there are not.
+    pub why_fewer: Option<String>,
     pub unclustered_count: usize,
     /// Ideas the curator put nowhere.
     pub unclustered_ids: Vec<String>,

@@ -13,7 +13,7 @@ use synod_types::{Exhibit, ScoreRow, Scorecard, SeatIx, Shape};
 /// One scorer's ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
-    /// What speaks for and against each cluster, by its label, in a few sentences.
+    /// What speaks for and against each cluster, by its label, in at most 40 words each.
     pub reasons: String,
     /// One entry for each cluster you were shown.
     #[schemars(extend("x-each" = "clusters"))]
@@ -135,7 +135,8 @@ pub async fn collect(bench: &Bench, pool: &Pool, clusters: &[Cluster]) -> Result
             phase.abstained(reply.seat, "gave no score that could be counted");
         }
         let shown = view(reply.seat);
-        let exhibit = Exhibit::new("Scores", Shape::Scorecard(scorecard(&scorer, clusters, shown))).by(reply.seat, "scorer").turn(&reply.key);
+        let exhibit = Exhibit::new("Scores", Shape::Scorecard(scorecard(&scorer, clusters, shown))).part("Reasons", &scorer.reasons);
+        let exhibit = exhibit.by(reply.seat, "scorer").turn(&reply.key);
         phase.show(&format!("scoring_{}", reply.seat), exhibit.data(&scoring_row(&scorer, clusters, shown)))?;
         all.push(scorer);
     }

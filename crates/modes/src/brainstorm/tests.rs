@@ -97,7 +97,7 @@ fn theme(name: &str, ideas: &[&str]) -> Theme {
 }
 
 fn arrangement(themes: Vec<Theme>, pool: &Pool, most: usize) -> Arrangement {
-    Arrangement::of(Clustering { reasons: String::new(), clusters: themes }, pool, most)
+    Arrangement::of(Clustering { reasons: String::new(), why_fewer: None, clusters: themes }, pool, most)
 }
 
 fn members(arrangement: &Arrangement) -> Vec<(&str, Vec<usize>)> {
@@ -249,15 +249,46 @@ fn whoever_prefers_another_cluster_dissents() {
     ];
     let dissent = dissent(&all, &clusters, 0);
     let said: Vec<_> = dissent.iter().map(|one| (one.seat, one.label.as_deref(), one.text.as_str())).collect();
-    assert_eq!(said, [(1, Some("T9"), "T9 comes first. said by 1")], "who did not mark the best, or has no favourite, contradicts nothing");
+    assert_eq!(said, [(1, None, "T9 first, not K3: said by 1")], "who did not mark the best, or has no favourite, contradicts nothing");
 }
 
 #[test]
-fn a_single_cluster_is_chosen_without_a_score() {
+fn a_single_cluster_is_scored_like_any_other() {
     let clusters = clusters(&[("K3", Some(Promise::Low))]);
     let ranking = Ranking::of(&clusters, &[]);
     assert_eq!((ranking.source, ranking.order.as_slice(), ranking.scores[0].total), (Source::Only, [0].as_slice(), None));
-    assert_eq!(warnings(&ranking, &clusters), ["All ideas fell into one cluster, so nothing was scored."]);
+    assert_eq!(warnings(&ranking, &clusters), ["All ideas fell into one cluster, so there was none to choose it over."]);
+    let scored = Ranking::of(&clusters, &[rated(0, &[Some([4, 4, 4])]), rated(1, &[Some([2, 3, 4])])]);
+    assert_eq!((scored.source, scored.scores[0].total, scored.scores[0].raters), (Source::Only, Some(10.5), 2));
+}
+
+#[test]
+fn a_chosen_cluster_with_a_lower_total_says_why() {
+    let clusters = clusters(&[("K3", None), ("T9", None), ("P4", None)]);
+    let mild = rated(0, &[Some([5, 5, 5]), Some([4, 4, 4]), Some([3, 3, 3])]);
+    let harsh = rated(1, &[Some([2, 2, 2]), Some([3, 3, 2]), Some([2, 2, 3])]);
+    let ranking = Ranking::of(&clusters, &[mild, harsh]);
+    let said = warnings(&ranking, &clusters);
+    assert!(said[0].starts_with("T9 comes first with 10.0 of 15 on average, though K3 has 10.5: each scorer's marks"), "{said:?}");
+    let even = rated(1, &[Some([5, 5, 5]), Some([4, 4, 4]), Some([3, 3, 3])]);
+    assert_eq!(lower_total_reason(&Ranking::of(&clusters, &[even]), &clusters), None);
+}
+
+#[test]
+fn fewer_than_three_clusters_need_a_reason() {
+    let of = |names: &[&str], why: &str| {
+        let clusters: Vec<Value> =
+            names.iter().zip(1..).map(|(name, n)| json!({"name": name, "theme": "t", "promise": null, "ideas": [format!("I{n:02}")]})).collect();
+        Clustering::read(&json!({"reasons": "r", "why_fewer": why, "clusters": clusters}).to_string(), &ids())
+    };
+    assert!(of(&["a", "b"], " ").is_err_and(|error| error.contains("why_fewer")));
+    assert!(of(&["a", "b"], "They are two sides of one thing.").is_ok() && of(&["a", "b", "c"], "").is_ok());
+    let few = IdLists::default().with("ideas", ["I01", "I02"]);
+    assert!(
+        Clustering::read(r#"{"reasons": "r", "clusters": [{"name": "a", "theme": "t", "promise": null, "ideas": ["I01", "I02"]}]}"#, &few).is_ok()
+    );
+    let text = "WHY FEWER: all of one piece\nCLUSTER 1: a\nIdeas: I01, I02";
+    assert_eq!(Clustering::from_text(text, &ids()).and_then(|read| read.why_fewer).as_deref(), Some("all of one piece"));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn shown(request: &Request) -> Vec<(String, String)> {
 fn sorted(request: &Request) -> Value {
     let (zebras, rest): (Vec<_>, Vec<_>) = shown(request).into_iter().partition(|(_, title)| title.starts_with("zebra"));
     let ids = |list: Vec<(String, String)>| list.into_iter().map(|(id, _)| id).collect::<Vec<_>>();
-    json!({"reasons": "r", "clusters": [
+    json!({"reasons": "r", "why_fewer": "There are two kinds of trouble.", "clusters": [
         {"name": "Stripes", "theme": "crossings", "promise": "LOW", "ideas": ids(zebras)}, {"name": "Waiting", "theme": "queues", "promise": "HIGH", "ideas": ids(rest)},
     ]})
 }
@@ -134,6 +134,48 @@ async fn without_a_refiner_the_best_cluster_is_returned_as_it_is() {
     let answer = verdict.answer.expect("an answer");
     assert_eq!((answer.kind, answer.by), (AnswerKind::Computed, vec![0, 1, 2]));
     assert!(answer.text.starts_with("## Stripes\n\ncrossings\n\n- **zebra-m"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn every_seat_starts_from_an_angle_of_its_own_and_few_clusters_say_why() {
+    let (verdict, rows, counted) = run(|_, _| false).await;
+    let angle = |seat: u32| {
+        let requests = counted.requests();
+        let (_, request) = requests.iter().find(|(key, _)| *key == format!("ideation/ideas@{seat}")).expect("it was asked");
+        request.messages.last().expect("a message").text().lines().find_map(|line| line.strip_prefix("Your angle: ")).expect("an angle").to_owned()
+    };
+    let angles: std::collections::BTreeSet<String> = (0..3).map(angle).collect();
+    assert_eq!(angles.len(), 3, "{angles:?}");
+    assert_eq!(data(&rows, "clustering")["whyFewer"], json!("There are two kinds of trouble."));
+    assert_eq!(verdict.summary(), Some("Stripes was chosen of 2 groups, with 15.0 of 15 from 3 scorers; 3 of 7 ideas are in it."));
+    let shown = rows.iter().find_map(|row| match row.body() {
+        Ok(Body::Shown(shown)) if shown.stage == "ideation_0" => Some(shown.exhibit.shape),
+        _ => None,
+    });
+    let Some(synod_types::Shape::Clusters(shown)) = shown else { panic!("ideas are shown") };
+    assert!(shown.clusters[0].items.iter().any(|(_, told)| told == "zebra-m0: stripes on the crossing"), "{shown:?}");
+}
+
+#[tokio::test]
+async fn one_cluster_is_scored_too() {
+    let voices = Voices::default().scripted(|card, request, context| {
+        let all: Vec<String> = shown(request).into_iter().map(|(id, _)| id).collect();
+        let said = match context.key.split('/').next() {
+            Some("ideation") => ideas(&card.name),
+            Some("clustering") => {
+                json!({"reasons": "r", "why_fewer": "One thing.", "clusters": [{"name": "All", "theme": "t", "promise": "LOW", "ideas": all}]})
+            }
+            Some("scoring") => scored(request),
+            _ => return None,
+        };
+        Some(Ok(Reply::text(said.to_string())))
+    });
+    let rig = Rig::new(Arc::new(voices));
+    let (_, ending) = rig.run(&order(&MODE, 1)).await;
+    let verdict = verdict(ending);
+    let decision = verdict.decision.as_ref().expect("a decision");
+    assert_eq!((&decision["source"], &decision["score"]), (&json!("only"), &json!(15.0)));
+    assert_eq!(verdict.summary(), Some("All is the only group, with 15.0 of 15 from 3 scorers; 7 of 7 ideas are in it."));
 }
 
 #[tokio::test]
