@@ -10,7 +10,7 @@ use synod_types::words;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CrossReview {
-    /// What the others' findings mean from where you stand, in a few sentences.
+    /// What the others' findings mean from where you stand, in at most 80 words.
     pub reasons: String,
     /// Your stance on findings where you have something to say, each finding at most once. Empty if there is none.
     pub stances: Vec<FindingStance>,
@@ -24,7 +24,7 @@ pub struct FindingStance {
     #[schemars(extend("x-ids" = "findings"))]
     pub id: String,
     pub stance: StanceKind,
-    /// What you know that supports, refutes or completes it.
+    /// What you know that supports, refutes or completes it, in at most 50 words.
     pub why: String,
 }
 

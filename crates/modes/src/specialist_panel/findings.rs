@@ -139,7 +139,8 @@ pub fn exhibit(findings: &[PanelFinding], answered: usize) -> Exhibit {
 pub fn dissent(findings: &[PanelFinding]) -> Vec<Dissent> {
     let against = |finding: &PanelFinding| {
         let objections = finding.stances.iter().filter(|stance| stance.kind == StanceKind::Disagree);
-        let dissent = |stance: &RoleStance| Dissent { seat: stance.seat, label: Some(finding.id.clone()), text: stance.why.clone() };
+        let text = |stance: &RoleStance| format!("{} (against {}: {})", stance.why.trim(), finding.id, finding.text);
+        let dissent = |stance: &RoleStance| Dissent { seat: stance.seat, label: None, text: text(stance) };
         objections.map(dissent).collect::<Vec<_>>()
     };
     findings.iter().flat_map(against).collect()

@@ -29,7 +29,7 @@ use synod_types::*;
 const LEAST_REPORTS: usize = 2;
 
 pub static MODE: Mode = mode! {
-    id: "specialist_panel", name: "Specialist Panel", family: RoleBased, seats: 3..=7, roles: &[each("specialist"), chair("synthesizer")],
+    id: "specialist_panel", version: 2, name: "Specialist Panel", family: RoleBased, seats: 3..=7, roles: &[each("specialist"), chair("synthesizer")],
     summary: "Each seat assesses the material from an expert role of its own, the roles answer each other's findings, and one report joins them.",
     pick: "Take it to review a design or a plan from several sides at once, where views complete each other rather than compete.",
     phases: &["report", "cross_review", "synthesis"],
@@ -46,7 +46,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 150_000, turn_secs: 150, run_secs: 600,
     cost: "2n + 1 for n roles",
     example: Example { options: &[("roles", "security_expert,cost_analyst,devops_engineer")], content: Some("design.md"), ..Example::ask("What is wrong with this design?") },
-    failure_rule: "Two reports are enough, and the synthesis names the perspectives that are missing. A cross-review that fails leaves its stances out. If the synthesizer fails, the specialists are asked in seat order; if nobody can write, the findings, ratings and recommendations are put together as they stand.",
+    failure_rule: "Two reports are enough, and the synthesis names the perspectives that are missing. A cross-review that fails leaves its stances out. If the synthesizer fails, the specialists are asked in seat order; if nobody can write, the recommendations are put together as they stand.",
     prompts: ["report", "cross_review", "synthesis"], seats_from_options: seat_titles,
     request_names: &[
         RequestName { name: "specialists", means: Means::Parts(roles::specialists) },
@@ -104,6 +104,13 @@ pub struct TopRisk {
     pub score: f64,
 }
 
+impl TopRisk {
+    fn told(&self, notes: &str) -> String {
+        let notes = if notes.is_empty() { String::new() } else { format!(": {notes}") };
+        format!("{}, {} of 5 ({}){notes}", self.criterion, self.score, self.role.replace('_', " "))
+    }
+}
+
 fn calls(_: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let n = seating.panel();
     vec![
@@ -126,12 +133,14 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     for specialist in &mut specialists {
         specialist.changes = reviews.of(specialist.seat).map(|reply| reply.value.changes.clone()).unwrap_or_default();
     }
-    bench.phase("cross_review").show("convergence", findings::exhibit(&panel_findings, answered))?;
+    let risks = top_risks(&specialists);
+    let exhibit = findings::exhibit(&panel_findings, answered).list("Top risks", risks.iter().take(TOP_RISKS).map(|(risk, notes)| risk.told(notes)));
+    bench.phase("cross_review").show("convergence", exhibit)?;
 
     let decision = Decision {
         overall: specialist::average(specialists.iter().map(Specialist::average)),
         by_role: specialists.iter().map(|one| RoleAverage { role: one.role.id.clone(), average: one.average() }).collect(),
-        top_risk: top_risk(&specialists),
+        top_risk: risks.into_iter().next().map(|(risk, _)| risk),
         conflicts: findings::count(&panel_findings, Reception::Divergent, answered),
     };
     bench.figure("conflicts", decision.conflicts.map(f64::from));
@@ -141,19 +150,21 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let answer = synthesis::write(bench, &specialists, &panel_findings, answered, &absent, &decision).await?;
     Ok(ModeResult::ended("finished", answer)
         .decision(summary(&decision), &decision)
-        .unsure("each specialist answers for another field; there is nothing they could agree on by vote")
+        .unsure("each specialist speaks for a field; none voted")
         .dissent(findings::dissent(&panel_findings))
         .data(&json!({"roles": table.iter().map(|(_, role)| role.id.as_str()).collect::<Vec<_>>(), "unavailable": absent})))
 }
 
 fn summary(decision: &Decision) -> String {
-    let overall = decision.overall.map_or_else(|| "Nobody rated it".to_owned(), |overall| format!("{overall:.1} on average"));
-    let risk = decision
-        .top_risk
-        .as_ref()
-        .map(|risk| format!("; the lowest rating is {} for {} ({})", risk.score, risk.criterion, risk.role))
-        .unwrap_or_default();
-    format!("{overall} from {} specialists{risk}.", decision.by_role.len())
+    let overall = decision.overall.map_or_else(|| "rated nothing".to_owned(), |overall| format!("rate it {overall} of 5"));
+    let risk = decision.top_risk.as_ref().map(|risk| format!("; weakest is {}, {} of 5", risk.criterion, risk.score)).unwrap_or_default();
+    let disputed = match decision.conflicts {
+        None => "; nobody answered the others' findings".to_owned(),
+        Some(0) => "; no finding is disputed".to_owned(),
+        Some(1) => "; 1 finding is disputed".to_owned(),
+        Some(conflicts) => format!("; {conflicts} findings are disputed"),
+    };
+    format!("{} specialists {overall}{risk}{disputed}.", decision.by_role.len())
 }
 
 /// Every specialist assesses the material alone.
@@ -235,14 +246,25 @@ fn review_exhibit(reader: &Specialist, specialists: &[Specialist], review: &Cros
     let none = format!("{} read the others' findings and took no stance.", reader.role.title);
     let data = CrossReviewRow { role_id: reader.role.id.clone(), stances: review.stances.clone(), rating_changes: review.changes.clone() };
     let title = format!("{} on the others' findings", reader.role.title);
-    Exhibit::new(title, Shape::Findings(Findings { entries, none })).by(reader.seat, "specialist").data(&data)
+    let changes = review.changes.iter().map(|change| format!("{} is now {}: {}", change.criterion, change.score, change.why));
+    Exhibit::new(title, Shape::Findings(Findings { entries, none }))
+        .part("What they mean from here", &review.reasons)
+        .list("Ratings changed", changes)
+        .by(reader.seat, "specialist")
+        .data(&data)
 }
 
-/// The lowest rating that stands, the first of equals.
-fn top_risk(specialists: &[Specialist]) -> Option<TopRisk> {
-    let all = specialists
-        .iter()
-        .flat_map(|one| one.criterion_ratings().into_iter().map(|rating| (one.role.id.clone(), rating.criterion.to_owned(), rating.now)));
-    let rated = all.filter_map(|(role, criterion, score)| score.map(|score| TopRisk { role, criterion, score }));
-    rated.min_by(|a, b| a.score.total_cmp(&b.score))
+/// So many of the lowest ratings are shown as risks.
+const TOP_RISKS: usize = 5;
+
+/// The ratings that stand, lowest first and equals in order, each with what it rests on.
+fn top_risks(specialists: &[Specialist]) -> Vec<(TopRisk, String)> {
+    let all = specialists.iter().flat_map(|one| one.criterion_ratings().into_iter().map(|rating| (one.role.id.clone(), rating)));
+    let rated = |(role, rating): (String, specialist::CriterionRating<'_>)| {
+        let notes = rating.why.unwrap_or(rating.notes).trim().to_owned();
+        rating.now.map(|score| (TopRisk { role, criterion: rating.criterion.to_owned(), score }, notes))
+    };
+    let mut risks: Vec<(TopRisk, String)> = all.filter_map(rated).collect();
+    risks.sort_by(|(a, _), (b, _)| a.score.total_cmp(&b.score));
+    risks
 }

@@ -20,9 +20,9 @@ pub fn on_scale(score: f64) -> Option<f64> {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// What decides the matter from where you stand, in a few sentences.
+    /// What decides the matter from where you stand, in at most 80 words.
     pub reasons: String,
-    /// Three to eight findings, most important first, each one or two sentences that stand on their own.
+    /// Three to eight findings, most important first, each at most 50 words that stand on their own.
     #[schemars(length(min = 1))]
     pub findings: Vec<String>,
     /// One entry for each of your criteria.

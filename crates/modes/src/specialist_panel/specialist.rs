@@ -107,7 +107,14 @@ impl Specialist {
             total_criteria: ratings.len(),
         };
         let title = format!("{} report", self.role.title);
-        Exhibit::new(title, Shape::Scorecard(shape)).by(self.seat, &self.role.id).turn(&self.key).data(&data)
+        Exhibit::new(title, Shape::Scorecard(shape))
+            .part("What decides it", &self.report.reasons)
+            .list("Findings", self.findings().map(|(id, text)| format!("{id} {text}")))
+            .list("Recommendations", &self.report.recommendations)
+            .part("Analysis", &self.report.analysis)
+            .by(self.seat, &self.role.id)
+            .turn(&self.key)
+            .data(&data)
     }
 
     /// Ratings as lines, changes marked.

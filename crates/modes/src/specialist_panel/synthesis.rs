@@ -27,9 +27,9 @@ pub async fn write(
     let ask = prompt!("synthesis", reports, answered, convergent, divergent, absent);
     let writers = closing::seats_of(bench, "synthesizer", specialists.iter().map(|one| one.seat));
     let Some(reply) = closing::write(&phase, &writers, ask, "The synthesis").await? else {
-        phase.warn("Nobody could write the synthesis; findings, ratings and recommendations are put together as they stand.");
+        phase.warn("Nobody could write the synthesis; the recommendations are put together as they stand.");
         let by = specialists.iter().map(|one| one.seat).collect();
-        return Ok(Answer { kind: AnswerKind::Computed, text: assemble(specialists, panel_findings, answered, absent, decision), by });
+        return Ok(Answer { kind: AnswerKind::Computed, text: assemble(specialists, answered, absent, decision), by });
     };
     let cited = findings::citations(&reply.value);
     let (known, unknown): (Vec<String>, Vec<String>) = cited.into_iter().partition(|id| panel_findings.iter().any(|finding| finding.id == *id));
@@ -70,36 +70,21 @@ pub fn assessment(overall: f64) -> RiskLevel {
     }
 }
 
-fn assemble(specialists: &[Specialist], panel_findings: &[PanelFinding], answered: usize, absent: &[&str], decision: &Decision) -> String {
-    let mut parts = vec!["# What the specialists reported".to_owned()];
-    if let Some(overall) = decision.overall {
-        let lowest = decision.top_risk.as_ref().map(|risk| format!("; lowest: {} with {}", name(risk), risk.score)).unwrap_or_default();
-        parts.push(format!("Mean rating {overall} of 5, where 5 is best{lowest}."));
-    }
+/// What each specialist would do. Ratings and findings have exhibits of their own.
+fn assemble(specialists: &[Specialist], answered: usize, absent: &[&str], decision: &Decision) -> String {
+    let weakest = decision.top_risk.as_ref().and_then(|risk| specialists.iter().find(|one| one.role.id == risk.role));
+    let first = weakest.into_iter().chain(specialists).find_map(|one| Some((one, one.report.recommendations.first()?)));
+    let mut parts: Vec<String> =
+        first.map(|(one, advice)| format!("{} That is what the {} asks for first.", advice.trim(), one.role.title)).into_iter().collect();
     if !absent.is_empty() {
         parts.push(format!("Not heard: {}.", absent.join(", ")));
     }
     if answered == 0 {
         parts.push("Nobody answered the others' findings, so what is shared or disputed is not known.".to_owned());
     }
-    let headings = [
-        (Reception::Divergent, "## Findings in dispute"),
-        (Reception::Convergent, "## Findings that others share"),
-        (Reception::Alone, "## Findings nobody else spoke to"),
-    ];
-    for (reception, heading) in headings {
-        let lines = findings::lines(panel_findings, reception);
-        if !lines.is_empty() {
-            parts.push(format!("{heading}\n\n{}", lines.join("\n")));
-        }
-    }
-    for specialist in specialists {
-        let average = specialist.average().map_or("none given".to_owned(), |average| format!("mean {average}"));
-        parts.push(format!("## {}\n\nRatings ({average}):\n\n{}", specialist.role.title, specialist.ratings()));
-        if !specialist.report.recommendations.is_empty() {
-            let list: Vec<String> = (1..).zip(&specialist.report.recommendations).map(|(n, text): (usize, _)| format!("{n}. {text}")).collect();
-            parts.push(format!("Recommendations:\n\n{}", list.join("\n")));
-        }
+    for specialist in specialists.iter().filter(|one| !one.report.recommendations.is_empty()) {
+        let list: Vec<String> = (1..).zip(&specialist.report.recommendations).map(|(n, text): (usize, _)| format!("{n}. {text}")).collect();
+        parts.push(format!("## {}\n\n{}", specialist.role.title, list.join("\n")));
     }
     parts.join("\n\n")
 }

@@ -74,7 +74,7 @@ fn typed_ratings_keep_the_scale_and_the_criteria() {
         assert_eq!(read::<Report>(&report("Attack Surface", off)), None, "it is asked for again");
         let (value, _) = Report::read_anyway(&report("Attack Surface", off), &terms()).expect("the rest of it counts");
         let value = Report::recall(&value).expect("a value");
-        let given = SeatReply { seat: 0, key: "report/report@0".into(), value, partial: false };
+        let given = SeatReply { seat: 0, key: "report/report@0".into(), value, partial: false, ms: 0 };
         let (one, _) = Specialist::new(1, Role { criteria: CRITERIA.map(str::to_owned).to_vec(), ..Role::from(&PRESETS[0]) }, &given);
         assert_eq!((one.report.findings.len(), one.average()), (1, None), "{off}");
     }
@@ -100,7 +100,7 @@ fn specialist(number: usize, findings: &[&str], ratings: &[(&str, Option<f64>)])
     let ratings = ratings.iter().map(|(criterion, score)| Rating { criterion: criterion.to_string(), score: *score, notes: String::new() }).collect();
     let findings = findings.iter().map(ToString::to_string).collect();
     let value = Report { reasons: String::new(), findings, ratings, recommendations: vec!["do".into()], analysis: String::new() };
-    let given = SeatReply { seat: number as SeatIx - 1, key: format!("report/report@{}", number - 1), value, partial: false };
+    let given = SeatReply { seat: number as SeatIx - 1, key: format!("report/report@{}", number - 1), value, partial: false, ms: 0 };
     Specialist::new(number, role, &given).0
 }
 
@@ -124,7 +124,7 @@ fn findings_are_counted_by_the_stances_of_others() {
     let got: Vec<(&str, &str)> = findings.iter().map(|finding| (finding.id.as_str(), findings::reception_name(finding.reception()))).collect();
     assert_eq!(got, [("S1.1", "divergent"), ("S1.2", "alone"), ("S2.1", "convergent"), ("S3.1", "convergent")]);
     let dissent = findings::dissent(&findings);
-    assert_eq!(dissent.iter().map(|one| (one.seat, one.label.as_deref())).collect::<Vec<_>>(), [(1, Some("S1.1"))]);
+    assert_eq!(dissent.iter().map(|one| (one.seat, one.text.as_str())).collect::<Vec<_>>(), [(1, "because (against S1.1: a)")]);
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn an_average_of_nothing_is_nothing_and_a_changed_rating_stands() {
     assert_eq!((&data["averageScore"], &data["parsedCriteria"], &data["totalCriteria"]), (&json!(3.5), &json!(2), &json!(3)));
     one.changes = vec![cross_review::RatingChange { criterion: "Input Validation".into(), score: 1.0, why: "S2.1".into() }];
     assert_eq!(one.average(), Some(2.5));
-    let risk = top_risk(&[one]).expect("something is rated");
-    assert_eq!((risk.criterion.as_str(), risk.score), ("Input Validation", 1.0));
+    let told: Vec<String> = top_risks(&[one]).iter().map(|(risk, notes)| risk.told(notes)).collect();
+    assert_eq!(told, ["Input Validation, 1 of 5 (security expert): S2.1", "Attack Surface, 4 of 5 (security expert)"]);
 }
 
 #[test]

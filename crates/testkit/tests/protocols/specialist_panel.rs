@@ -59,3 +59,42 @@ async fn a_changed_rating_off_the_scale_leaves_the_stances_alone() {
     let warned = played.verdict.warnings.iter().any(|warning| warning.contains("off its scale in cross_review, also when asked again"));
     assert!(warned, "{:?}", played.verdict.warnings);
 }
+
+#[tokio::test]
+async fn each_specialist_is_told_whole_and_a_panel_without_a_writer_repeats_no_table() {
+    let report = |key: &str| {
+        let who = key.rsplit('@').next().unwrap_or_default();
+        says(
+            json!({"reasons": format!("Reasons of {who} stand."), "findings": [format!("Finding of {who} stands.")], "ratings": [],
+                "recommendations": [format!("Advice of {who} stands.")], "analysis": format!("Analysis of {who} stands.")})
+            .to_string(),
+        )
+    };
+    let played = play("specialist_panel", 3, None, &[], move |key| match key {
+        key if key.starts_with("report/") => report(key),
+        key if key.starts_with("cross_review/") => says(json!({"reasons": "Seen from here it fits.", "stances": [], "changes": []}).to_string()),
+        _ => down(),
+    })
+    .await;
+    for (medium, page) in crate::hidden::pages(&played) {
+        for what in ["Reasons", "Finding", "Advice", "Analysis"] {
+            for who in 0..3 {
+                let words = format!("{what} of {who} stands.");
+                assert!(crate::hidden::bare(&page).contains(&crate::hidden::bare(&words)), "{medium} lacks {words}");
+            }
+        }
+    }
+    let text = &played.verdict.answer.as_ref().expect("an answer").text;
+    assert!(text.starts_with("Advice of 0 stands. That is what the") && !text.contains("Finding of") && !text.contains('|'), "{text}");
+    assert_eq!(played.verdict.summary(), Some("3 specialists rated nothing; no finding is disputed."));
+}
+
+#[tokio::test]
+async fn the_lowest_ratings_are_the_top_risks() {
+    let played = play("specialist_panel", 3, None, &[], |_| None).await;
+    let shown = played.shown("convergence").exhibit;
+    let risks = shown.parts.iter().find(|part| part.name == "Top risks").map(|part| part.texts.clone()).unwrap_or_default();
+    let decision = played.verdict.decision.as_ref().expect("a decision");
+    let worst = decision["top_risk"]["criterion"].as_str().expect("something is rated");
+    assert!(risks.len() == 5 && risks[0].starts_with(worst), "{risks:?}");
+}
