@@ -13,9 +13,9 @@ const PASSAGE_CHARS: usize = 300;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Assembly {
-    /// Where the sections fit together and where they do not, in a few sentences.
+    /// Where the sections fit together and where they do not, in at most 80 words.
     pub reasons: String,
-    /// The executive summary of the whole document, three to five paragraphs.
+    /// The executive summary of the whole document, in 150 to 400 words. Its first sentence says what the reader should do.
     #[schemars(length(min = 1))]
     pub summary: String,
     /// A sentence or two that lead from one section to the next, where one is needed.

@@ -30,12 +30,13 @@ use synod_types::*;
 const WHOLE_WORDS: u32 = 30_000;
 
 pub static MODE: Mode = mode! {
-    id: "blueprint", name: "Blueprint", family: RoleBased, seats: 2..=8, roles: &[each("author"), seat("architect", 0), seat("assembler", 0)],
+    id: "blueprint", version: 2, name: "Blueprint", family: RoleBased, seats: 2..=8, roles: &[each("author"), seat("architect", 0), seat("assembler", 0)],
     summary: "An architect outlines a long document, all seats write its sections at once, and an assembler joins them word for word.",
     pick: "Take it for long output from much source material: a design, a roadmap, a report of five thousand words and more.",
     phases: &["outline", "expansion", "assembly"],
     stages: &[
         Stage::from_seat::<OutlineRow>("outline", "architect"),
+        Stage::computed::<OutlineRow>("outline").stand_in(),
         Stage::from_seat::<SectionRow>("section_{n}", "author"),
         Stage::from_seat::<AssemblyRow>("assembly", "assembler"),
         Stage::computed::<AssemblyRow>("assembly").stand_in(),
@@ -49,7 +50,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 300_000, turn_secs: 300, run_secs: 900,
     cost: "s + 2 for s sections, however many seats write them",
     example: Example { options: &[("document_type", "implementation_roadmap")], files: &["notes.md"], ..Example::ask("Plan the move to one database") },
-    failure_rule: "If the architect fails, the next seat outlines. A section that fails is given to the next author once, and then stands as a marked gap; one written section is enough. If the assembler fails, the authors are asked in seat order; if nobody can, the sections are joined without summary and transitions.",
+    failure_rule: "If the architect fails, the next seat outlines; if nobody can, the document is written in one piece. A section that fails is given to the next author once, and then stands as a marked gap; one written section is enough. If the assembler fails, the authors are asked in seat order; if nobody can, the sections are joined without summary and transitions.",
     prompts: ["outline", "section", "assembly"],
     request_names: &[
         RequestName::option("documentType", "document_type"),
@@ -104,45 +105,60 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     bench.figure("words", f64::from(decision.words));
     bench.figure("sections", f64::from(decision.sections));
     bench.figure("todo", f64::from(u8::from(!decision.todos.is_empty())));
-    let mut by = vec![architect];
-    for seat in writers.into_iter().chain(assembler) {
-        if !by.contains(&seat) {
-            by.push(seat);
-        }
-    }
+    let by = closing::once(architect.into_iter().chain(writers).chain(assembler));
     let kind = if assembler.is_some() { AnswerKind::Synthesis } else { AnswerKind::Computed };
-    Ok(ModeResult::ended("finished", Answer { kind, text, by })
-        .decision(
-            format!(
-                "{}: {} of {} sections written, {} words.",
-                decision.title,
-                decision.sections - decision.missing.len() as u32,
-                decision.sections,
-                decision.words
-            ),
-            &decision,
-        )
+    let result = ModeResult::ended("finished", Answer { kind, text, by });
+    Ok(action(&decision)
+        .into_iter()
+        .fold(result, ModeResult::action)
+        .decision(summary(&decision), &decision)
         .unsure("a document was written, not voted on")
         .data(&VerdictData { document_type: options.document_type, themes: &plan.themes }))
 }
 
-/// The architect plans the document; if it cannot, the next seat does.
-async fn outline(bench: &Bench, options: &Options, authors: &[SeatIx]) -> Result<(SeatIx, Plan)> {
+/// What is to be done before the document can be used; nothing where it is whole: its own first sentence says it.
+fn action(decision: &Decision) -> Option<String> {
+    let numbers: Vec<String> = decision.missing.iter().map(ToString::to_string).collect();
+    match numbers.as_slice() {
+        [] => None,
+        [one] => Some(format!("Have section {one} written before the document is used: nobody could write it.")),
+        several => Some(format!("Have sections {} written before the document is used: nobody could write them.", several.join(", "))),
+    }
+}
+
+fn summary(decision: &Decision) -> String {
+    let Decision { title, sections, words, missing, todos } = decision;
+    let written = sections - missing.len() as u32;
+    let open = if todos.is_empty() { String::new() } else { format!(", {} marked as still to be done", todos.len()) };
+    let of = if *sections == 1 { "1 section".to_owned() } else { format!("{sections} sections") };
+    format!("{written} of {of} written, {words} words{open}: {title}.")
+}
+
+/// The architect plans the document; if it cannot, the next seat does, and if nobody can, it has one section for everything.
+async fn outline(bench: &Bench, options: &Options, authors: &[SeatIx]) -> Result<(Option<SeatIx>, Plan)> {
     let phase = bench.phase("outline");
     let planners = closing::seats_of(bench, "architect", bench.role("author").iter().copied());
     let ask = prompt!("outline", document = options.label(), least = options.min_sections, most = options.max_sections);
-    let Some(reply) = phase.ask_first::<Outline>(&planners, ask).await? else {
-        return Err(Halt::no_quorum("outline", "nobody could outline the document"));
+    let untitled = capitalised(options.label());
+    let reply = phase.ask_first::<Outline>(&planners, ask).await?;
+    let (plan, cut) = match &reply {
+        Some(reply) => Plan::new(reply.value.clone(), &untitled, MOST_SECTIONS as usize),
+        None => (Plan::in_one_piece(&untitled), 0),
     };
-    let (plan, cut) = Plan::new(reply.value, &capitalised(options.label()), MOST_SECTIONS as usize);
     let sections = plan.sections.len();
-    for warning in outline_warnings(sections, cut, options) {
-        phase.warn(warning);
+    if reply.is_none() {
+        phase.warn("Nobody could outline the document, so it is written in one piece.");
+    } else {
+        outline_warnings(sections, cut, options).into_iter().for_each(|warning| phase.warn(warning));
     }
     let models: Vec<&str> = authors.iter().cycle().take(sections).map(|seat| bench.seat(*seat).model.as_str()).collect();
-    let exhibit = plan.exhibit(options.document_type, &models);
-    phase.show("outline", exhibit.by(reply.seat, "architect").turn(&reply.key))?;
-    Ok((reply.seat, plan))
+    let exhibit = plan.exhibit(options.document_type, &models).list("Themes", &plan.themes);
+    let exhibit = match &reply {
+        Some(reply) => exhibit.part("Why in this order", &reply.value.reasons).by(reply.seat, "architect").turn(&reply.key),
+        None => exhibit,
+    };
+    phase.show("outline", exhibit)?;
+    Ok((reply.map(|reply| reply.seat), plan))
 }
 
 /// How an outline differs from what was asked for.
@@ -256,8 +272,9 @@ async fn assemble(bench: &Bench, options: &Options, plan: &Plan, manuscript: &mu
             phase.show("assembly", Exhibit::note("Assembly", warning).data(&assembly_row(manuscript)))?;
         }
         Some(reply) => {
+            let reasons = reply.value.reasons.clone();
             manuscript.assemble(reply.value);
-            let exhibit = assembly::exhibit(&manuscript.corrections).data(&assembly_row(manuscript));
+            let exhibit = assembly::exhibit(&manuscript.corrections).part("How the sections fit together", reasons).data(&assembly_row(manuscript));
             phase.show("assembly", exhibit.by(reply.seat, "assembler").turn(&reply.key))?;
         }
     }

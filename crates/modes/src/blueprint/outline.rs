@@ -10,7 +10,7 @@ use synod_types::{Cluster, Clusters, Exhibit, Shape, words};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outline {
-    /// How you divided the matter, and why in this order, in a few sentences.
+    /// How you divided the matter, and why in this order, in at most 80 words.
     pub reasons: String,
     /// The document's title.
     pub title: String,
@@ -122,6 +122,18 @@ impl Plan {
             section.title = one_line(&section.title, &format!("Part {n}"));
         }
         (Self { title, sections, themes: outline.themes }, cut)
+    }
+
+    /// Everything in one section, where nobody could divide it.
+    pub fn in_one_piece(title: &str) -> Self {
+        let section = PlannedSection {
+            title: title.to_owned(),
+            description: "The whole document: everything in the request and its source that belongs in it, what matters most first.".to_owned(),
+            key_topics: Vec::new(),
+            length: Length::Long,
+            source_coverage: String::new(),
+        };
+        Self { title: title.to_owned(), sections: vec![section], themes: Vec::new() }
     }
 
     /// Sections with their numbers.
