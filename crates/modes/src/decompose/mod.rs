@@ -12,18 +12,19 @@ use crate::closing;
 use crate::text::words;
 pub use plan::{Complexity, Draft, Expertise, Plan};
 use plan::{MOST_IDS, Schedule, id};
-use rows::{AssemblyRow, Assignment, GraphRow, PlanRow, TaskRow, VerdictData};
+use rows::{AssemblyRow, Assignment, GraphRow, PlanRow, TaskRow, Times, VerdictData};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{
     Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatReply, Seating, Stage, each, mode, prompt, seat,
 };
+use synod_math::rounding::round;
 use synod_types::*;
 use work::TaskOutcome;
 
 pub static MODE: Mode = mode! {
-    id: "decompose", name: "Decompose", family: Algorithmic, seats: 2..=6, roles: &[each("worker"), seat("planner", 0), seat("assembler", 0)],
+    id: "decompose", version: 2, name: "Decompose", family: Algorithmic, seats: 2..=6, roles: &[each("worker"), seat("planner", 0), seat("assembler", 0)],
     summary: "One seat splits the request into parts that depend on each other, the seats do the parts side by side, and one answer is assembled.",
     pick: "Take it for a request of several parts, some of which need others first: a study, a plan, a comparison with a recommendation.",
     phases: &["plan", "tasks", "assembly"],
@@ -35,7 +36,7 @@ pub static MODE: Mode = mode! {
         Stage::computed::<AssemblyRow>("assembly").stand_in(),
     ],
     figures: &[
-        FigureKind::mean("efficiency", "Parts for each wave: how much is done side by side"),
+        FigureKind::mean("efficiency", "Time of all parts by the time of the run: how much is done side by side"),
         FigureKind::mean("tasks", "Parts"),
         FigureKind::mean("failed_tasks", "Parts that failed"),
         FigureKind::mean("parallelism", "Parts in the widest wave"),
@@ -108,23 +109,26 @@ fn calls(options: &Options, _seating: &Seating) -> Vec<PlannedCalls> {
 }
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
-    let schedule = plan(bench, &options).await?;
+    let (schedule, planned_ms) = plan(bench, &options).await?;
     let outcomes = work::work(bench, &schedule).await?;
+    let ms: Vec<u64> = outcomes.iter().map(work::took).collect();
+    let slowest = schedule.slowest(&ms);
     let (done, failed): (Vec<usize>, Vec<usize>) = (0..outcomes.len()).partition(|place| outcomes[*place].is_ok());
     let failed = schedule.ids(&failed);
-    let critical = schedule.ids(&schedule.critical);
-    let graph = schedule.graph(|place| match &outcomes[place] {
-        Ok(reply) => ("done", reply.seat, String::new()),
-        Err(failure) => ("failed", failure.seat, failure.failure.kind.plain().to_owned()),
+    let critical = schedule.ids(&slowest);
+    let graph = schedule.graph(&slowest, |place| match &outcomes[place] {
+        Ok(reply) => ("done", reply.seat, String::new(), Some(reply.ms).filter(|ms| *ms > 0)),
+        Err(failure) => ("failed", failure.seat, failure.failure.kind.plain().to_owned(), None),
     });
     let row = GraphRow { done: schedule.ids(&done), failed: failed.clone(), critical_path: critical.clone() };
     bench.phase("tasks").show("graph", Exhibit::new("Parts and what came of them", Shape::Graph(graph)).data(&row))?;
     if done.is_empty() {
         return Err(Halt::no_quorum("tasks", format!("none of the {} parts has a result, and at least one must", outcomes.len())));
     }
-    let answer = assemble(bench, &schedule, &outcomes, &failed).await?;
+    let before = TimesSoFar { planned: planned_ms, tasks: ms.iter().sum(), critical: slowest.iter().map(|place| ms[*place]).sum() };
+    let (answer, times) = assemble(bench, &schedule, &outcomes, &failed, before).await?;
     bench.figure("tasks", outcomes.len() as f64);
-    bench.note(Figure::new("efficiency", outcomes.len() as f64).of(schedule.waves.len() as f64));
+    bench.figure("efficiency", times.parallelism_efficiency);
     bench.figure("failed_tasks", failed.len() as f64);
     bench.figure("parallelism", schedule.widest() as f64);
     let decision = Decision {
@@ -134,10 +138,38 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         waves: schedule.waves.len() as u32,
         dropped_edges: schedule.dag.cut.iter().map(|(from, to)| DroppedEdge { from: id(*from), to: id(*to) }).collect(),
     };
-    Ok(ModeResult::ended("finished", answer)
-        .decision(format!("{} of {} parts were done, in {} steps.", decision.done, decision.tasks, decision.waves), &decision)
-        .unsure("the parts were done once each, by one seat; nobody judged them")
-        .data(&VerdictData { tasks: schedule.entries(), critical_path: critical, max_parallelism: schedule.widest() }))
+    let gaps: Vec<&str> =
+        (0..outcomes.len()).filter(|place| outcomes[*place].is_err()).map(|place| schedule.tasks[place].draft.title.as_str()).collect();
+    let gaps = if gaps.is_empty() { String::new() } else { format!("; not done: {}", gaps.join(", ")) };
+    let action = (answer.kind == AnswerKind::Computed).then(|| "Read the results one by one: nobody made one answer of them.".to_owned());
+    Ok(action
+        .into_iter()
+        .fold(ModeResult::ended("finished", answer), ModeResult::action)
+        .decision(format!("{} of {} parts were done, in {}{gaps}.", decision.done, decision.tasks, in_steps(decision.waves)), &decision)
+        .unsure("each part was done once, and nobody judged it")
+        .data(&VerdictData { tasks: schedule.entries(), critical_path: critical, max_parallelism: schedule.widest(), times }))
+}
+
+fn in_steps(waves: u32) -> String {
+    if waves == 1 { "one step".to_owned() } else { format!("{waves} steps") }
+}
+
+/// What was recorded of the run before its last turn, in milliseconds.
+#[derive(Clone, Copy)]
+struct TimesSoFar {
+    planned: u64,
+    /// Of all parts together.
+    tasks: u64,
+    /// Of those on the path that took longest.
+    critical: u64,
+}
+
+impl TimesSoFar {
+    fn with_assembly(self, assembled: u64) -> Times {
+        let total = self.planned + self.critical + assembled;
+        let efficiency = if total == 0 { 1.0 } else { round(self.tasks as f64 / total as f64, 2) };
+        Times { critical_path_ms: self.critical, total_pipeline_ms: total, parallelism_efficiency: efficiency }
+    }
 }
 
 /// The role's own seat first, then the workers in seat order.
@@ -145,14 +177,16 @@ fn with_stand_ins(bench: &Bench, role: &str) -> Vec<SeatIx> {
     closing::seats_of(bench, role, bench.role("worker").iter().copied())
 }
 
-async fn plan(bench: &Bench, options: &Options) -> Result<Schedule> {
+/// The plan, made sound, and how long it took to make.
+async fn plan(bench: &Bench, options: &Options) -> Result<(Schedule, u64)> {
     let phase = bench.phase("plan");
     let most = options.max_tasks as usize;
     let ask = prompt!("plan", max_tasks = options.max_tasks).ids("tasks", (0..MOST_IDS).map(id));
     let Some(reply) = phase.ask_first::<Plan>(&with_stand_ins(bench, "planner"), ask).await? else {
         return Err(Halt::no_quorum("plan", "no seat gave a plan that could be read, and there is nothing to do without one"));
     };
-    let SeatReply { seat, key, value, .. } = reply;
+    let SeatReply { seat, key, value, ms, .. } = reply;
+    let reasons = value.reasons.clone();
     let workers = bench.role("worker");
     if options.expertise.len() > workers.len() {
         phase.warn(format!("{} tags of expertise were given for {} seats; the last are not used.", options.expertise.len(), workers.len()));
@@ -172,9 +206,11 @@ async fn plan(bench: &Bench, options: &Options) -> Result<Schedule> {
         max_parallelism: schedule.widest(),
         assignments: assignments.collect(),
     };
-    let graph = schedule.graph(|place| ("planned", schedule.tasks[place].seat, String::new()));
-    phase.show("plan", Exhibit::new("Plan", Shape::Graph(graph)).by(seat, "planner").turn(key).data(&row))?;
-    Ok(schedule)
+    let graph =
+        schedule.graph(&schedule.critical, |place| ("planned", schedule.tasks[place].seat, schedule.tasks[place].draft.description.clone(), None));
+    let exhibit = Exhibit::new("Plan", Shape::Graph(graph)).part("How it falls into parts", reasons);
+    phase.show("plan", exhibit.by(seat, "planner").turn(key).data(&row))?;
+    Ok((schedule, u64::try_from(ms).unwrap_or(0)))
 }
 
 /// What had to be changed in the plan before it could be carried out.
@@ -201,7 +237,7 @@ fn plan_warnings(schedule: &Schedule, most: usize) -> Vec<String> {
 }
 
 /// One text from all results; if nobody can write it, the results one after another.
-async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[TaskOutcome], failed: &[String]) -> Result<Answer> {
+async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[TaskOutcome], failed: &[String], before: TimesSoFar) -> Result<(Answer, Times)> {
     let phase = bench.phase("assembly");
     let result = |place: usize| Some(json!({"label": schedule.tasks[place].name(), "text": outcomes[place].as_ref().ok()?.value}));
     let results: Vec<Value> = schedule.waves.concat().into_iter().filter_map(result).collect();
@@ -212,24 +248,25 @@ async fn assemble(bench: &Bench, schedule: &Schedule, outcomes: &[TaskOutcome], 
     let ask = prompt!("assembly", plan, results);
     let written = closing::write(&phase, &with_stand_ins(bench, "assembler"), ask, "The assembled answer").await?;
     let text = written.as_ref().map_or_else(|| joined(schedule, outcomes), |reply| reply.value.clone());
+    let times = before.with_assembly(written.as_ref().map_or(0, |reply| u64::try_from(reply.ms).unwrap_or(0)));
     let row = AssemblyRow {
         tasks_assembled: results.len(),
         missing_tasks: failed.to_vec(),
         word_count: words(&text),
         total_waves: schedule.waves.len(),
-        critical_path_ms: None,
-        total_pipeline_ms: None,
+        times,
     };
-    match written {
+    let answer = match written {
         Some(reply) => {
             phase.show("assembly", Exhibit::said("Assembled answer", reply.seat, "assembler", &reply.key).data(&row))?;
-            Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] })
+            Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] }
         }
         None => {
             phase.warn("Nobody could assemble the answer; the results are returned one after another as they are.");
-            closing::computed(&phase, "assembly", "Results one after another", text, outcomes.iter().flatten().map(|reply| reply.seat), &row)
+            closing::computed(&phase, "assembly", "Results one after another", text, outcomes.iter().flatten().map(|reply| reply.seat), &row)?
         }
-    }
+    };
+    Ok((answer, times))
 }
 
 /// Every result under its title in the order of the work, then what is missing.

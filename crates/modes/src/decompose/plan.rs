@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
 use synod_math::Dag;
-use synod_types::{Edge, Graph, Node, SeatIx, words};
+use synod_types::{Edge, Graph, Millis, Node, SeatIx, words};
 
 /// How many ids a plan may name: more than the parts it may have, because a plan that is too long is cut, not refused.
 pub const MOST_IDS: usize = 20;
@@ -15,7 +15,7 @@ pub const MOST_IDS: usize = 20;
 /// A request taken apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// How the request falls into parts and which part needs which, in a few sentences.
+    /// How the request falls into parts and which part needs which, in at most 80 words.
     pub reasons: String,
     /// The parts, from groundwork to what is delivered. By their place they are called task_1, task_2, and so on.
     #[schemars(length(min = 1))]
@@ -27,7 +27,7 @@ pub struct Plan {
 pub struct Draft {
     /// A few words.
     pub title: String,
-    /// What this part must deliver, in two or three sentences, for somebody who sees only the request and the parts it needs.
+    /// What this part must deliver, in 25 to 80 words, for somebody who sees only the request and the parts it needs.
     pub description: String,
     /// The parts whose results this one cannot do without. Empty if it can be begun at once.
     #[schemars(extend("items" = {"type": "string", "x-ids": "tasks"}))]
@@ -130,8 +130,6 @@ pub struct Task {
     pub wave: u32,
     /// Who is to do it.
     pub seat: SeatIx,
-    /// On the path with the most work.
-    pub critical: bool,
 }
 
 impl Task {
@@ -146,6 +144,7 @@ pub struct Schedule {
     pub tasks: Vec<Task>,
     pub dag: Dag,
     pub waves: Vec<Vec<usize>>,
+    /// The path with the most work, by what the planner says of each part.
     pub critical: Vec<usize>,
     /// Titles of parts beyond the limit.
     pub left_out: Vec<String>,
@@ -182,7 +181,6 @@ impl Schedule {
             draft,
             wave: waves.iter().position(|wave| wave.contains(&place)).map_or(1, |wave| wave as u32 + 1),
             seat: workers[worker],
-            critical: critical.contains(&place),
         });
         Self { tasks: tasks.collect(), dag, waves, critical, left_out, unknown }
     }
@@ -207,12 +205,18 @@ impl Schedule {
         self.tasks.iter().enumerate().map(entry).collect()
     }
 
-    /// The plan as a picture; `progress` gives each part's state, who did it, and a note.
-    pub fn graph(&self, progress: impl Fn(usize) -> (&'static str, SeatIx, String)) -> Graph {
+    /// The path that took longest. Where no time is recorded, the one with the most work.
+    pub fn slowest(&self, ms: &[u64]) -> Vec<usize> {
+        let weights: Vec<u32> = ms.iter().map(|ms| u32::try_from(*ms).unwrap_or(u32::MAX)).collect();
+        if weights.iter().all(|weight| *weight == 0) { self.critical.clone() } else { self.dag.longest(&weights) }
+    }
+
+    /// The plan as a picture; `progress` gives each part's state, who did it, a note, and how long it took.
+    pub fn graph(&self, critical: &[usize], progress: impl Fn(usize) -> (&'static str, SeatIx, String, Option<Millis>)) -> Graph {
         let nodes = self.tasks.iter().enumerate().map(|(place, task)| {
-            let (state, seat, note) = progress(place);
+            let (state, seat, note, ms) = progress(place);
             let (id, title) = (task.id.clone(), task.draft.title.clone());
-            Node { id, title, seat: Some(seat), wave: task.wave, state: state.into(), note, critical: task.critical }
+            Node { id, title, seat: Some(seat), wave: task.wave, state: state.into(), note, critical: critical.contains(&place), ms }
         });
         let edge = |cut: bool| move |(from, to): &(usize, usize)| Edge { from: id(*from), to: id(*to), cut };
         let edges = self.dag.edges.iter().map(edge(false)).chain(self.dag.cut.iter().map(edge(true)));

@@ -13,7 +13,7 @@ pub struct PlanRow {
     pub tasks: Vec<TaskEntry>,
     /// Ids of the parts that can be done side by side, wave after wave.
     pub execution_waves: Vec<Vec<String>>,
-    /// Ids of the parts on the path with the most work.
+    /// Ids of the parts on the path with the most work, by their stated complexity.
     pub critical_path: Vec<String>,
     pub max_parallelism: usize,
     pub assignments: Vec<Assignment>,
@@ -58,6 +58,8 @@ pub struct TaskRow {
     pub done_by_model: Option<String>,
     pub failed: bool,
     pub failure_reason: Option<String>,
+    /// How long its model took, as recorded. 0 for a part that failed, and for built-in voices.
+    pub response_time_ms: u64,
 }
 
 /// Parts by id.
@@ -66,6 +68,7 @@ pub struct TaskRow {
 pub struct GraphRow {
     pub done: Vec<String>,
     pub failed: Vec<String>,
+    /// The path that took longest; where no time is recorded, the one with the most work.
     pub critical_path: Vec<String>,
 }
 
@@ -76,10 +79,20 @@ pub struct AssemblyRow {
     pub missing_tasks: Vec<String>,
     pub word_count: u32,
     pub total_waves: usize,
-    /// Always null: a mode has no clock. The receipt has the run's times, each row its turn's.
-    pub critical_path_ms: Option<u64>,
-    /// Always null, for the same reason.
-    pub total_pipeline_ms: Option<u64>,
+    #[serde(flatten)]
+    pub times: Times,
+}
+
+/// The run in time, from what the journal recorded of each turn. All 0 with built-in voices.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Times {
+    /// Of the parts on the critical path.
+    pub critical_path_ms: u64,
+    /// Plan, critical path and assembly.
+    pub total_pipeline_ms: u64,
+    /// The time of all parts by that total: above 1 where more was done side by side than one after another. 1 where no time is recorded.
+    pub parallelism_efficiency: f64,
 }
 
 row_data!(PlanRow, TaskRow, GraphRow, AssemblyRow);
@@ -91,4 +104,6 @@ pub struct VerdictData {
     pub tasks: Vec<TaskEntry>,
     pub critical_path: Vec<String>,
     pub max_parallelism: usize,
+    #[serde(flatten)]
+    pub times: Times,
 }

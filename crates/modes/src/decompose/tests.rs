@@ -1,7 +1,7 @@
 //! The plan's text form as models write it, and what is made of a poor plan.
 
 use super::plan::{MOST_IDS, Plan, Schedule, id};
-use super::{Complexity, Draft, Expertise, MODE, plan_warnings};
+use super::{Complexity, Draft, Expertise, MODE, TimesSoFar, plan_warnings};
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
 
 fn terms() -> IdLists {
@@ -123,7 +123,7 @@ fn one_loop_costs_one_edge_and_is_said() {
     let schedule = schedule(tasks);
     assert_eq!((schedule.dag.cut.as_slice(), schedule.dag.edges.len()), ([(1, 2)].as_slice(), 3));
     assert_eq!(plan_warnings(&schedule, 6), ["task_1, task_2, task_3 wait for each other in a circle. To break it, task_3 goes without task_2."]);
-    let graph = schedule.graph(|place| ("planned", schedule.tasks[place].seat, String::new()));
+    let graph = schedule.graph(&[], |place| ("planned", schedule.tasks[place].seat, String::new(), None));
     let cut: Vec<(&str, &str)> = graph.edges.iter().filter(|edge| edge.cut).map(|edge| (edge.from.as_str(), edge.to.as_str())).collect();
     assert_eq!(cut, [("task_2", "task_3")]);
 }
@@ -141,11 +141,22 @@ fn the_longest_path_goes_by_the_size_of_parts() {
     tasks[1].complexity = Some(Complexity::High);
     let schedule = schedule(tasks);
     assert_eq!(schedule.ids(&schedule.critical), ["task_2", "task_3"]);
-    assert_eq!(schedule.tasks.iter().map(|task| task.critical).collect::<Vec<_>>(), [false, true, true]);
+    assert_eq!(schedule.ids(&schedule.slowest(&[0, 0, 0])), ["task_2", "task_3"], "where no time is known, the plan's word stands");
+    assert_eq!(schedule.ids(&schedule.slowest(&[900, 400, 100])), ["task_1", "task_3"], "what took longest need not be what was thought to");
+    let graph = schedule.graph(&[0, 2], |place| ("done", schedule.tasks[place].seat, String::new(), Some(5)));
+    assert_eq!(graph.nodes.iter().map(|node| node.critical).collect::<Vec<_>>(), [true, false, true]);
 }
 
 #[test]
 fn the_registry_counts_every_part() {
     let calls = (MODE.calls)(&serde_json::json!({"max_tasks": 8}), &synod_engine::Seating::default());
     assert_eq!(calls.iter().map(|line| (line.min, line.max)).collect::<Vec<_>>(), [(1, 1), (1, 8), (1, 1)]);
+}
+
+#[test]
+fn efficiency_is_the_time_of_all_parts_by_that_of_the_run() {
+    let before = TimesSoFar { planned: 1000, tasks: 9000, critical: 4000 };
+    let times = before.with_assembly(1000);
+    assert_eq!((times.critical_path_ms, times.total_pipeline_ms, times.parallelism_efficiency), (4000, 6000, 1.5));
+    assert_eq!(TimesSoFar { planned: 0, tasks: 0, critical: 0 }.with_assembly(0).parallelism_efficiency, 1.0);
 }

@@ -12,6 +12,11 @@ use synod_types::{Exhibit, FailureKind, SeatIx, Shape, Statement};
 /// A part's result, or why there is none.
 pub type TaskOutcome = std::result::Result<SeatReply<String>, SeatFailure>;
 
+/// How long a part's model took, as recorded; 0 for one that failed.
+pub fn took(outcome: &TaskOutcome) -> u64 {
+    outcome.as_ref().map_or(0, |reply| u64::try_from(reply.ms).unwrap_or(0))
+}
+
 /// Every part's outcome, in the plan's order.
 pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<TaskOutcome>> {
     let phase = bench.phase("tasks");
@@ -106,6 +111,7 @@ fn task_exhibit(bench: &Bench, schedule: &Schedule, place: usize, outcomes: &[Ta
         done_by_model: outcome.is_ok().then(|| bench.seat(seat).model.clone()),
         failed: outcome.is_err(),
         failure_reason: reason.clone(),
+        response_time_ms: took(outcome),
     };
     let exhibit = match &reason {
         None => Exhibit::said(task.name(), seat, "worker", key),

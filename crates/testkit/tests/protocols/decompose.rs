@@ -191,3 +191,47 @@ async fn a_part_waits_for_its_own_inputs_and_for_nobody_else() {
     let at = |kind: Kind, key: &str| rows.iter().position(|row| row.kind == kind && row.key.starts_with(key));
     assert!(at(Kind::Said, "tasks/task_3/") < at(Kind::Said, "tasks/task_2/"));
 }
+
+/// A clock that stands still but for what the models take.
+struct ModelTime(std::sync::atomic::AtomicI64);
+
+impl synod_engine::Clock for ModelTime {
+    fn now(&self) -> synod_types::Millis {
+        self.0.load(std::sync::atomic::Ordering::SeqCst)
+    }
+}
+
+#[tokio::test]
+async fn times_come_from_the_journal_and_are_the_same_on_replay() {
+    let clock = Arc::new(ModelTime(1_772_373_729_000.into()));
+    let ticking = clock.clone();
+    let models = Voices::default().timed().scripted(move |_, _, context| {
+        let took = match context.key.as_str() {
+            key if key.starts_with("plan/") => 1000,
+            key if key.starts_with("tasks/task_2/") => 9000,
+            key if key.starts_with("assembly/") => 2000,
+            _ => 1500,
+        };
+        ticking.0.fetch_add(took, std::sync::atomic::Ordering::SeqCst);
+        context.key.starts_with("plan/").then(|| Ok(Reply::text(plan().to_string())))
+    });
+    let rig = Rig::new(Arc::new(models)).clock(clock);
+    let (run, ending) = rig.run(&order(&MODE, 1)).await;
+    let first = verdict(ending);
+    // task_2, which took 9 s, and then task_4: longer than the three others in a row, which the plan would have taken for the longest.
+    assert_eq!(first.data["criticalPath"], json!(["task_2", "task_4"]));
+    assert_eq!((&first.data["criticalPathMs"], &first.data["totalPipelineMs"]), (&json!(10_500), &json!(13_500)));
+    assert_eq!(first.data["parallelismEfficiency"], json!(1.0), "9 + 3 × 1.5 of 13.5 s");
+    let rows = rig.rows(&run).await;
+    let row = |stage: &str| {
+        rows.iter().find_map(|row| match row.body() {
+            Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.data,
+            _ => None,
+        })
+    };
+    let assembly = row("assembly").expect("an assembly");
+    assert_eq!((&assembly["criticalPathMs"], &assembly["totalPipelineMs"]), (&json!(10_500), &json!(13_500)));
+    assert_eq!(row("task_2").expect("a part")["responseTimeMs"], json!(9000));
+    let replayed = rig.runner().replay(&run).await.expect("it replays");
+    assert!(replayed.same(), "{:?}", replayed.ending);
+}
