@@ -89,7 +89,7 @@ pub fn replied(key: &str, at: Millis) -> NewRow {
 }
 
 pub fn said(key: &str, at: Millis) -> NewRow {
-    let body = Said { value: reply_text(key).into(), reading: Reading::Plain, partial: false, from: None };
+    let body = Said { value: reply_text(key).into(), reading: Reading::Plain, partial: false, from: None, ms: None };
     NewRow::new(key, Kind::Said, at, &body).digest(sha256_hex(key))
 }
 
