@@ -273,8 +273,13 @@ async fn assemble(bench: &Bench, options: &Options, plan: &Plan, manuscript: &mu
         }
         Some(reply) => {
             let reasons = reply.value.reasons.clone();
+            let transitions: Vec<String> =
+                reply.value.transitions.iter().map(|each| format!("After section {}: {}", each.after, each.text)).collect();
             manuscript.assemble(reply.value);
-            let exhibit = assembly::exhibit(&manuscript.corrections).part("How the sections fit together", reasons).data(&assembly_row(manuscript));
+            let exhibit = assembly::exhibit(&manuscript.corrections)
+                .part("How the sections fit together", reasons)
+                .list("Transitions", transitions)
+                .data(&assembly_row(manuscript));
             phase.show("assembly", exhibit.by(reply.seat, "assembler").turn(&reply.key))?;
         }
     }

@@ -129,7 +129,7 @@ impl Totals {
         let shares: Vec<f64> = rulings.iter().filter_map(|ruling| ruling.outcome.agreement).collect();
         let weight = |side: Option<Ruling>| {
             let of = rulings.iter().filter(|ruling| side.is_none_or(|side| ruling.outcome.ruling == side));
-            of.map(|ruling| ruling.worth().1).sum::<f64>()
+            of.map(|ruling| ruling.worth().1).fold(0.0, |sum, weight| sum + weight)
         };
         Self {
             verified: count(Ruling::Verified),

@@ -90,7 +90,8 @@ fn every_typed_reply_argues_first_and_json_comes_first() {
 
 fn claim(n: usize, content: &str, context: &str) -> Claim {
     let stated = ExtractedClaim { claim: format!("Statement {n}."), context: context.into(), kind: ClaimType::Technical };
-    let content = if context.is_empty() { format!("Statement {n}.") } else { content.to_owned() };
+    // Where its context is not in the content, the claim itself stands behind it.
+    let content = format!("{content}Statement {n}.");
     Claim { id: format!("claim_{n}"), ..number(&content, vec![stated], 1).claims.remove(0) }
 }
 
@@ -264,7 +265,8 @@ fn marks_stand_behind_the_sentences_they_belong_to() {
 #[test]
 fn the_report_says_who_ruled_on_how_much() {
     let claims = [ruling(1, "", "", "VH VH"), ruling(2, "", "", "DH")];
-    let said = |claims: &[ClaimRuling], checkers| appendix("", claims, &[], &Totals::of(claims), &Method { checkers, with_passages: false });
+    let said =
+        |claims: &[ClaimRuling], checkers| appendix("Statement 1.", claims, &[], &Totals::of(claims), &Method { checkers, with_passages: false });
     let text = said(&claims, 2);
     assert!(text.contains("2 checkers ruled, each alone, though not each on every claim (3 of 4 possible votes), from memory"), "{text}");
     let text = said(&[ruling(1, "", "", "VH"), ruling(2, "", "", "")], 1);

@@ -65,7 +65,7 @@ async fn each_specialist_is_told_whole_and_a_panel_without_a_writer_repeats_no_t
     let report = |key: &str| {
         let who = key.rsplit('@').next().unwrap_or_default();
         says(
-            json!({"reasons": format!("Reasons of {who} stand."), "findings": [format!("Finding of {who} stands.")], "ratings": [],
+            json!({"reasons": format!("Reasons of {who} stands."), "findings": [format!("Finding of {who} stands.")], "ratings": [],
                 "recommendations": [format!("Advice of {who} stands.")], "analysis": format!("Analysis of {who} stands.")})
             .to_string(),
         )
