@@ -43,7 +43,7 @@ fn ideas_are_read_with_their_markup_and_the_last_may_be_a_title_alone() {
 
 #[test]
 fn a_blank_line_between_fields_breaks_nothing() {
-    let text = "CLUSTER 1: Transport\n\nTheme: moving people\n\nPromise: **HIGH**\n\nIdeas: i01, I02 and [I09]\n\n## Cluster 2 — Shelter\nTheme: staying\nPromise: maybe\nIdeas:\n- I03\n- I04";
+    let text = "WHY FEWER: people move or stay\n\nCLUSTER 1: Transport\n\nTheme: moving people\n\nPromise: **HIGH**\n\nIdeas: i01, I02 and [I09]\n\n## Cluster 2 — Shelter\nTheme: staying\nPromise: maybe\nIdeas:\n- I03\n- I04";
     let clustering = Clustering::from_text(text, &ids()).expect("clusters");
     let read: Vec<(&str, &str, Option<Promise>, Vec<&str>)> = clustering
         .clusters

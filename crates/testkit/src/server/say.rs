@@ -100,10 +100,10 @@ impl Say {
         }
         match &ask.schema {
             Some(schema) if ask.schema_in_prompt => {
-                let value = fill(schema, seed, words);
+                let value = filled(ask, schema, words);
                 Self::text(format!("{}\n\n```json\n{value:#}\n```\n", sentence(&mut Rng::new(seed), words)))
             }
-            Some(schema) => Self::json(&fill(schema, seed, words)),
+            Some(schema) => Self::json(&filled(ask, schema, words)),
             None => Self::text(sentence(&mut Rng::new(seed), words)),
         }
     }
@@ -183,5 +183,31 @@ impl Say {
             pieces.push(rest);
         }
         pieces
+    }
+}
+
+/// The schema filled in. What it wants copied is copied from the content that was sent, and a whole work is as long as any other text here.
+fn filled(ask: &Ask, schema: &Value, words: usize) -> Value {
+    let content = ask.messages.iter().rev().find_map(|(_, text)| Some(text.split_once("<content")?.1.split_once('>')?.1.split_once("</content>")?.0));
+    let mut value = fill(schema, ask.seed(), words);
+    suit(&mut value, schema, &|wanted| match wanted {
+        wanted if wanted.contains("word for word") => content.map(|content| content.trim().to_owned()),
+        wanted if wanted.contains("whole work") => Some(sentence(&mut Rng::new(ask.seed()), words)),
+        _ => None,
+    });
+    value
+}
+
+/// Puts words where a description asks for some of a kind.
+fn suit(value: &mut Value, schema: &Value, words: &impl Fn(&str) -> Option<String>) {
+    match value {
+        Value::String(text) => {
+            if let Some(wanted) = schema["description"].as_str().and_then(words) {
+                *text = wanted;
+            }
+        }
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, field)| suit(field, &schema["properties"][name], words)),
+        Value::Array(items) => items.iter_mut().for_each(|item| suit(item, &schema["items"], words)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

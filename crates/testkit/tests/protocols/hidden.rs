@@ -9,7 +9,10 @@ use synod_report::{Style, View};
 use synod_types::{Kind, Said};
 
 /// Prompt, field, and why nobody need read it.
-const LEFT_OUT: &[(&str, &str, &str)] = &[("defend", "revised_content", "it becomes the work; the record shows it change by change")];
+const LEFT_OUT: &[(&str, &str, &str)] = &[
+    ("defend", "revised_content", "it becomes the work; the record shows it change by change"),
+    ("clusters", "why_fewer", "it excuses fewer than three clusters, and is shown where there are fewer"),
+];
 
 /// The three media, each without what is printed as it came.
 pub fn pages(played: &Played) -> [(&'static str, String); 3] {
