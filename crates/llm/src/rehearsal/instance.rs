@@ -200,6 +200,7 @@ impl<'a> Filler<'a> {
             out.extend(ranked.into_iter().take(missing));
             return Value::Array(out);
         }
+        let wanted = self.different(items).map_or(wanted, |ids| wanted.min(ids).max(least));
         let each = hint.filter(|hint| !hint.is_array() && fixed.is_none());
         let around = (self.named.replace(Vec::new()), std::mem::replace(&mut self.each_of, (least == most).then_some(least)));
         while out.len() < wanted {
@@ -239,6 +240,14 @@ impl<'a> Filler<'a> {
         schema::flatten(self.root, items, &Choice { hint: None, tight: false }, &mut self.dice).get("enum")?.as_array().cloned()
     }
 
+    /// How many items can speak of different things, where each names one by its id.
+    fn different(&mut self, items: &Value) -> Option<usize> {
+        let rules = schema::flatten(self.root, items, &Choice { hint: None, tight: false }, &mut self.dice);
+        let fields = rules.get("properties")?.as_object()?.values();
+        let ids = |field| self.ids(field).filter(|ids| ids.iter().all(is_id)).map(|ids| ids.len());
+        fields.filter_map(ids).min()
+    }
+
     /// Best first: the panel's common leaning, and each voice's own mind on top.
     fn ranked(&mut self, allowed: &[Value]) -> Vec<Value> {
         let mut valued: Vec<(f64, &Value)> = Vec::with_capacity(allowed.len());
@@ -272,8 +281,7 @@ impl<'a> Filler<'a> {
     /// Items of a list speak of different things while there are any: ids, which have a number in them, and names of which the list has an
     /// item for each; not words like HIGH.
     fn has_named(&self, name: &str, value: &Value, among: usize) -> bool {
-        let is_id = value.as_str().is_some_and(|id| id.contains(|c: char| c.is_ascii_digit()));
-        (is_id || self.each_of == Some(among))
+        (is_id(value) || self.each_of == Some(among))
             && self.named.as_ref().is_some_and(|named| named.iter().any(|(other, id)| other == name && id == value))
     }
 
@@ -338,12 +346,17 @@ impl<'a> Filler<'a> {
         let speech = Manner::of_field(place.name).is_speech() && place.depth == 1 && !rules.contains_key("pattern");
         let text = if speech && room && !self.signed {
             self.signed = true;
-            format!("{signature} {text}")
+            format!("{text} {signature}")
         } else {
             text
         };
         json!(phrase::fit(text, self.voice, length, &self.fill, &mut self.dice))
     }
+}
+
+/// Ids have a number in them, words like HIGH have not.
+fn is_id(value: &Value) -> bool {
+    value.as_str().is_some_and(|id| id.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a hinted number keeps the bounds. Texts are fitted instead.

@@ -18,8 +18,14 @@ pub(super) fn speak(voice: &Voice, seat: SeatIx, hint: Option<&Value>, max_token
         _ if max_tokens < LINE_TOKENS => vec![line(voice.titles, &fill, dice)],
         _ => own_words(voice, &fill, dice),
     };
-    let signed = if max_tokens < LINE_TOKENS { said } else { sign(said, &voice.signature(seat)) };
-    within(signed, max_tokens)
+    if max_tokens < LINE_TOKENS {
+        return within(said, max_tokens);
+    }
+    let signature = voice.signature(seat);
+    let text = within(said, max_tokens.saturating_sub(tokens(&signature) as u32));
+    // Behind the words, so that the first ones are the point; below what is more than a paragraph.
+    let gap = if text.rsplit("\n\n").next().is_some_and(|last| last.contains('\n')) { "\n\n" } else { " " };
+    format!("{text}{gap}{signature}")
 }
 
 /// One line of several, filled in.
@@ -54,14 +60,6 @@ fn some_of(templates: &[Value], voice: &Voice, fill: &Fill, dice: &mut Dice) -> 
     let manner = [Manner::Reason, Manner::Worry, Manner::Action, Manner::Question];
     let own = dice.pick(&manner).map_or(voice.reasons, |manner| voice.lines(*manner));
     paragraphs.push(format!("{} {}", line(own, fill, dice), line(voice.closings, fill, dice)));
-    paragraphs
-}
-
-fn sign(mut paragraphs: Vec<String>, signature: &str) -> Vec<String> {
-    match paragraphs.first_mut() {
-        Some(first) => *first = format!("{signature} {first}"),
-        None => paragraphs.push(signature.to_owned()),
-    }
     paragraphs
 }
 

@@ -54,10 +54,14 @@ pub fn action(rulings: &[ClaimRuling], totals: &Totals) -> String {
 
 /// What the checkers decided, with its counts.
 pub fn summary(totals: &Totals, not_found: usize) -> String {
-    let Totals { verified, disputed, unverifiable, .. } = totals;
     let score = totals.score.zip(totals.band()).map(|(score, band)| format!("; reliability {score} of 100, {}", in_words(band))).unwrap_or_default();
     let stray = if not_found == 0 { String::new() } else { format!("; {not_found} more not found in the text") };
-    format!("{verified} of {} claims verified, {disputed} disputed, {unverifiable} unverifiable{score}{stray}.", totals.claims())
+    format!("{}{score}{stray}.", counts(totals))
+}
+
+pub fn counts(totals: &Totals) -> String {
+    let Totals { verified, disputed, unverifiable, .. } = totals;
+    format!("{verified} of {} claims verified, {disputed} disputed, {unverifiable} unverifiable", totals.claims())
 }
 
 /// The report on a content without claims, or whose claims all turned out to be none of its own.
