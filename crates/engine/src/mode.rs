@@ -25,6 +25,8 @@ pub struct Mode {
     pub stages: &'static [Stage],
     /// The numbers a run records, so that they can be counted without knowing the mode.
     pub figures: &'static [FigureKind],
+    /// What seats write that no reader is shown: prompt, field, and why nobody need read it. All else of a typed reply is in every record.
+    pub left_out: &'static [(&'static str, &'static str, &'static str)],
     /// Names that requests may use beside the options' own.
     pub request_names: &'static [RequestName],
     pub multi_turn: bool,
@@ -384,7 +386,7 @@ pub fn decision_schema<T: JsonSchema>() -> Value {
 macro_rules! mode {
     (
         id: $id:literal, $(version: $version:literal,)? name: $name:literal, family: $family:ident, seats: $min:literal ..= $max:literal,
-        roles: $roles:expr, summary: $summary:literal, pick: $pick:literal, phases: $phases:expr, stages: $stages:expr, $(figures: $figures:expr,)? multi_turn: $multi:literal,
+        roles: $roles:expr, summary: $summary:literal, pick: $pick:literal, phases: $phases:expr, stages: $stages:expr, $(figures: $figures:expr,)? $(left_out: $left_out:expr,)? multi_turn: $multi:literal,
         estimated_ms: $estimate:literal, turn_secs: $turn:literal, run_secs: $run_secs:literal, cost: $cost:literal, example: $example:expr,
         failure_rule: $failure:literal, prompts: [$($prompt:literal),* $(,)?] $(, seats_from_options: $made:ident)? $(, prepare: $prepare:ident)?
         $(, check_seating: $fits:ident)? $(, abilities: $abilities:expr)? $(, request_names: $names:expr)? $(,)?
@@ -401,6 +403,7 @@ macro_rules! mode {
             phases: $phases,
             stages: $stages,
             figures: $crate::mode!(@or &[] $(, $figures)?),
+            left_out: $crate::mode!(@or &[] $(, $left_out)?),
             request_names: $crate::mode!(@or &[] $(, $names)?),
             multi_turn: $multi,
             estimated_ms: $estimate,

@@ -179,9 +179,9 @@ fn an_option_may_be_read_from_a_file() {
     house.write("work/criteria.json", "[\"accuracy\",\n \"wit, dry\"]\n");
     house.write("work/criteria.txt", "wit,depth\n");
     for (flags, want) in [
-        (["--criteria", "@criteria.json"], "first: accuracy, wit, dry."),
-        (["--set", "criteria=@criteria.txt"], "first: wit, depth."),
-        (["--criteria", "@@home"], "first: @home."),
+        (["--criteria", "@criteria.json"], "\n- wit, dry\n"),
+        (["--set", "criteria=@criteria.txt"], "first:\n- wit\n- depth\n"),
+        (["--criteria", "@@home"], "first:\n- @home\n"),
     ] {
         house.ask("council", &flags).exits(0);
         assert!(house.server.requests().iter().any(|ask| ask.text().contains(want)), "{flags:?}");

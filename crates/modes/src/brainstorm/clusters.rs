@@ -21,7 +21,6 @@ const NEAR: f64 = 0.15;
 pub struct Clustering {
     /// What the ideas have in common and what parts them, in at most 100 words.
     pub reasons: String,
-    // left out: clusters.why_fewer: where there are three or more it excuses nothing.
     /// If you make fewer than three clusters, why these ideas cannot be parted further, in a sentence; else null.
     #[serde(default)]
     pub why_fewer: Option<String>,

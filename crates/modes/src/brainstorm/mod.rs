@@ -49,6 +49,7 @@ pub static MODE: Mode = mode! {
         FigureKind::mean("diversity", "Groups for each idea"),
         FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
     ],
+    left_out: &[("clusters", "why_fewer", "it excuses fewer than three groups, and is shown where there are fewer")],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2n + 2 for a panel of n",
     example: Example::ask("How could a small museum bring in people who never visit museums?"),
@@ -227,7 +228,7 @@ async fn refine(bench: &Bench, pool: &Pool, clusters: &[Cluster], ranking: &Rank
     let tied: Value = ranking.tied.iter().take(2).map(|place| text_of(&clusters[*place])).collect();
     let [novelty, feasibility, impact] = score.means;
     let means = json!({"novelty": novelty, "feasibility": feasibility, "impact": impact});
-    let ask = prompt!("refine", cluster = text_of(cluster), means, scored = score.total.is_some(), tied);
+    let ask = prompt!("refine", cluster = text_of(cluster), means, scored = score.total.is_some(), tied).fill("group", &cluster.name);
     let writers = closing::seats_of(bench, "refiner", bench.role("ideator").iter().copied());
     let written = closing::write(&phase, &writers, ask, "The proposal").await?;
     let text = written.as_ref().map_or_else(|| cluster_text(cluster, pool), |reply| reply.value.clone());

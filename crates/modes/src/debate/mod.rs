@@ -50,6 +50,7 @@ pub static MODE: Mode = mode! {
         FigureKind::mean("lost_to_original", "Answers whose readers preferred the original"),
         FigureKind::mean("agreement", "How far the panel's ballots agree, above chance"),
     ],
+    left_out: &[("revise", "response", "after STAND nothing of it is used, and a note says that something was written; else it is the answer")],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "3n for a panel of n",
     example: Example::ask("Is a monorepo worth it for a team of four?"),

@@ -29,7 +29,6 @@ pub struct RevisionReply {
     /// What becomes of your answer.
     pub decision: Stance,
     /// The whole answer for REVISE and MERGE; empty for STAND.
-    // left out: revise.response: after STAND nothing of it is used; a note says that something was written.
     pub response: String,
 }
 

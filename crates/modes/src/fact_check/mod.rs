@@ -302,7 +302,8 @@ async fn write(
         claims,
         headline = report::headline(totals),
         with_passages = method.with_passages
-    );
+    )
+    .fill("counts", report::counts(totals));
     let written = closing::write(&phase, &candidates(bench, "reporter", failed), ask, "The explanation").await?;
     let appendix = report::appendix(&content.text, rulings, not_found, totals, method);
     match written {

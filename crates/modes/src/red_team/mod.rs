@@ -43,6 +43,7 @@ pub static MODE: Mode = mode! {
         FigureKind::mean("findings", "Findings"),
         FigureKind::mean("unresolved", "Findings left open, overruled or contested"),
     ],
+    left_out: &[("defend", "revised_content", "it becomes the work; the record shows it change by change")],
     multi_turn: false, estimated_ms: 180_000, turn_secs: 120, run_secs: 600,
     cost: "2 + 3r for r rounds (2 + 2r with two seats), less when nothing more is found",
     example: Example { content: Some("design.md"), ..Example::ask("Our plan for rotating keys") },

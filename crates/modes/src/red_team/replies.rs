@@ -191,7 +191,6 @@ pub struct Defence {
     #[schemars(length(min = 1))]
     pub responses: Vec<Response>,
     /// The whole work with every accepted change made, not only the changed parts. Empty if you accept nothing.
-    // left out: defend.revised_content: it becomes the work, and the record shows it change by change.
     #[schemars(extend("x-block" = true))]
     pub revised_content: String,
 }

@@ -16,7 +16,7 @@ use synod_types::*;
 const PROSE_CONFIDENCE: f64 = 0.5;
 
 pub static MODE: Mode = mode! {
-    id: "slot", name: "Claim slot", family: Evaluation, seats: 1..=1, roles: &[each("agent")],
+    id: "slot", version: 2, name: "Claim slot", family: Evaluation, seats: 1..=1, roles: &[each("agent")],
     summary: "Fills one slot of a claim's layer.",
     pick: "It is started for you by whatever works on claims.",
     phases: &["slot"],

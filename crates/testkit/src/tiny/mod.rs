@@ -37,6 +37,7 @@ const fn mode(
         phases,
         stages: &[],
         figures: &[],
+        left_out: &[],
         request_names: &[],
         multi_turn: false,
         estimated_ms: 1000,

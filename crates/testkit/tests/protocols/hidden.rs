@@ -4,15 +4,8 @@
 use crate::{Played, play};
 use serde_json::Value;
 use synod_engine::Mode;
-use synod_modes::MODES;
 use synod_report::{Style, View};
 use synod_types::{Kind, Said};
-
-/// Prompt, field, and why nobody need read it.
-const LEFT_OUT: &[(&str, &str, &str)] = &[
-    ("defend", "revised_content", "it becomes the work; the record shows it change by change"),
-    ("clusters", "why_fewer", "it excuses fewer than three clusters, and is shown where there are fewer"),
-];
 
 /// The three media, each without what is printed as it came.
 pub fn pages(played: &Played) -> [(&'static str, String); 3] {
@@ -45,11 +38,10 @@ fn texts(value: &Value, field: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-async fn nothing_is_hidden(id: &str) {
-    let mode: &Mode = MODES.iter().find(|mode| mode.id == id).expect("a mode");
+async fn nothing_is_hidden(mode: &Mode) {
     // Enough sentences for every rehearsed claim to stand in one of its own.
     let content: String = (1..=24).map(|n| format!("Job number {n} runs on its own machine. ")).collect();
-    let played = play(id, 3.max(mode.seats.0 as usize - 1), Some(&content), &[], |_| None).await;
+    let played = play(mode.id, 3.max(mode.seats.0 as usize - 1), Some(&content), &[], |_| None).await;
     let pages = pages(&played).map(|(medium, page)| (medium, bare(&page)));
     let mut hidden = Vec::new();
     for row in played.rows.iter().filter(|row| row.kind == Kind::Said) {
@@ -59,7 +51,7 @@ async fn nothing_is_hidden(id: &str) {
         if !said.value.is_string() {
             texts(&said.value, "", &mut found);
         }
-        found.retain(|(field, _)| !LEFT_OUT.iter().any(|(of, left, _)| *of == prompt && left == field));
+        found.retain(|(field, _)| !mode.left_out.iter().any(|(of, left, _)| *of == prompt && left == field));
         for (field, text) in found {
             let lacking: Vec<&str> = pages.iter().filter(|(_, page)| !page.contains(&bare(&text))).map(|(medium, _)| *medium).collect();
             if !lacking.is_empty() {
@@ -67,10 +59,10 @@ async fn nothing_is_hidden(id: &str) {
             }
         }
     }
-    assert!(hidden.is_empty(), "{id} hides\n{}", hidden.join("\n"));
+    assert!(hidden.is_empty(), "{} hides\n{}", mode.id, hidden.join("\n"));
 }
 
 macro_rules! shown_in_full {
-    ($($mode:ident)*) => { $(#[tokio::test] async fn $mode() { nothing_is_hidden(stringify!($mode)).await; })* };
+    ({} $($mode:ident)*) => { $(#[tokio::test] async fn $mode() { nothing_is_hidden(&synod_modes::$mode::MODE).await; })* };
 }
-shown_in_full! { jury peer_review fact_check red_team specialist_panel brainstorm blueprint decompose }
+synod_modes::each_mode!(shown_in_full {});

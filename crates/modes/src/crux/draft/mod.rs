@@ -26,7 +26,7 @@ const MOST_ANCHORS: usize = 15;
 const ANCHOR_CHARS: std::ops::RangeInclusive<usize> = 12..=280;
 
 pub static MODE: Mode = mode! {
-    id: "persona_draft", name: "Persona draft", family: RoleBased, seats: 1..=1, roles: &[each("drafter")],
+    id: "persona_draft", version: 2, name: "Persona draft", family: RoleBased, seats: 1..=1, roles: &[each("drafter")],
     summary: "Drafts a persona's contract and voice from texts that were supplied.",
     pick: "Take it to draft a persona of your own from texts by somebody.",
     phases: &["draft"],
