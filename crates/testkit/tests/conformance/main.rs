@@ -32,6 +32,7 @@ mod limits;
 mod misuse;
 mod pace;
 mod person;
+mod rules;
 mod soup;
 mod stages;
 mod stopped;
