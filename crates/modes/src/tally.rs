@@ -82,7 +82,7 @@ pub fn summary(bench: &Bench, won: &LabelledAnswer, votes: u32, of: u32, tie: Op
     let gist = won.gist();
     match tie {
         Some(tie) if of == 0 => format!("No vote was cast; {whose}'s answer {tie}{gist}"),
-        Some(tie) => format!("{votes} of {of} votes went to {whose}'s answer, which {tie}{gist}"),
+        Some(tie) => format!("{votes} of {of} votes went to {whose}'s answer, which {tie} in a tie{gist}"),
         None => format!("{votes} of {of} votes went to {whose}'s answer{gist}"),
     }
 }

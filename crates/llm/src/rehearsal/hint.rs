@@ -12,6 +12,9 @@ use synod_types::SeatIx;
 /// The longest piece of a question that is quoted inside a sentence.
 const QUOTED_CHARS: usize = 90;
 
+/// How a voice begins to say what it is.
+pub(super) const SIGNED: &str = "(rehearsal voice: ";
+
 /// The words behind `{topic}`, `{seat}`, `{other}` and whatever else `fill` names.
 pub(super) struct Fill<'a> {
     given: Option<&'a Value>,
@@ -45,7 +48,11 @@ impl<'a> Fill<'a> {
 
     fn words(&self, name: &str, dice: &mut Dice) -> String {
         let given = self.given(name).and_then(|value| match value {
-            Value::Array(choices) => dice.pick(choices).and_then(spoken),
+            // Nobody quotes a signature.
+            Value::Array(choices) => {
+                let said: Vec<&Value> = choices.iter().filter(|choice| !choice.as_str().is_some_and(|text| text.starts_with(SIGNED))).collect();
+                dice.pick(&said).copied().and_then(spoken)
+            }
             other => spoken(other),
         });
         match (name, given) {

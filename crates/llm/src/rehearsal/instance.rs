@@ -266,11 +266,15 @@ impl<'a> Filler<'a> {
             Some(Value::String(template)) if template.contains('{') => Some(Value::String(self.fill.render(template, &mut self.dice))),
             _ => None,
         };
-        let hinted = self.suggestion(filled.as_ref().or(hint), place, |value| allowed.contains(value));
-        let chosen = hinted.or_else(|| {
-            let unnamed: Vec<Value> = allowed.iter().filter(|value| !self.has_named(place.name, value, allowed.len())).cloned().collect();
-            self.ranked(if unnamed.is_empty() { allowed } else { &unnamed }).into_iter().next()
-        });
+        let unnamed: Vec<Value> = allowed.iter().filter(|value| !self.has_named(place.name, value, allowed.len())).cloned().collect();
+        let free = if unnamed.is_empty() { allowed } else { &unnamed };
+        let hint = filled.as_ref().or(hint);
+        // A hint of which all has been said is no bad one.
+        let spent = |value: &Value| allowed.contains(value) && !free.contains(value);
+        let spent = hint.is_some_and(|hint| hint.as_array().map_or(std::slice::from_ref(hint), Vec::as_slice).iter().any(spent));
+        let left = |hint: &&Value| hint.as_array().map_or(std::slice::from_ref(*hint), Vec::as_slice).iter().any(|value| free.contains(value));
+        let hinted = self.suggestion(hint.filter(|hint| !spent || left(hint)), place, |value| free.contains(value));
+        let chosen = hinted.or_else(|| self.ranked(free).into_iter().next());
         let chosen = chosen.unwrap_or(Value::Null);
         if let Some(named) = &mut self.named {
             named.push((place.name.to_owned(), chosen.clone()));

@@ -115,9 +115,9 @@ impl Turn<'_> {
     }
 }
 
-/// A word is about four thirds of a token.
+/// A word is about four thirds of a token; what has few spaces, as JSON, is counted by its letters.
 fn tokens(text: &str) -> u64 {
-    (text.split_whitespace().count() as u64 * 4).div_ceil(3)
+    (text.split_whitespace().count() as u64 * 4).div_ceil(3).max(text.len() as u64 / 4)
 }
 
 fn stream(text: &str, deltas: &dyn Deltas) {

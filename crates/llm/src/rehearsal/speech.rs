@@ -36,7 +36,7 @@ pub(super) fn line(lines: &[&str], fill: &Fill, dice: &mut Dice) -> String {
 
 fn own_words(voice: &Voice, fill: &Fill, dice: &mut Dice) -> Vec<String> {
     let mut say = |lines: &[&str]| line(lines, fill, dice);
-    let mut paragraphs = vec![format!("{} {}", say(voice.openings), say(voice.positions)), format!("{} {}", say(voice.reasons), say(voice.evidence))];
+    let mut paragraphs = vec![format!("{} {}", say(voice.positions), say(voice.openings)), format!("{} {}", say(voice.reasons), say(voice.evidence))];
     let last = [say(voice.worries), say(voice.actions), say(voice.closings)];
     paragraphs.push(last.join(" "));
     paragraphs

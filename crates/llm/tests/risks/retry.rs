@@ -132,7 +132,8 @@ async fn all_tries_together_stay_within_the_total_time() {
     let start = Instant::now();
     let failure = model(config, "m").call(&request("m"), &context).await.expect_err("never answers");
     assert_eq!(failure.kind, FailureKind::Server, "the last word is the provider's: {failure}");
-    assert!(start.elapsed() < Duration::from_millis(800), "{:?}", start.elapsed());
+    // Twenty tries, each waiting twice as long as the last, would take hours.
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert!(server.total() >= 2);
 }
 

@@ -97,8 +97,8 @@ pub async fn compare(bench: &Bench, answers: &[&LabelledAnswer], last: &Answer) 
 /// The point first, then what became of it.
 fn told(departure: &Departure) -> String {
     let fate = match departure.fate {
-        Fate::Denied => "denies",
-        Fate::LeftOut => "leaves out",
+        Fate::Denied => "denies this",
+        Fate::LeftOut => "leaves this out",
     };
-    format!("{} (The final answer {fate} this.)", departure.claim.trim())
+    format!("{} (The final answer {fate}.)", departure.claim.trim())
 }

@@ -124,7 +124,7 @@ impl Tiebreak {
     fn told(self) -> Option<&'static str> {
         match self {
             Self::None => None,
-            Self::FewerMarks => Some("lost least by its revision among equals"),
+            Self::FewerMarks => Some("lost least by its revision"),
             Self::Draw => Some("was drawn by lot"),
         }
     }
@@ -192,7 +192,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let gained: f64 = revised.iter().map(|revised| f64::from(words(&revised.text)) - f64::from(words(&revised.original))).sum();
     bench.note(Figure::new("word_change", gained).of(revised.len() as f64));
     bench.figure("lost_to_original", lost.len() as f64);
-    let before = decision.lost_to_original.then(|| Dissent { text: outcome.original.clone(), ..won.dissent() });
+    let better = || format!("Most who compared them found it better before its revision: {}", outcome.original);
+    let before = decision.lost_to_original.then(|| Dissent { text: better(), ..won.dissent() });
     Ok(ModeResult::ended("finished", won.selected())
         .decision(tally::summary(bench, won, decision.votes, decision.of, tiebreak.told()), &decision)
         .confidence(tally::confidence(bench, poll.agreement(winner, &answers)))

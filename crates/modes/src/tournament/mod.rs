@@ -218,7 +218,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let judged = |result: &&MatchResult| result.how.judged();
     let all_judged: Vec<&MatchResult> = rounds.iter().flatten().filter(judged).collect();
     let own_judged: Vec<&MatchResult> = own.into_iter().filter(judged).collect();
-    let same_word = |matches: &[&MatchResult]| share(matches.iter().filter(|result| result.how == MatchEnding::Agreed).count(), matches.len());
+    let alike = |matches: &[&MatchResult]| matches.iter().filter(|result| result.how == MatchEnding::Agreed).count();
+    let same_word = |matches: &[&MatchResult]| share(alike(matches), matches.len());
     bench.figure("orders_agreed", same_word(&all_judged));
     for (entrant, seat) in entrants.iter().map(|entrant| entrant.seat).enumerate() {
         let decided: Vec<&MatchResult> = rounds.iter().flatten().filter(|result| result.involves(entrant) && result.how.by_judge()).collect();
@@ -240,7 +241,12 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     Ok(ModeResult::ended("finished", won.selected())
         .decision(summary, &decision)
         // How often the judge's word on the champion did not change with the order: nothing else was measured.
-        .confidence(same_word(&own_judged).map(|value| Confidence::new(value, ConfidenceSource::Panel, own_judged.len() as u32)))
+        .confidence(same_word(&own_judged).map(|value| Confidence {
+            agreed: Some(alike(&own_judged) as u32),
+            could: Some(own_judged.len() as u32),
+            counted: Some("of its matches judged alike in both orders".to_owned()),
+            ..Confidence::new(value, ConfidenceSource::Panel, own_judged.len() as u32)
+        }))
         .unsure("no judged match of the champion to measure by")
         .dissent(dissent)
         .data(&json!({"format": options.format, "criteria": options.criteria, "tiebreak": tiebreak})))

@@ -113,9 +113,9 @@ impl Tiebreak {
     fn told(self) -> Option<&'static str> {
         match self {
             Self::None => None,
-            Self::Chairman => Some("the chairman chose in a tie"),
-            Self::NonAuthor => Some("a seat that wrote none of the tied answers chose"),
-            Self::Person => Some("a person chose in a tie"),
+            Self::Chairman => Some("was chosen by the chairman"),
+            Self::NonAuthor => Some("was chosen by a seat that wrote none of the tied answers"),
+            Self::Person => Some("was chosen by a person"),
             Self::FallbackLabel => Some("was drawn by lot"),
         }
     }

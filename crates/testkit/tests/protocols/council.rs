@@ -203,7 +203,7 @@ async fn the_best_ranked_author_writes_for_the_chairman_and_else_its_answer_is_r
     assert_eq!((answer.kind, answer.text.as_str()), (AnswerKind::Selected, "Answer of m1."));
     assert_eq!(*compared.lock().expect("no panic"), [true, false, true]);
     assert_eq!(verdict.dissent.iter().map(|dissent| dissent.seat).collect::<Vec<_>>(), [0]);
-    assert!(verdict.dissent[0].text.ends_with("leaves out this.)"), "{:?}", verdict.dissent);
+    assert!(verdict.dissent[0].text.ends_with("leaves this out.)"), "{:?}", verdict.dissent);
 }
 
 /// The labels a departure may name.

@@ -77,7 +77,7 @@ async fn a_tie_goes_to_the_chairman_who_sees_only_the_tied() {
     .await;
     assert_eq!((verdict.status, verdict.receipt.calls.planned), (Status::Full, 9));
     assert_eq!(decided(&verdict), (json!(1), json!(2), json!(4), json!("chairman")));
-    assert_eq!(verdict.summary(), Some("2 of 4 votes went to m1's answer, which the chairman chose in a tie: Answer of m1."));
+    assert_eq!(verdict.summary(), Some("2 of 4 votes went to m1's answer, which was chosen by the chairman in a tie: Answer of m1."));
     let row = data(&shown, "tiebreaker")[0];
     assert_eq!((row["tiedLabels"].as_array().map(Vec::len), &row["tiedVoteCount"]), (Some(2), &json!(2)));
     assert_eq!(data(&shown, "vote_tally")[0]["isTie"], json!(true));

@@ -12,6 +12,7 @@ mod pragmatist;
 mod sceptic;
 mod teacher;
 
+use super::hint::SIGNED;
 use synod_types::SeatIx;
 
 pub(super) struct Voice {
@@ -140,10 +141,6 @@ impl Voice {
 
     /// How a voice says what it is. Past the first round of the table the seat tells two of a kind apart.
     pub(super) fn signature(&self, seat: SeatIx) -> String {
-        if (seat as usize) < VOICES.len() {
-            format!("(rehearsal voice: {})", self.name)
-        } else {
-            format!("(rehearsal voice: {}, seat {seat})", self.name)
-        }
+        if (seat as usize) < VOICES.len() { format!("{SIGNED}{})", self.name) } else { format!("{SIGNED}{}, seat {seat})", self.name) }
     }
 }
