@@ -95,7 +95,7 @@ fn verdict_part(out: &mut String, view: &View, verdict: &Verdict) {
         None => line(out, "There is no answer."),
     }
     if let Some(decision) = &verdict.decision {
-        line(out, &format!("Decision: {}", inline(&words::decision(decision))));
+        line(out, &format!("For scripts: {}", inline(&words::decision(decision))));
     }
     if let Some(reason) = words::stop_reason(verdict) {
         line(out, &format!("Ended: {}", inline(&reason)));

@@ -71,6 +71,12 @@ pub fn verdict(view: &View, style: Style, extent: Extent) -> String {
             commands(&mut paper, &words::commands::commands(view));
             paper.done()
         }
+        (RunState::Lost, Some(verdict)) if extent == Extent::Brief => {
+            let mut paper = Paper::new(style);
+            let top = words::top::top(view, verdict, paper.ellipsis());
+            first_lines(&mut paper, view, &top);
+            paper.done()
+        }
         _ => stopped(view, style),
     }
 }

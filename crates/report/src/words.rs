@@ -125,7 +125,10 @@ pub fn confidence(confidence: &Confidence) -> String {
     let n = u64::from(confidence.n);
     match (confidence.value, confidence.source) {
         (_, ConfidenceSource::Agreement) => agreement(confidence),
-        (Some(value), ConfidenceSource::Panel) => format!("panel {value:.2}, by the protocol's own formula (n = {})", count(n)),
+        (Some(value), ConfidenceSource::Panel) => match panel_count(confidence) {
+            Some(counted) => format!("panel {value:.2}: {counted}"),
+            None => format!("panel {value:.2}, by the protocol's own formula (n = {})", count(n)),
+        },
         (None, ConfidenceSource::Panel) => "panel unknown: the protocol's formula gave no number".to_owned(),
         (Some(value), ConfidenceSource::Stated) => format!("stated {value:.2}: self-reported, not measured (n = {})", count(n)),
         (None, ConfidenceSource::Stated) => "stated: none given".to_owned(),
@@ -134,14 +137,18 @@ pub fn confidence(confidence: &Confidence) -> String {
     }
 }
 
+/// `3 of 4 who could`, or whatever was counted.
+fn panel_count(confidence: &Confidence) -> Option<String> {
+    let (agreed, could) = confidence.agreed.zip(confidence.could).filter(|(_, could)| *could > 0)?;
+    let of = confidence.counted.as_deref().map_or_else(|| "who could".to_owned(), one_line);
+    Some(format!("{} of {} {of}", count(u64::from(agreed)), count(u64::from(could))))
+}
+
 /// First the count, then the number above chance with its interval, or why there is none: `agreement: 3 of 4 who could, 0.41 above chance
 /// (0.05 to 0.78)`. Verdicts from before there was an interval hold a share, and are told so.
 fn agreement(confidence: &Confidence) -> String {
     let n = u64::from(confidence.n);
-    let counted = confidence.agreed.zip(confidence.could).filter(|(_, could)| *could > 0).map(|(agreed, could)| {
-        let of = confidence.counted.as_deref().map_or_else(|| "who could".to_owned(), one_line);
-        format!("{} of {} {of}", count(u64::from(agreed)), count(u64::from(could)))
-    });
+    let counted = panel_count(confidence);
     let measured = match (confidence.value, confidence.interval, confidence.absent) {
         (Some(value), Some(interval), _) => {
             let side = if value < 0.0 { "below" } else { "above" };
@@ -308,6 +315,7 @@ fn told(name: &str, value: &Value, depth: usize) -> Option<String> {
             number.as_f64().map(|value| format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned())
         }
         Value::Number(number) => Some(number.to_string()),
+        Value::String(text) if depth > 0 && text.chars().count() > NAME => None,
         Value::String(text) => Some(excerpt(text, LINE, "...")),
         Value::Array(items) if items.is_empty() => None,
         // A list is told by its members' names, or where they have none or long ones, by how many they are.

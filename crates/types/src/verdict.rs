@@ -131,7 +131,7 @@ pub struct Confidence {
     pub agreed: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub could: Option<u32>,
-    /// What was counted, where a ballot holds more than one: `rulings`.
+    /// What was counted, where it is not the ballots themselves: `rulings`, or matches of a tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<String>,
     /// Where the value may well lie: 80 %.

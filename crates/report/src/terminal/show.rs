@@ -33,7 +33,7 @@ pub fn show(view: &View, style: Style, full: bool) -> String {
             answer(paper, view, verdict);
             if let Some(decision) = &verdict.decision {
                 paper.blank();
-                paper.entry("Decision", &words::decision(decision));
+                paper.entry("For scripts", &words::decision(decision));
             }
             missing(paper, verdict);
             warnings(paper, view);

@@ -37,7 +37,9 @@ pub fn top(view: &View, verdict: &Verdict, mark: &str) -> Top {
     let action = match (&verdict.action, &verdict.answer) {
         (Some(action), _) => action.clone(),
         (None, Some(answer)) => answer.opening().unwrap_or_default(),
-        (None, None) => format!("No answer: {}.", status_meaning(verdict.status)),
+        (None, None) => {
+            format!("No answer: {}.", stop_reason(verdict).unwrap_or_else(|| status_meaning(verdict.status).to_owned()).trim_end_matches('.'))
+        }
     };
     let action = excerpt(&without_marks(&clean(&action)), ACTION, mark);
     let line = |name, text: &str, most| TopLine { name, text: excerpt(text, most, mark), alarm: false };
@@ -45,6 +47,7 @@ pub fn top(view: &View, verdict: &Verdict, mark: &str) -> Top {
     let sure = match (&verdict.confidence, &verdict.unsure) {
         (Some(given), _) => confidence(given),
         (None, Some(why)) => format!("no number: {}", one_line(why)),
+        (None, None) if verdict.answer.is_none() => "no number: there is no answer".to_owned(),
         (None, None) => "no number: nothing was measured".to_owned(),
     };
     let cost = format!("{}; took {}", receipt_cost(&verdict.receipt), span(verdict.receipt.wall_ms));
