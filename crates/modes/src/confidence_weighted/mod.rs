@@ -174,13 +174,18 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let kept = |answer: &WeightedAnswer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() };
     let (heaviest, of) = (order[0], order.len());
     let (whose, share, gist) = (&bench.seat(heaviest.seat).label, heaviest.weight * 100.0, labelled::gist(&heaviest.text));
+    // The answer that weighs most shapes the synthesis; it cannot be against it.
+    let (leading, against): (Vec<_>, Vec<_>) = weighing::alone(&weighted).into_iter().partition(|answer| answer.seat == heaviest.seat);
+    if !leading.is_empty() {
+        bench.warn(format!("{whose}'s answer weighs most and is little like the others: its own word makes it so, not theirs."));
+    }
     let summary =
         if of == 1 { format!("1 answer was given, {whose}'s{gist}") } else { format!("Of {of} answers {whose}'s weighs most, {share:.0} %{gist}") };
     Ok(ModeResult::ended("finished", answer)
         .decision(summary, &decision)
         .confidence(weighing::confidence(&weighted))
         .unsure("nobody said how sure they were")
-        .dissent(weighing::dissent(&weighted).into_iter().map(kept))
+        .dissent(against.into_iter().map(kept))
         .data(&VerdictData { temperature: options.temperature, outliers, dissent_rule: weighing::DISSENT }))
 }
 

@@ -1,7 +1,7 @@
 //! Confidences as models write them, answers as they frame them, and what a missing number is worth.
 
 use super::reply::{Blend, RatedAnswer, confidence, fraction};
-use super::weighing::{StatedAnswer, WeightedAnswer, dissent, heaviest_first, weigh};
+use super::weighing::{StatedAnswer, WeightedAnswer, alone, heaviest_first, weigh};
 use super::{Options, Weights, weighing};
 use proptest::prelude::*;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
@@ -152,7 +152,7 @@ fn a_loud_seat_does_not_win_by_shouting_where_likeness_decides() {
     assert_eq!(percents(&weighed(&stated, &texts, Weights::Equal, 0.25)), [33.33; 3]);
     // Every rule's weights are kept, whichever rules.
     assert_eq!(by_stated[2].by_agreement, by_agreement[2].weight);
-    assert_eq!(dissent(&by_stated).iter().map(|one| one.seat).collect::<Vec<_>>(), [2]);
+    assert_eq!(alone(&by_stated).iter().map(|one| one.seat).collect::<Vec<_>>(), [2]);
     // Likeness weighs; it is never the confidence.
     assert_eq!(weighing::confidence(&by_agreement).map(|confidence| confidence.source), Some(ConfidenceSource::Stated));
 }
@@ -167,10 +167,10 @@ fn extremes_are_pointed_out_and_weigh_what_they_weigh() {
 
 #[test]
 fn the_record_holds_every_weight_and_alone_means_all() {
-    let alone = weighed(&[None], &["a1"], Weights::Stated, 0.25);
-    assert_eq!((percents(&alone), alone[0].likeness), (vec![100.0], None));
+    let single = weighed(&[None], &["a1"], Weights::Stated, 0.25);
+    assert_eq!((percents(&single), single[0].likeness), (vec![100.0], None));
     let two = weighed(&[Some(0.9), Some(0.5)], &["a1", "b1"], Weights::Stated, 1.0);
-    assert!(dissent(&two).is_empty(), "of two neither stands alone");
+    assert!(alone(&two).is_empty(), "of two neither stands alone");
     let exhibit = weighing::exhibit(&two, &Options { temperature: 1.0, ..Options::default() }, |seat| format!("m{seat}"));
     let data = exhibit.data.expect("data");
     assert_eq!((&data["weights"][0]["weightPercent"], &data["weights"][1]["equalPercent"]), (&59.87.into(), &50.0.into()));

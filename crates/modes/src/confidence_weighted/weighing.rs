@@ -140,7 +140,7 @@ pub fn confidence(answers: &[WeightedAnswer]) -> Option<Confidence> {
 pub const DISSENT: &str = "less than two thirds as like the others as the median answer is";
 
 /// Answers that stand alone by the rule [`DISSENT`]. Of two answers neither does.
-pub fn dissent(answers: &[WeightedAnswer]) -> Vec<&WeightedAnswer> {
+pub fn alone(answers: &[WeightedAnswer]) -> Vec<&WeightedAnswer> {
     let likeness: Vec<f64> = answers.iter().filter_map(|answer| answer.likeness).collect();
     let Some(middle) = synod_math::Summary::of(&likeness).map(|summary| summary.median) else { return Vec::new() };
     answers.iter().filter(|answer| answer.likeness.is_some_and(|likeness| likeness < middle * 2.0 / 3.0)).collect()

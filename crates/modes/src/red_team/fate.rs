@@ -32,6 +32,15 @@ impl Fate {
         }
     }
 
+    /// In a line for readers.
+    pub fn brief(self) -> &'static str {
+        match self {
+            Self::Overruled => "rebuttal failed",
+            Self::Contested => "disputed",
+            Self::Open | Self::Fixed | Self::Rebutted => self.as_str(),
+        }
+    }
+
     /// Whether the finding still counts against the work.
     pub fn is_unresolved(self) -> bool {
         match self {

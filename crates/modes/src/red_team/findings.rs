@@ -48,7 +48,7 @@ impl Finding {
             self.id,
             self.flaw.title.trim().trim_end_matches('.'),
             self.flaw.severity.as_str().to_lowercase(),
-            self.fate.as_str()
+            self.fate.brief()
         )
     }
 
@@ -261,7 +261,7 @@ impl Register {
     /// What became of the findings, and how far the work is hardened.
     pub fn summary(&self) -> String {
         let FateCounts { fixed, rebutted, overruled, contested, open } = self.counts();
-        let fates = [(fixed, "fixed"), (rebutted, "rightly rebutted"), (overruled, "overruled"), (contested, "contested"), (open, "open")];
+        let fates = [(fixed, "fixed"), (rebutted, "rightly rebutted"), (overruled, "whose rebuttal failed"), (contested, "disputed"), (open, "open")];
         let fates: Vec<String> = fates.into_iter().filter(|(count, _)| *count > 0).map(|(count, fate)| format!("{count} {fate}")).collect();
         let hardening = self.hardening().plain().split(':').next().unwrap_or_default();
         match self.0.len() {
@@ -271,13 +271,18 @@ impl Register {
         }
     }
 
-    /// What the attacker found and the author disputed.
-    pub fn dissent(&self) -> Vec<Dissent> {
-        let disputed = |finding: &&Finding| matches!(finding.fate, Fate::Rebutted | Fate::Overruled | Fate::Contested);
-        let text = |finding: &Finding| {
+    /// Who is against what became of a finding: the attacker, where the author's word holds or nobody ruled, else the author.
+    pub fn dissent(&self, author: SeatIx) -> Vec<Dissent> {
+        let against = |finding: &Finding| {
             let Flaw { title, severity, vulnerability, .. } = &finding.flaw;
-            format!("{title} ({} {}, {}): {vulnerability}", finding.id, severity.as_str().to_lowercase(), finding.fate.as_str())
+            let told = |about: &str, why: &str| format!("{title}{about} ({} {}): {why}", finding.id, severity.as_str().to_lowercase());
+            let (seat, text) = match finding.fate {
+                Fate::Rebutted | Fate::Contested => (finding.by, told("", vulnerability)),
+                Fate::Overruled => (author, told(": no flaw", finding.defence.as_deref().unwrap_or_default())),
+                Fate::Open | Fate::Fixed => return None,
+            };
+            Some(Dissent { seat, label: None, text })
         };
-        self.0.iter().filter(disputed).map(|finding| Dissent { seat: finding.by, label: None, text: text(finding) }).collect()
+        self.0.iter().filter_map(against).collect()
     }
 }

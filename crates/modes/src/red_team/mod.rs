@@ -249,7 +249,7 @@ async fn conclude(bench: &Bench, options: &Options, case: Case<'_>, rounds: u32)
         .action(findings.action())
         .decision(findings.summary(), &decision)
         .unsure("attacker and author take sides; nothing was measured")
-        .dissent(findings.dissent())
+        .dissent(findings.dissent(bench.role("generator").first().copied().unwrap_or_default()))
         .data(&totals(findings, rounds)))
 }
 

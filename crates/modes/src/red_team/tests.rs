@@ -220,7 +220,7 @@ fn ids_stay_through_rounds_and_fates_follow_what_was_said() {
     assert_eq!((register.to_answer(), register.answered()), (vec!["F3".into(), "F4".into()], vec!["F1".into(), "F2".into()]));
     assert_eq!((register.risk(), register.hardening()), (Risk::Medium, HardeningConfidence::Medium));
     assert_eq!(register.action(), "Mend 2 things before you use it, first: F4 d (medium, open).");
-    assert_eq!(register.summary(), "4 findings: 1 fixed, 1 rightly rebutted, 1 overruled, 1 open; hardening confidence medium.");
+    assert_eq!(register.summary(), "4 findings: 1 fixed, 1 rightly rebutted, 1 whose rebuttal failed, 1 open; hardening confidence medium.");
 
     register.reopen(&[Reopening { id: "F1".into(), why: "still there".into() }]);
     assert_eq!(register.enter(1, vec![flaw("e", Severity::Low)]), ["F5"]);
@@ -229,7 +229,7 @@ fn ids_stay_through_rounds_and_fates_follow_what_was_said() {
     assert!(register.answer(&all, true).is_empty());
     assert_eq!((register.risk(), register.hardening()), (Risk::None, HardeningConfidence::High));
     assert_eq!(register.action(), "Use the hardened version below: every finding was fixed or rightly rebutted.");
-    assert_eq!(register.dissent().len(), 1, "what was rightly rebutted is kept as the attacker's word");
+    assert_eq!(register.dissent(0).len(), 1, "what was rightly rebutted is kept as the attacker's word");
 }
 
 #[test]

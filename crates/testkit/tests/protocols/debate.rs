@@ -62,7 +62,7 @@ async fn a_winner_that_lost_to_its_own_original_says_so_and_the_original_is_kept
     assert_eq!(verdict.answer.as_ref().map(|answer| answer.text.as_str()), Some("Watered down."), "the vote was on what became of the answers");
     let decision = verdict.decision.expect("a decision");
     assert_eq!((&decision["lost_to_original"], &decision["seat"]), (&json!(true), &json!(0)));
-    assert_eq!(verdict.dissent[0].text, "First answer of m0.");
+    assert_eq!(verdict.dissent[0].text, "Most who compared them found it better before its revision: First answer of m0.");
     assert!(verdict.warnings.iter().any(|warning| warning.contains("found the original better")), "{:?}", verdict.warnings);
     assert_eq!(data(&shown, "debate_winner")[0]["lostToOriginal"], json!(true));
     let ballots = shown.iter().filter(|(stage, _)| stage == "debate_vote").map(|(_, shown)| shown["shape"]["notes"].to_string());

@@ -245,13 +245,14 @@ async fn with_the_generator_gone_the_material_is_tested_as_given() {
 #[tokio::test]
 async fn what_remains_open_and_how_far_it_is_hardened_are_told() {
     let played = play("red_team", 3, Some(PLAN), &[("rounds", json!(1))], usual(false)).await;
-    assert_eq!(played.verdict.action.as_deref(), Some("Mend one thing before you use it: F2 No owner (critical, overruled)."));
+    assert_eq!(played.verdict.action.as_deref(), Some("Mend one thing before you use it: F2 No owner (critical, rebuttal failed)."));
     let audit = played.shown("audit").exhibit;
     let part = |name: &str| audit.parts.iter().find(|part| part.name == name).map(|part| part.texts.clone()).unwrap_or_default();
     assert_eq!(part("Hardening confidence"), ["low: something of high or critical severity is unresolved"]);
-    assert_eq!(part("What remains open"), ["F2 No owner (critical, overruled)."]);
+    assert_eq!(part("What remains open"), ["F2 No owner (critical, rebuttal failed)."]);
     let [against] = played.verdict.dissent.as_slice() else { panic!("{:?}", played.verdict.dissent) };
-    assert_eq!((against.seat, against.text.as_str()), (1, "No owner (F2 critical, overruled): No owner it is"));
+    assert_eq!(against.seat, 0, "the author is against it");
+    assert!(against.text.starts_with("No owner: no flaw (F2 critical): "), "{}", against.text);
     let (_, request) = played.requests.iter().find(|(key, _)| key == "round 1/attack/attack@1").expect("an attack");
     let system = request.messages[0].text();
     assert!(["- Code:", "- Plan or design:", "- Argument or analysis:", "- Text for readers:"].iter().all(|kind| system.contains(kind)), "{system}");

@@ -213,9 +213,9 @@ impl Room<'_> {
         } else {
             let shown = &self.aliases.shown;
             let exchange = [self.for_prompt(&self.before), self.for_prompt(&self.lines)].concat();
-            let last_sentences = |at: usize| -> Vec<String> {
+            let first_sentences = |at: usize| -> Vec<String> {
                 let own = self.lines.iter().filter(|line| line.seat == self.pair[at]);
-                own.filter_map(|line| line.text.split(". ").last()).map(|text| self.aliases.hide_names(text)).collect()
+                own.filter_map(|line| line.text.split(". ").next()).map(|text| self.aliases.hide_names(text)).collect()
             };
             let ask = prompt!("card", crux = self.question_shown, names = shown, exchange, core = context.core.map(|core| &core.core_disagreement))
                 .ids("pair", shown.iter().cloned())
@@ -223,8 +223,8 @@ impl Room<'_> {
                 .ids("stances", Stance::WORDS)
                 .fill("one", &shown[0])
                 .fill("two", &shown[1])
-                .fill("first", last_sentences(0))
-                .fill("second", last_sentences(1));
+                .fill("first", first_sentences(0))
+                .fill("second", first_sentences(1));
             self.phase.ask_first::<CardReply>(&writers, ask).await?
         };
         let (card, exhibit) = match written {

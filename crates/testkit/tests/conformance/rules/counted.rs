@@ -123,7 +123,7 @@ pub fn tournament(seen: &Seen, found: &mut Found) {
 }
 
 pub fn delphi(seen: &Seen, found: &mut Found) {
-    let stats = seen.data("round_*").into_iter().filter(|row| row["type"] == "stats").next_back().unwrap_or_default();
+    let stats = seen.data("round_*").into_iter().rfind(|row| row["type"] == "stats").unwrap_or_default();
     let last = stats["round"].clone();
     let counted: Vec<Value> = seen.data("round_*").into_iter().filter(|row| row["round"] == last && row["counted"] == true).collect();
     found.same(seen.decision["settled"] == true, stats["converged"] == true, "settled, and the last round");
@@ -166,6 +166,7 @@ pub fn confidence_weighted(seen: &Seen, found: &mut Found) {
     let sure: Vec<f64> = answers.iter().filter_map(|each| each["confidence"].as_f64()).collect();
     found.must(seen.decision["weights"] != "stated" || sure.windows(2).all(|two| two[0] >= two[1]), format!("less sure, and heavier: {sure:?}"));
     if let (Some(first), Some(weight)) = (answers.first(), weights.first()) {
+        found.must(seen.verdict.dissent.iter().all(|each| first["seat"] != each.seat), "the heaviest answer is against what it shaped");
         let told = format!("Of {} answers {}'s weighs most, {:.0} %", answers.len(), text(first, "model"), weight * 100.0);
         found.must(seen.summary().starts_with(&told), format!("{told}, and not: {}", seen.summary()));
         found.count(if *weight > 0.5 { "one outweighs the rest" } else { "spread" });
