@@ -75,26 +75,36 @@ struct Turn<'a> {
     hint: Option<&'a Value>,
 }
 
+/// A valid instance of any schema, the same for the same seed, whose texts are `words` of a throw. Or what could not be met.
+pub fn fill(schema: &Value, seed: u64, words: &dyn Fn(u64) -> String) -> Result<Value, String> {
+    let filler = |attempt| Filler::new(schema, voices::of(0), 0, None, Dice::new(seed, "", attempt)).with_words(words);
+    valid(schema, None, filler).map(|(value, _)| value)
+}
+
+/// The first throw that satisfies the schema, and the hints it passed over.
+fn valid<'a>(schema: &Value, hint: Option<&Value>, filler: impl Fn(u32) -> Filler<'a>) -> Result<(Value, Vec<String>), String> {
+    let mut wrong = String::new();
+    for attempt in 0..ATTEMPTS {
+        let mut filler = filler(attempt);
+        let value = filler.fill(hint);
+        match mismatches(schema, &value).first() {
+            None => return Ok((value, filler.unfit_hints().to_vec())),
+            Some(problem) => wrong = problem.to_string(),
+        }
+    }
+    Err(wrong)
+}
+
 impl Turn<'_> {
     fn instance(&self, schema: &ReplySchema, hint: Option<&Value>) -> Result<Value, Failure> {
-        let cannot =
-            |why: String| Failure::new(FailureKind::Unreadable, format!("the rehearsal voices cannot fill the schema {}: {why}", schema.name));
         let seat = seat_of(self.key).unwrap_or(0);
-        let mut wrong = String::new();
-        for attempt in 0..ATTEMPTS {
-            let mut filler = Filler::new(&schema.schema, voices::of(seat), seat, self.hint, Dice::new(self.seed, self.key, attempt));
-            let value = filler.fill(hint);
-            match mismatches(&schema.schema, &value).first() {
-                None => {
-                    for field in filler.unfit_hints() {
-                        tracing::warn!(key = self.key, field, "a rehearsal hint does not fit its field's schema and was passed over");
-                    }
-                    return Ok(value);
-                }
-                Some(problem) => wrong = problem.to_string(),
-            }
+        let filler = |attempt| Filler::new(&schema.schema, voices::of(seat), seat, self.hint, Dice::new(self.seed, self.key, attempt));
+        let (value, unfit) = valid(&schema.schema, hint, filler)
+            .map_err(|why| Failure::new(FailureKind::Unreadable, format!("the rehearsal voices cannot fill the schema {}: {why}", schema.name)))?;
+        for field in unfit {
+            tracing::warn!(key = self.key, field, "a rehearsal hint does not fit its field's schema and was passed over");
         }
-        Err(cannot(wrong))
+        Ok(value)
     }
 
     /// The call the hint asks for, once: as soon as a tool has answered, the voice speaks.
@@ -117,7 +127,11 @@ impl Turn<'_> {
 
 /// A word is about four thirds of a token; what has few spaces, as JSON, is counted by its letters.
 fn tokens(text: &str) -> u64 {
-    (text.split_whitespace().count() as u64 * 4).div_ceil(3).max(text.len() as u64 / 4)
+    // Every prompt is counted: by its bytes, which is what makes a rehearsal quick.
+    let is_space = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let (words, _) =
+        text.bytes().fold((0_u64, true), |(words, after_space), byte| (words + u64::from(after_space && !is_space(byte)), is_space(byte)));
+    (words * 4).div_ceil(3).max(text.len() as u64 / 4)
 }
 
 fn stream(text: &str, deltas: &dyn Deltas) {
