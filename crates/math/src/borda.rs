@@ -54,24 +54,15 @@ pub struct Tie {
     pub rung: Rung,
 }
 
-/// The tie ladder, top to bottom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
-    /// More first places.
-    FirstPlaces,
-    /// More duels won than lost against those still tied, over the ballots that rank both.
-    HeadToHead,
-    /// The label that sorts first. Labels are drawn, so this is a lot.
-    Label,
-}
-
-impl Rung {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FirstPlaces => "first_places",
-            Self::HeadToHead => "head_to_head",
-            Self::Label => "label",
-        }
+words! {
+    /// The tie ladder, top to bottom.
+    pub enum Rung {
+        /// More first places.
+        FirstPlaces = "first_places",
+        /// More duels won than lost against those still tied, over the ballots that rank both.
+        HeadToHead = "head_to_head",
+        /// The label that sorts first. Labels are drawn, so this is a lot.
+        Label = "label",
     }
 }
 

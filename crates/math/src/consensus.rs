@@ -27,27 +27,17 @@ pub struct Consensus<R, S> {
     pub rung: Rung,
 }
 
-/// What decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
-    /// More than half of the votes.
-    Majority,
-    /// More votes than any other side, but not more than half.
-    Plurality,
-    /// Equal leaders: an open mind outweighs a denial, and a denial a confirmation.
-    Tie,
-    /// Too few votes: the statement is open.
-    TooFew,
-}
-
-impl Rung {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Majority => "majority",
-            Self::Plurality => "plurality",
-            Self::Tie => "tie",
-            Self::TooFew => "too_few_votes",
-        }
+words! {
+    /// What decided.
+    pub enum Rung {
+        /// More than half of the votes.
+        Majority = "majority",
+        /// More votes than any other side, but not more than half.
+        Plurality = "plurality",
+        /// Equal leaders: an open mind outweighs a denial, and a denial a confirmation.
+        Tie = "tie",
+        /// Too few votes: the statement is open.
+        TooFew = "too_few_votes",
     }
 }
 

@@ -69,21 +69,12 @@ pub struct Dimension {
     pub consensus: Option<Consensus>,
 }
 
-/// How far apart the jurors are, by the distance between the lowest and the highest score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consensus {
-    Strong,
-    Mixed,
-    Disagreement,
-}
-
-impl Consensus {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Strong => "strong agreement",
-            Self::Mixed => "mixed",
-            Self::Disagreement => "disagreement",
-        }
+words! {
+    /// How far apart the jurors are, by the distance between the lowest and the highest score.
+    pub enum Consensus {
+        Strong = "strong agreement",
+        Mixed = "mixed",
+        Disagreement = "disagreement",
     }
 }
 

@@ -4,6 +4,9 @@
 //! make the same input give another result: no async, clock, I/O or hidden state; a seed is an argument. Items are indices into whatever
 //! list the caller keeps; what they are called matters only to the last rung of a tie ladder.
 
+#[macro_use]
+mod words;
+
 pub mod agreement;
 pub mod beta;
 pub mod borda;

@@ -8,14 +8,16 @@ pub fn reliability(statements: &[(f64, f64)]) -> Option<u32> {
     (total > 0.0).then(|| (100.0 * sum / total).round().clamp(0.0, 100.0) as u32)
 }
 
-/// A score in words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Band {
-    Unreliable,
-    SignificantErrors,
-    Mixed,
-    MostlyReliable,
-    HighlyReliable,
+words! {
+    /// A score in words.
+    #[derive(PartialOrd, Ord)]
+    pub enum Band {
+        Unreliable = "unreliable",
+        SignificantErrors = "significant_errors",
+        Mixed = "mixed",
+        MostlyReliable = "mostly_reliable",
+        HighlyReliable = "highly_reliable",
+    }
 }
 
 impl Band {
@@ -28,16 +30,6 @@ impl Band {
             50..=69 => Self::Mixed,
             30..=49 => Self::SignificantErrors,
             0..=29 => Self::Unreliable,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::HighlyReliable => "highly_reliable",
-            Self::MostlyReliable => "mostly_reliable",
-            Self::Mixed => "mixed",
-            Self::SignificantErrors => "significant_errors",
-            Self::Unreliable => "unreliable",
         }
     }
 }

@@ -7,21 +7,12 @@
 
 use crate::rounding::{mean, round};
 
-/// How far reviewers agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    High,
-    Medium,
-    Low,
-}
-
-impl Level {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-        }
+words! {
+    /// How far reviewers agree.
+    pub enum Level {
+        High = "high",
+        Medium = "medium",
+        Low = "low",
     }
 }
 

@@ -24,26 +24,8 @@ pub struct TurnRow {
     pub asked_at: Millis,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TurnOutcome {
-    Asked,
-    Replied,
-    Said,
-    Failed,
-}
-
-impl TurnOutcome {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Asked => "asked",
-            Self::Replied => "replied",
-            Self::Said => "said",
-            Self::Failed => "failed",
-        }
-    }
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Asked, Self::Replied, Self::Said, Self::Failed].into_iter().find(|outcome| outcome.as_str() == text)
-    }
+synod_types::words! {
+    pub enum TurnOutcome { Asked = "asked", Replied = "replied", Said = "said", Failed = "failed" }
 }
 
 #[derive(Clone, Debug, PartialEq)]

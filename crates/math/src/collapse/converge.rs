@@ -37,20 +37,11 @@ impl Default for ConvergeRules {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conflict {
-    ScoresTooClose,
-    ReflexionExhausted,
-    Tradeoff,
-}
-
-impl Conflict {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ScoresTooClose => "scores_too_close",
-            Self::ReflexionExhausted => "reflexion_exhausted",
-            Self::Tradeoff => "multi_dimensional_tradeoff",
-        }
+words! {
+    pub enum Conflict {
+        ScoresTooClose = "scores_too_close",
+        ReflexionExhausted = "reflexion_exhausted",
+        Tradeoff = "multi_dimensional_tradeoff",
     }
 }
 
