@@ -219,15 +219,17 @@ impl Stream {
 /// The reply that this body is.
 pub(super) fn read_body(body: &[u8], kind: &str, call: &Call<'_>, format: &mut dyn Format, feed: &mut Feed<'_>) -> Result<WireReply, Fault> {
     let body = without_mark(body);
-    match serde_json::from_slice::<serde::de::IgnoredAny>(body) {
-        Ok(_) => {}
-        Err(_) if !kind.contains("json") => return Err(call.not_the_api(kind)),
-        Err(error) => return Err(call.broken(&format!("the body is cut or garbled: {error}"))),
-    }
     let mut heard = WireReply::default();
     check_size(body, call)?;
-    format.read(body, call, &mut heard, feed)?;
-    Ok(heard)
+    match format.read(body, call, &mut heard, feed) {
+        Ok(_) => Ok(heard),
+        // Only what could not be read is looked at twice: is it JSON at all?
+        Err(fault) => match serde_json::from_slice::<serde::de::IgnoredAny>(body) {
+            Ok(_) => Err(fault),
+            Err(_) if !kind.contains("json") => Err(call.not_the_api(kind)),
+            Err(error) => Err(call.broken(&format!("the body is cut or garbled: {error}"))),
+        },
+    }
 }
 
 /// All was heard: what the reply still needs, and not more than was allowed.
