@@ -2,6 +2,10 @@
 //!
 //! A mode added to the table is tested here without another line. Each failure names the mode, the seed and the step.
 
+/// As in the binary; whole deliberations are mostly allocation.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A test a mode: of `async fn a_property(mode)` come `a_property::council` and the others.
 macro_rules! every_mode {
     (#[$test:meta] $property:ident) => {

@@ -1,5 +1,9 @@
 //! What single modes promise beyond what every mode must hold, with every word of their seats scripted.
 
+/// As in the binary; whole deliberations are mostly allocation.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod agreement;
 mod blueprint;
 mod brainstorm;
