@@ -3,6 +3,7 @@
 use super::exhibit::{Length, plain_shown};
 use super::paper::{Ink, Paper};
 use crate::figures::several;
+use crate::shapes::parts;
 use crate::text::one_line;
 use crate::thread::in_conversation;
 use crate::view::View;
@@ -42,6 +43,7 @@ fn statement(paper: &mut Paper, view: &View, shown: &Shown, depth: usize, length
         Length::Whole | Length::Full => {
             paper.hanging(Ink::BOLD, &first, &rest, &format!("{who}{label}{reply}"));
             paper.prose(&rest, &text);
+            parts::terminal(paper, &exhibit.parts, length);
         }
     }
 }
