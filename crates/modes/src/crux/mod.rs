@@ -181,7 +181,7 @@ fn persona_names(options: &Options, _models: usize) -> Vec<String> {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     pub cruxes: Vec<Crux>,
-    /// What nobody disputes; empty also when no record could be written.
+    /// What nobody disputes, or some named as common ground; empty also when no record could be written.
     pub agreements: Vec<String>,
     pub shifts: Vec<PersonaShift>,
     /// By persona, what they said would change their mind.

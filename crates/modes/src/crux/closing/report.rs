@@ -111,7 +111,7 @@ pub fn record_text(debate: &DebateState, summary: &Summary) -> String {
         }
     };
     let trimmed = |items: &[String]| items.iter().map(|item| flat(item)).filter(|item| !item.is_empty()).collect::<Vec<_>>();
-    list("What nobody disputes", trimmed(&summary.agreements));
+    list("What they agree on", trimmed(&summary.agreements));
     list("What they made of each other's evidence", ledger(&summary.evidence_ledger, &names));
     let flips = summary.flip_conditions.iter().filter_map(|flips| {
         let who = debate.cast.name(find_person(&flips.persona, &names)?);

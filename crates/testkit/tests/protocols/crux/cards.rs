@@ -66,7 +66,7 @@ async fn what_is_said_inside_a_sentence_is_left_as_it_was_said() {
     let takes = flow.data("take");
     assert_eq!(takes.len(), 3);
     assert!(takes.iter().all(|take| take["content"] == SAID && take["stockPhrasesRemoved"] == json!([])), "{takes:?}");
-    assert!(pages(&flow).iter().all(|page| page.contains(SAID)));
+    assert!(pages(&flow)[1..].iter().all(|page| page.contains(SAID)));
     let terse = Flow::of(Script { take: Some("In summary, no."), ..Script::default() }, &[("aspects", "1"), ("minirounds", "1")]).await;
     assert!(terse.data("take").iter().all(|take| take["content"] == "No." && take["stockPhrasesRemoved"] == json!(["summing up"])));
     assert_eq!(terse.verdict.status, Status::Full, "a short answer is an answer");
@@ -172,12 +172,12 @@ async fn each_crux_is_printed_once() {
     assert_eq!(flow.cruxes().len(), 3);
     let [terminal, _, markdown, html] = pages(&flow);
     let near = markdown.split("## The record").next().unwrap_or_default();
-    let page = html.split("id=\"record\"").next().unwrap_or(&html);
+    let page = html.split("<section id=\"record\"").next().unwrap_or(&html);
     for crux in flow.cruxes() {
         let question = crux["question"].as_str().unwrap_or_default();
         assert_eq!(terminal.matches(question).count(), 1, "{question}:\n{terminal}");
         assert_eq!(near.matches(question).count(), 1, "{question}:\n{near}");
-        assert_eq!(page.matches(&format!("<p class=\"question\">{question}")).count(), usize::from(page == html), "{question}");
+        assert_eq!(page.matches(question).count(), 1, "{question}:\n{page}");
     }
     assert_eq!(terminal.matches("Who moved").count(), 1, "{terminal}");
 }
