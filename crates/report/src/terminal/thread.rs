@@ -3,7 +3,6 @@
 use super::exhibit::{Length, plain_shown};
 use super::paper::{Ink, Paper};
 use crate::figures::several;
-use crate::shapes::parts;
 use crate::text::one_line;
 use crate::thread::in_conversation;
 use crate::view::View;
@@ -43,7 +42,10 @@ fn statement(paper: &mut Paper, view: &View, shown: &Shown, depth: usize, length
         Length::Whole | Length::Full => {
             paper.hanging(Ink::BOLD, &first, &rest, &format!("{who}{label}{reply}"));
             paper.prose(&rest, &text);
-            parts::terminal(paper, &exhibit.parts, length);
+            for part in &exhibit.parts {
+                let text = format!("{}: {}", one_line(&part.name), one_line(&part.texts.join("; ")));
+                paper.hanging(Ink::DIM, &rest, &format!("{rest}  "), &text);
+            }
         }
     }
 }

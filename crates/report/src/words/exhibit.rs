@@ -22,11 +22,12 @@ pub fn decides(view: &View, shown: &Shown) -> bool {
     }
 }
 
-/// Whether the answer holds every one of these texts.
+/// Whether there are such texts and the answer holds every one of them.
 fn answered_with<'a>(view: &View, texts: impl IntoIterator<Item = &'a str>) -> bool {
     let Some(answer) = view.verdict.as_ref().and_then(|verdict| verdict.answer.as_ref()) else { return false };
     let answer = one_line(&answer.text);
-    texts.into_iter().all(|text| answer.contains(&one_line(text)))
+    let mut texts = texts.into_iter().map(one_line).peekable();
+    texts.peek().is_some_and(|first| !first.is_empty()) && texts.all(|text| answer.contains(&text))
 }
 
 /// True for the last exhibit of its kind: some show how things stand, and each takes the place of the one before.
