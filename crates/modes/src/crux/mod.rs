@@ -326,6 +326,8 @@ fn summary_line(cruxes: &[Crux]) -> String {
     match (cruxes, open) {
         ([], _) => "No crux was found.".to_owned(),
         ([one], _) => format!("One crux was found, {}: {}", if open == 1 { "still open" } else { "and settled" }, one.question),
+        ([_, _], 0) => "Two cruxes were found, and both are settled.".to_owned(),
+        ([_, _], 2) => "Two cruxes were found, and both are still open.".to_owned(),
         (_, 0) => format!("{} cruxes were found, and all are settled.", cruxes.len()),
         (_, open) if open == cruxes.len() => format!("{open} cruxes were found, and all are still open."),
         (_, open) => format!("{} cruxes were found; {open} of them {} still open.", cruxes.len(), if open == 1 { "is" } else { "are" }),

@@ -12,6 +12,9 @@ use synod_types::SeatIx;
 /// The whole answer. A model wrote the record; the rest is put together from what was said.
 pub fn answer_text(debate: &DebateState, conclusion: &Conclusion) -> String {
     let mut out = headline(debate);
+    // A name alone says nothing to whoever was not there.
+    let table: Vec<String> = debate.cast.personas().map(|(_, persona)| format!("{}, {}", persona.name, flat(&persona.handle))).collect();
+    let _ = write!(out, "At the table: {}.\n\n", table.join("; "));
     for card in &debate.cards {
         out.push_str(&card_text(card));
     }
@@ -42,6 +45,8 @@ fn headline(debate: &DebateState) -> String {
         (0, _) => "No two of them contradicted each other on one claim, so no crux was found.\n\n".to_owned(),
         (1, 1) => "The disagreement comes down to one question, and it stays open.\n\n".to_owned(),
         (1, _) => "The disagreement came down to one question, and they settled it.\n\n".to_owned(),
+        (2, 0) => "The disagreement came down to two questions, and they settled both.\n\n".to_owned(),
+        (2, 2) => "The disagreement comes down to two questions, and both stay open.\n\n".to_owned(),
         (all, 0) => format!("The disagreement came down to {all} questions, and they settled them all.\n\n"),
         (all, open) if all == open => format!("The disagreement comes down to {all} questions, and all of them stay open.\n\n"),
         (all, 1) => format!("The disagreement comes down to {all} questions; one of them stays open.\n\n"),
@@ -64,14 +69,14 @@ fn card_text(card: &Card) -> String {
         let _ = write!(out, "Open. They differ over {}; it could be settled by {}. ", card.kind.plain(), card.kind.settled_by());
     }
     let weak = if card.weak { " Both give the same answer, so this may not be where they part." } else { "" };
-    let _ = write!(out, "{}{weak}\n\n", flat(&card.diagnosis));
+    let _ = write!(out, "{}{weak}\n\n", sentence(&card.diagnosis));
     for position in &card.positions {
         let falsifier = match (&position.falsifier, card.fallback) {
             (Some(text), _) => format!(" Would be proved wrong by: {}", flat(text)),
             (None, false) => " Named nothing that would prove them wrong.".to_owned(),
             (None, true) => String::new(),
         };
-        let _ = writeln!(out, "- **{}: {}.** {}{falsifier}", position.name, position.stance.as_str(), flat(&position.reasoning));
+        let _ = writeln!(out, "- **{}: {}.** {}{falsifier}", position.name, position.stance.as_str(), sentence(&position.reasoning));
     }
     if let Some(resolution) = &card.resolution {
         let _ = writeln!(out, "\nThey settled on: {}", flat(resolution));
@@ -134,6 +139,13 @@ fn ledger(reviews: &[EvidenceReview], names: &[(SeatIx, &str)]) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The text on one line, with a full stop where it ends with no mark of its own.
+fn sentence(text: &str) -> String {
+    let text = flat(text);
+    let open = text.chars().next_back().is_some_and(|last| last.is_alphanumeric() || ")’”\"'".contains(last));
+    if open { format!("{text}.") } else { text }
 }
 
 /// The text behind its lead; nothing where it is blank.

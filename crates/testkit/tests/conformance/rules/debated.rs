@@ -61,10 +61,11 @@ fn as_written(crux: &Value, reply: &Value, found: &mut Found) {
     let stance = |at: usize| positions.get(at).map_or("", |position| text(position, "position"));
     let same = positions.len() == 2 && stance(0) == stance(1);
     let called = reply["resolved"] == true;
-    found.same(crux["resolved"] == true, called && same && reply["resolution"].is_string(), "resolved as it was written");
+    let offered = reply["resolution"].as_str().filter(|text| !text.is_empty());
+    found.same(crux["resolved"] == true, called && same && offered.is_some(), "resolved as it was written");
     found.count_if(called && !same, "called resolved and left open");
     let kept = if crux["resolved"] == true { &crux["resolution"] } else { &crux["proposed"] };
-    found.same(kept, &reply["resolution"], "what was put forward");
+    found.same(kept.as_str(), offered, "what was put forward");
     for position in list(crux, "positions") {
         let own = positions.iter().find(|own| text(own, "persona") == text(position, "persona"));
         found.same(own.map(|own| text(own, "position")), Some(text(position, "position")), text(position, "persona"));
@@ -103,6 +104,8 @@ fn summary(seen: &Seen, cruxes: &[Value], found: &mut Found) {
         (0, _) => "No crux was found.".to_owned(),
         (1, 0) => "One crux was found, and settled:".to_owned(),
         (1, _) => "One crux was found, still open:".to_owned(),
+        (2, 0) => "Two cruxes were found, and both are settled.".to_owned(),
+        (2, 2) => "Two cruxes were found, and both are still open.".to_owned(),
         (all, 0) => format!("{all} cruxes were found, and all are settled."),
         (all, open) if all == open => format!("{all} cruxes were found, and all are still open."),
         (all, open) => format!("{all} cruxes were found; {open} of them "),
