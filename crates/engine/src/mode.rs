@@ -147,7 +147,8 @@ pub enum RoleHolder {
     Seat(SeatIx),
     /// The chair; with none named, seat 0.
     Chair,
-    /// A chair that never sits on the panel; with none named, the last model leaves the panel for it.
+    /// A chair that never sits on the panel; with none named, the last model leaves the panel for it. Where the seats are made from options nobody
+    /// leaves: the next model in turn takes one seat more.
     ChairApart,
 }
 

@@ -10,11 +10,11 @@ pub fn seats_of(bench: &Bench, role: &str, stand_ins: impl IntoIterator<Item = S
 }
 
 /// Each once, where it comes first.
-pub fn once(seats: impl IntoIterator<Item = SeatIx>) -> Vec<SeatIx> {
-    let mut all: Vec<SeatIx> = Vec::new();
-    for seat in seats {
-        if !all.contains(&seat) {
-            all.push(seat);
+pub fn once<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = Vec::new();
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
         }
     }
     all

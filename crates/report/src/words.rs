@@ -60,6 +60,8 @@ pub fn panel(header: &Header) -> String {
         let name = one_line(&seat.label);
         match roles(header, seat.index) {
             held if held.is_empty() => out.push_str(&format!("; chair: {name}")),
+            // A seat labelled by its role says it once.
+            held if held.iter().any(|role| name.starts_with(&format!("{role} ("))) => out.push_str(&format!("; {name}")),
             held => out.push_str(&format!("; {}: {name}", held.join(", "))),
         }
     }

@@ -46,6 +46,9 @@ pub struct CruxCard {
     pub resolved: bool,
     #[serde(default, skip_serializing_if = "no")]
     pub resolution: String,
+    /// What was put forward as a settlement that not both share.
+    #[serde(default, skip_serializing_if = "no")]
+    pub proposed: String,
     /// Both give the same answer, so this may not be where they part.
     #[serde(default, skip_serializing_if = "no")]
     pub weak: bool,
@@ -61,7 +64,7 @@ pub struct CardPosition {
     pub stance: String,
     #[serde(default, skip_serializing_if = "no")]
     pub reasoning: String,
-    /// What would prove them wrong; empty: nothing was said.
+    /// What would prove them wrong, or that they named nothing; empty: nobody can say.
     #[serde(default, skip_serializing_if = "no")]
     pub falsifier: String,
     #[serde(default, skip_serializing_if = "no")]

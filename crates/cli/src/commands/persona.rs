@@ -37,7 +37,7 @@ fn list(global: &Global, files: &PersonaFiles, deck: Option<&str>) -> CliResult 
     if global.json {
         let rows: Vec<Value> = known
             .iter()
-            .map(|(persona, own)| json!({"id": persona.id, "name": persona.name, "handle": persona.handle, "decks": persona.decks, "own": own}))
+            .map(|(persona, own)| json!({"id": persona.id, "name": persona.name, "handle": persona.handle, "decks": persona.decks, "pulls": persona.pulls, "own": own}))
             .collect();
         let decks: Vec<Value> = persona::decks().iter().map(|(name, about)| json!({"name": name, "about": about})).collect();
         print_json(&json!({"personas": rows, "decks": decks, "errors": problems}));
@@ -45,7 +45,8 @@ fn list(global: &Global, files: &PersonaFiles, deck: Option<&str>) -> CliResult 
         for (persona, own) in &known {
             let mark = if *own { " (your own)" } else { "" };
             say!("{:<12} {}, {}{mark}", one_line(&persona.id), one_line(&persona.name), one_line(&persona.handle));
-            say!("{:<12} decks: {}", "", one_line(&persona.decks.join(", ")));
+            let pulls = persona.pulls.map_or_else(String::new, |pull| format!("; pulls towards {}", pull.as_str()));
+            say!("{:<12} decks: {}{pulls}", "", one_line(&persona.decks.join(", ")));
         }
         say!("");
         for (name, about) in persona::decks() {

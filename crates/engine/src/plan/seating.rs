@@ -68,7 +68,8 @@ pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, request: &PanelRequ
     if !out.is_empty() {
         setter.table.warnings.push(format!("{} seats {} of this panel: {} stayed out.", mode.name, named.len(), out.join(", ")));
     }
-    if made.is_empty() || named.is_empty() {
+    let parts = !made.is_empty() && !named.is_empty();
+    if !parts {
         let seats = if named.is_empty() { 0 } else { named.len().max(request.least(mode)) };
         for (i, name) in named.iter().chain(&request.reserve).enumerate().cycle().take(seats) {
             setter.sit(&format!("models[{i}]"), name, Place::Panel);
@@ -91,8 +92,14 @@ pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, request: &PanelRequ
         (None, Some(name)) => setter.table.warnings.push(format!("{} has no chair: {name} is not seated.", mode.name)),
         (Some(role), None) if role.held == RoleHolder::ChairApart => {
             // Somebody named for the role takes it; then nobody leaves the panel.
-            let named = request.roles.iter().any(|(named, _)| named == role.name);
-            if let Some(last) = setter.table.seating.seats.last_mut().filter(|_| !named) {
+            let named_for_it = request.roles.iter().any(|(named, _)| named == role.name);
+            // Seats made for parts of their own are all taken: the next model in turn takes one more.
+            if parts && !named_for_it {
+                let at = setter.table.seating.seats.len() % named.len();
+                let index = setter.sit(&format!("models[{at}]"), &named[at], Place::Chair);
+                setter.table.seating.seats[index as usize].persona = Some(role.name.to_owned());
+            }
+            if let Some(last) = setter.table.seating.seats.last_mut().filter(|_| !named_for_it) {
                 last.place = Place::Chair;
                 chair = Some(last.index);
             }

@@ -4,6 +4,7 @@
 mod closing;
 pub mod draft;
 pub mod persona;
+mod questions;
 mod room;
 mod rounds;
 mod rows;
@@ -16,14 +17,16 @@ use room::card::{Card, Position};
 use room::card_reply::{DisagreementType, Stance};
 use rounds::detection::{Detection, windows};
 use rows::{
-    AspectsRow, CardRow, ConvergenceRow, DebateSummaryRow, DisagreementRow, ExitCheckRow, PersonaSeat, RoomMessageRow, RoomRow, RoundSummaryRow,
-    ShiftsRow, StatementRow, TakeRow, VerdictData,
+    AspectsRow, CardRow, ConvergenceRow, DebateSummaryRow, DisagreementRow, ExitCheckRow, PersonaSeat, RoomEndRow, RoomMessageRow, RoomRow,
+    RoundSummaryRow, ShiftsRow, StatementRow, TakeRow, VerdictData,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use speech::names::find_person;
 use state::DebateState;
-use synod_engine::{Bench, Example, FigureKind, Halt, Library, Mode, ModeResult, NoLibrary, PlannedCalls, Result, Seating, Stage, chair, each, mode};
+use synod_engine::{
+    Bench, Example, FigureKind, Halt, Library, Mode, ModeResult, NoLibrary, PlannedCalls, Result, Seating, Stage, chair_apart, each, mode,
+};
 use synod_types::*;
 
 /// How many personas debate.
@@ -31,7 +34,7 @@ const LEAST: usize = 2;
 const MOST: usize = 6;
 
 pub static MODE: Mode = mode! {
-    id: "crux", version: 2, name: "Crux", family: Adversarial, seats: 2..=7, roles: &[each("persona"), chair("moderator")],
+    id: "crux", version: 3, name: "Crux", family: Adversarial, seats: 3..=7, roles: &[each("persona"), chair_apart("moderator")],
     summary: "Personas from different walks of life debate a topic; where two contradict each other they go into it alone until what they differ over is named.",
     pick: "Take it when people keep disagreeing and you want to know what about: the assumption underneath, what each would take back, and what would settle it.",
     phases: &["decompose", "opening", "aspect", "closing", "conclusion"],
@@ -47,6 +50,7 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<ConvergenceRow>("convergence", "clerk"),
         Stage::from_seat::<CardRow>("crux_card", "moderator"),
         Stage::computed::<CardRow>("crux_card").stand_in(),
+        Stage::computed::<RoomEndRow>("crux_room_complete"),
         Stage::from_seat::<RoundSummaryRow>("round_summary", "clerk"),
         Stage::from_seat::<StatementRow>("closing", "persona"),
         Stage::from_seat::<ShiftsRow>("shifts", "clerk"),
@@ -60,7 +64,7 @@ pub static MODE: Mode = mode! {
     multi_turn: false, estimated_ms: 420_000, turn_secs: 120, run_secs: 3600,
     cost: "at most 11n + 78 for n personas and three aspects; 23 of that for each room",
     example: Example { options: &[("deck", "markets")], ..Example::ask("Is Bitcoin a good investment?") },
-    failure_rule: "Two openings are enough. A persona that fails sits that step out; a failed detector opens no room; a room without a usable card gets one that points to what was said; without a record the answer is made of the cards.",
+    failure_rule: "Two openings are enough. A persona that fails sits that step out; a failed detector opens no room; a room without a usable card gets one that points to what was said. Card and record are written by the moderator, else by the clerk, never by somebody who debates; without a record the answer is made of the cards.",
     prompts: [
         "decompose", "opening", "take", "react", "reply", "detect", "position", "exchange", "check", "converge", "card", "summary", "closing", "shifts", "report",
     ],
@@ -73,7 +77,7 @@ pub struct Options {
     /// Who debates: names of personas, or files. Give these or a deck.
     #[schemars(length(max = 6))]
     pub personas: Vec<PersonaRef>,
-    /// The personas of one subject: mixed, markets, work, public, technology, or one your own personas name. Default: mixed.
+    /// The personas of one subject: mixed, markets, work, public, health, technology, land, or one your own personas name. Default: mixed.
     pub deck: Option<String>,
     /// At most so many sub-questions.
     #[schemars(range(min = 1, max = 3))]
@@ -177,7 +181,7 @@ fn persona_names(options: &Options, _models: usize) -> Vec<String> {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     pub cruxes: Vec<Crux>,
-    /// What nobody disputes; empty also when no record could be written.
+    /// What nobody disputes, or some named as common ground; empty also when no record could be written.
     pub agreements: Vec<String>,
     pub shifts: Vec<PersonaShift>,
     /// By persona, what they said would change their mind.
@@ -191,8 +195,11 @@ pub struct Crux {
     pub question: String,
     pub disagreement_type: DisagreementType,
     pub diagnosis: String,
+    /// Both give the same answer, and `resolution` says which.
     pub resolved: bool,
     pub resolution: Option<String>,
+    /// What was put forward as a settlement that not both share.
+    pub proposed: Option<String>,
     /// Both give the same answer without having settled it.
     pub weak: bool,
     pub positions: Vec<CruxPosition>,
@@ -203,6 +210,7 @@ pub struct CruxPosition {
     pub persona: String,
     pub seat: u32,
     pub position: Stance,
+    /// Null: they named nothing that would prove them wrong.
     pub falsifier: Option<String>,
 }
 
@@ -305,12 +313,25 @@ fn mode_result(debate: &DebateState, conclusion: &Conclusion) -> ModeResult {
     };
     let personas = debate.cast.personas().map(|(seat, persona)| PersonaSeat { seat, id: &persona.id, name: &persona.name }).collect();
     let data = VerdictData { personas, aspects: &debate.aspects, messages: debate.messages.len(), open_questions: &decision.resolution_paths };
-    let open = decision.cruxes.iter().filter(|crux| !crux.resolved).count();
-    let told = format!("{} points of disagreement were named, {open} of them are still open.", decision.cruxes.len());
+    let told = summary_line(&decision.cruxes);
     ModeResult::ended("finished", answer)
         .decision(told, &decision)
         .unsure("a debate of personas finds what they differ over; it measures nobody's sureness")
         .data(&data)
+}
+
+/// What was found, in a sentence: with one crux the question itself.
+fn summary_line(cruxes: &[Crux]) -> String {
+    let open = cruxes.iter().filter(|crux| !crux.resolved).count();
+    match (cruxes, open) {
+        ([], _) => "No crux was found.".to_owned(),
+        ([one], _) => format!("One crux was found, {}: {}", if open == 1 { "still open" } else { "and settled" }, one.question),
+        ([_, _], 0) => "Two cruxes were found, and both are settled.".to_owned(),
+        ([_, _], 2) => "Two cruxes were found, and both are still open.".to_owned(),
+        (_, 0) => format!("{} cruxes were found, and all are settled.", cruxes.len()),
+        (_, open) if open == cruxes.len() => format!("{open} cruxes were found, and all are still open."),
+        (_, open) => format!("{} cruxes were found; {open} of them {} still open.", cruxes.len(), if open == 1 { "is" } else { "are" }),
+    }
 }
 
 fn crux_of(card: &Card) -> Crux {
@@ -326,6 +347,7 @@ fn crux_of(card: &Card) -> Crux {
         diagnosis: card.diagnosis.clone(),
         resolved: card.resolved,
         resolution: card.resolution.clone(),
+        proposed: card.proposed.clone(),
         weak: card.weak,
         positions: card.positions.iter().map(position).collect(),
     }

@@ -5,7 +5,7 @@ use super::room::card_reply::{DisagreementType, Stance};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use synod_types::{SeatIx, row_data};
+use synod_types::{SeatIx, row_data, words};
 
 #[derive(Serialize, JsonSchema)]
 pub struct AspectsRow {
@@ -27,7 +27,7 @@ pub struct SpeechData {
     pub id: String,
     /// As the others read it.
     pub content: String,
-    /// The families of stock phrases that were taken out.
+    /// The families of stock openings that were taken out.
     pub stock_phrases_removed: Vec<&'static str>,
     /// The persona's own forbidden phrases that stayed in.
     pub forbidden_phrases: Vec<String>,
@@ -91,6 +91,39 @@ pub struct RoomRow {
     pub source_messages: Vec<String>,
 }
 
+/// The end of a room, after its card.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RoomEndRow {
+    pub room_id: String,
+    pub status: RoomStatus,
+    pub ended_by: RoomEnd,
+    /// What the two said in it, the positions counted.
+    pub messages: usize,
+    pub card_id: String,
+    pub resolved: bool,
+}
+
+words! {
+    pub enum RoomStatus {
+        Complete = "complete",
+        /// The run was closing.
+        BrokenOff = "broken_off",
+    }
+}
+
+words! {
+    /// Why a room ended.
+    pub enum RoomEnd {
+        /// Both have named what they differ over.
+        Surfaced = "surfaced",
+        TurnsUsed = "turns_used",
+        /// Too little was said to sum up.
+        TooShort = "too_short",
+        Closed = "closed",
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RoomMessageRow {
@@ -147,6 +180,8 @@ pub struct CardRow {
     pub resolved: bool,
     /// Null unless resolved.
     pub resolution: Option<String>,
+    /// What was put forward as a settlement that not both share; null if nothing was.
+    pub proposed_resolution: Option<String>,
     /// Both give the same answer and nothing is resolved.
     pub weak_crux: bool,
     /// Made without a model, because none could write it.
@@ -168,7 +203,7 @@ pub struct CardPositionData {
     pub seat: SeatIx,
     pub position: Stance,
     pub reasoning: String,
-    /// What would prove them wrong; null if nothing was said.
+    /// What they said would prove them wrong; null if they named nothing.
     pub falsifier: Option<String>,
     pub grounding_quotes: Vec<CardQuoteData>,
 }
@@ -251,6 +286,7 @@ row_data!(
     TakeRow,
     DisagreementRow,
     RoomRow,
+    RoomEndRow,
     RoomMessageRow,
     ExitCheckRow,
     ConvergenceRow,

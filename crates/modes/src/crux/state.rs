@@ -184,6 +184,11 @@ impl<'a> DebateState<'a> {
         self.disagreements.push(RecordedDisagreement { claim: candidate.question.clone(), between: candidate.pair, resolved: false });
     }
 
+    /// Whether a room was held on this question already.
+    pub fn had_room(&self, question: &str) -> bool {
+        self.cards.iter().any(|card| card.is_about(question))
+    }
+
     /// Files a card. A disagreement it resolved is no longer open.
     pub fn file_card(&mut self, card: Card, candidate: &Candidate) {
         if card.resolved {

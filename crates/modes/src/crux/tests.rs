@@ -1,4 +1,4 @@
-//! The vectors of the protocol: stock phrases, names, gates, cards, and the sloppy forms models send.
+//! The vectors of the protocol: names, gates, cards, and the sloppy forms models send.
 
 use super::closing::record::{Side, Summary};
 use super::closing::shifts::ShiftsReply;
@@ -11,56 +11,9 @@ use super::rounds::aspects::Aspects;
 use super::rounds::detection::{Disagreement, windows};
 use super::rounds::takes::Reaction;
 use super::speech::names::{find_addressee, find_person};
-use super::speech::stock_phrases::{phrases_used, remove_stock_phrases};
 use super::*;
 use serde_json::json;
 use synod_engine::{IdLists, ReplyFormat, TypedReply};
-
-#[test]
-fn stock_phrases_are_taken_out_family_by_family() {
-    for (given, want) in [
-        ("That's a great point, but volatility is the price of admission.", Some("But volatility is the price of admission.")),
-        ("Firstly, the supply is fixed. Secondly, demand is not.", Some("The supply is fixed. Secondly, demand is not.")),
-        ("In summary, no.", None),
-        ("The volatility argument misses the point entirely because rates moved.", Some("The point entirely because rates moved.")),
-        ("As an AI, I cannot hold bitcoin but the math is clear.", Some("I cannot hold bitcoin but the math is clear.")),
-        ("Demand is structural, in conclusion, and supply is not.", Some("Demand is structural, and supply is not.")),
-        ("Let's break this down: capex is up 40% and hiring is flat.", Some("Capex is up 40% and hiring is flat.")),
-        ("That's a fair question. Firstly, show me the data behind it.", Some("Show me the data behind it.")),
-        ("That’s a good observation — and the grid still fails in July.", Some("And the grid still fails in July.")),
-        ("THAT'S A VALID POINT; it fails in winter though.", Some("It fails in winter though.")),
-        ("The price is what it is, and nobody set it.", Some("The price is what it is, and nobody set it.")),
-        ("As an aide I saw it, in conclusions nobody drew.", Some("As an aide I saw it, in conclusions nobody drew.")),
-        ("The risk, however, and the argument ignores it.", Some("The risk, however, and the argument ignores it.")),
-        ("That's an interesting point, and the grid still fails in July.", Some("And the grid still fails in July.")),
-        ("He wrote \"in conclusion\". In summary, the grid fails in July.", Some("He wrote \"in conclusion\". the grid fails in July.")),
-        ("no", None),
-        ("", None),
-    ] {
-        assert_eq!(remove_stock_phrases(given).text.as_deref(), want, "{given}");
-    }
-    assert_eq!(remove_stock_phrases("That's a fair question. Firstly, show me the data behind it.").removed, ["praise", "counting"]);
-    assert!(remove_stock_phrases("The grid is a promise with a switch on it.").removed.is_empty());
-}
-
-#[test]
-fn what_was_cleaned_is_clean() {
-    for given in [
-        "That's a great point. That's a good question. Firstly, in summary, as an AI I would wait for the figures.",
-        "Firstly, secondly, thirdly, it is late and dark.",
-    ] {
-        let once = remove_stock_phrases(given).text.expect("enough is left");
-        assert_eq!(remove_stock_phrases(&once).text, Some(once.clone()), "{given}");
-    }
-}
-
-#[test]
-fn forbidden_phrases_are_whole_words_in_any_case() {
-    let never = ["game changer", "win-win", "risk"].map(str::to_owned);
-    assert_eq!(phrases_used("A real Game Changer, a WIN-WIN.", &never), ["game changer", "win-win"]);
-    assert_eq!(phrases_used("Risk on risk, brisk.", &never), ["risk", "risk"], "each as often as it stands there");
-    assert_eq!(phrases_used("A game changers' brisk asterisk.", &never), Vec::<&str>::new());
-}
 
 const TABLE: &[(SeatIx, &str)] = &[(0, "Piet Harrow"), (1, "Piet Saffran"), (2, "Ann Harrow-Lind"), (3, "Tilda Voss")];
 
@@ -202,8 +155,6 @@ fn a_card_is_checked_field_by_field() {
     }
     let card = Card::from_reply(&CardReply { resolved: true, resolution: Some("  ".into()), ..card_reply() }, &context(&aliases, &lines));
     assert!(!card.resolved && card.resolution.is_none(), "resolved without saying how is not resolved");
-    let card = Card::from_reply(&CardReply { resolved: true, resolution: Some("Yes.".into()), ..card_reply() }, &context(&aliases, &lines));
-    assert!(card.resolved && card.line().ends_with("[evidence] (resolved)"));
     let both = vec![position("Harrow", "YES", ""), position("Voss", "**Yes**", "")];
     assert!(Card::from_reply(&CardReply { positions: both.clone(), ..card_reply() }, &context(&aliases, &lines)).weak);
     assert!(
@@ -216,6 +167,79 @@ fn a_card_is_checked_field_by_field() {
     let card = Card::from_reply(&CardReply { positions: vec![position("Piet", "NO", "")], ..card_reply() }, &context(&aliases, &lines));
     assert_eq!((card.positions[0].stance, card.positions[1].stance), (Stance::No, Stance::Nuanced));
     assert!(card.positions[1].reasoning.is_empty(), "who is left out has said nothing");
+}
+
+#[test]
+fn a_card_is_resolved_only_where_both_give_the_same_answer() {
+    let aliases = Aliases::real_names(pair());
+    let settled = |first: &str, second: &str, resolution: &str| {
+        let positions = vec![position("Harrow", first, ""), position("Voss", second, "")];
+        let reply = CardReply { positions, resolved: true, resolution: Some(resolution.into()), ..card_reply() };
+        Card::from_reply(&reply, &context(&aliases, &[]))
+    };
+    // Called resolved by its writer each time.
+    for (first, second, resolved) in [
+        ("YES", "NO", false),
+        ("NO", "YES", false),
+        ("YES", "NUANCED", false),
+        ("NUANCED", "NO", false),
+        ("YES", "YES", true),
+        ("NO", "**no**", true),
+        ("NUANCED", "nuanced", true),
+        // What is none of the three is no answer, so it is not the same as another.
+        ("it depends", "who knows", false),
+        ("NUANCED", "who knows", false),
+    ] {
+        let card = settled(first, second, "Within a year, yes.");
+        assert_eq!(card.resolved, resolved, "{first} and {second}");
+        let said = (card.resolution.as_deref(), card.proposed.as_deref());
+        let text = Some("Within a year, yes.");
+        assert_eq!(said, if resolved { (text, None) } else { (None, text) }, "nothing said is lost: {first} and {second}");
+        assert!(card.line().ends_with(if resolved { "(resolved)" } else { "(unresolved)" }));
+    }
+    assert!(!settled("YES", "YES", " ").resolved, "without saying which");
+    let one = CardReply { positions: vec![position("Harrow", "NUANCED", "")], resolved: true, resolution: Some("So.".into()), ..card_reply() };
+    assert!(!Card::from_reply(&one, &context(&aliases, &[])).resolved, "one of the two has no position");
+}
+
+#[test]
+fn none_given_is_an_answer_to_what_would_prove_one_wrong() {
+    let aliases = Aliases::real_names(pair());
+    for (written, kept) in [
+        (Some("none given"), None),
+        (Some("None given."), None),
+        (Some("NONE"), None),
+        (Some(" "), None),
+        (None, None),
+        (Some("None of the ten sites failing by 2030."), Some("None of the ten sites failing by 2030.")),
+        (Some("A vote by 2030"), Some("A vote by 2030")),
+    ] {
+        let falsifier = |each: CardReplyPosition| CardReplyPosition { falsifier: written.map(str::to_owned), ..each };
+        let reply = CardReply { positions: vec![falsifier(position("Harrow", "YES", "")), position("Voss", "NO", "")], ..card_reply() };
+        let card = Card::from_reply(&reply, &context(&aliases, &[]));
+        assert_eq!(card.positions[0].falsifier.as_deref(), kept, "{written:?}");
+        let Shape::Card(shown) = card.exhibit().shape else { panic!("no card") };
+        assert_eq!(shown.positions[0].falsifier, kept.unwrap_or("none given"), "a reader sees that none was given");
+    }
+    let Shape::Card(shown) = Card::fallback(&context(&aliases, &[])).exhibit().shape else { panic!("no card") };
+    assert_eq!(shown.positions[0].falsifier, "", "where nobody wrote the card, nobody knows");
+}
+
+#[test]
+fn a_question_on_record_is_no_second_crux() {
+    use super::questions::same_question;
+    for (a, b, same) in [
+        ("Does the loss fall on those who decide?", "does the loss fall on those who decide", true),
+        ("Does the loss fall on those who decide?", "Does the loss, then, fall on those who decide?", true),
+        ("Can it be undone within a year?", "Can it be undone within ten years?", false),
+        ("Is the supply fixed?", "Is the demand fixed?", false),
+        ("Will it be cheaper?", "Should it be cheaper?", false),
+    ] {
+        assert_eq!((same_question(a, b), same_question(b, a)), (same, same), "{a} {b}");
+    }
+    let taken = IdLists::default().with("taken", ["Can the rule be changed by those who run it?"]);
+    assert!(card_reply().check(&taken).is_err_and(|why| why.contains("already on record")));
+    assert_eq!(card_reply().check(&IdLists::default()), Ok(()));
 }
 
 #[test]
@@ -317,6 +341,10 @@ fn the_text_forms_are_read_and_prose_is_not() {
     let summary: Summary =
         read("### Claims\n- It is fixed\n### Evidence\n- Tilda: the code\n### Resolution paths\n- If a vote fails, it is settled").expect("readable");
     assert_eq!((summary.claims.len(), summary.evidence_ledger.len(), summary.agreements.len()), (1, 1, 0));
+    let ledger = "### Claims\n- x\n### Evidence\n- Tilda accepts: the code\n- Ann Harrow-Lind challenges: the vote\n### Resolution paths\n- y";
+    let ledger = read::<Summary>(ledger).expect("readable").evidence_ledger;
+    assert_eq!((ledger[0].persona.as_str(), ledger[0].accepted.len(), ledger[0].challenged.len()), ("Tilda", 1, 0));
+    assert_eq!((ledger[1].persona.as_str(), ledger[1].accepted.len(), ledger[1].challenged[0].claim.as_str()), ("Ann Harrow-Lind", 0, "the vote"));
     assert_eq!(read::<Summary>("### Claims\n- It is fixed"), None, "a record without ledger and paths is none");
     assert_eq!(["For", "**against**", "both"].map(|word| Side::of(word).as_str()), ["for", "against", "mixed"]);
 }

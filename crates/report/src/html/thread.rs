@@ -3,6 +3,7 @@
 use super::exhibit::{plain_html, section};
 use super::safe::{Html, render};
 use crate::figures::several;
+use crate::shapes::parts;
 use crate::text::one_line;
 use crate::thread::in_conversation;
 use crate::view::View;
@@ -23,6 +24,7 @@ struct Said<'a> {
     statement: &'a Statement,
     who: String,
     text: String,
+    parts: Html,
     depth: usize,
 }
 
@@ -30,7 +32,7 @@ fn said_html(view: &View, shown: &Shown, depth: usize) -> Html {
     let exhibit = &shown.exhibit;
     let Shape::Statement(statement) = &exhibit.shape else { return plain_html(view, &[shown]) };
     let who = exhibit.seat.map_or_else(|| "Computed".to_owned(), |seat| words::called(view, seat));
-    render(&Said { view, statement, who, text: view.words(exhibit).unwrap_or_default(), depth })
+    render(&Said { view, statement, who, text: view.words(exhibit).unwrap_or_default(), parts: parts::html(&exhibit.parts), depth })
 }
 
 #[derive(Template)]

@@ -3,6 +3,7 @@
 use super::exhibit::exhibit;
 use super::quote::{inline, quote};
 use crate::figures::several;
+use crate::shapes::parts;
 use crate::thread::in_conversation;
 use crate::view::View;
 use crate::words;
@@ -25,7 +26,9 @@ fn statement(view: &View, shown: &Shown, depth: usize) -> String {
     let label = statement.label.as_ref().map(|label| format!(" ({})", inline(label))).unwrap_or_default();
     let reply = statement.reply_to.as_ref().map(|to| format!(", to {}", inline(&words::answered(view, to)))).unwrap_or_default();
     let text = view.words(exhibit).unwrap_or_default();
-    let whole = format!("**{}**{label}{reply}\n\n{}", inline(&who), quote(&text));
+    let parts = parts::markdown(&exhibit.parts);
+    let parts = if parts.is_empty() { parts } else { format!("\n{parts}") };
+    let whole = format!("**{}**{label}{reply}\n\n{}{parts}", inline(&who), quote(&text));
     let indent = "> ".repeat(depth);
     whole.lines().map(|line| format!("{}\n", format!("{indent}{line}").trim_end())).collect()
 }

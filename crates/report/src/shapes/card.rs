@@ -26,6 +26,9 @@ pub fn terminal(paper: &mut Paper, card: &CruxCard, length: Length) {
     if !card.resolution.trim().is_empty() {
         paper.hanging(Ink::PLAIN, "  ", "    ", &format!("They settled on: {}", one_line(&card.resolution)));
     }
+    if !card.proposed.trim().is_empty() {
+        paper.hanging(Ink::PLAIN, "  ", "    ", &format!("{PROPOSED}: {}", one_line(&card.proposed)));
+    }
 }
 
 fn position(paper: &mut Paper, position: &CardPosition, length: Length) {
@@ -67,6 +70,9 @@ pub fn markdown(card: &CruxCard) -> String {
     if !card.resolution.trim().is_empty() {
         out.push_str(&format!("They settled on:\n\n{}\n", quote(&card.resolution)));
     }
+    if !card.proposed.trim().is_empty() {
+        out.push_str(&format!("{PROPOSED}:\n\n{}\n", quote(&card.proposed)));
+    }
     out
 }
 
@@ -86,6 +92,8 @@ fn state(card: &CruxCard) -> String {
     let settled = if card.resolved { String::new() } else { led("; could be settled by ", &one_line(&card.settled_by)) };
     format!("{}, {state}{settled}", one_line(&card.disagreement))
 }
+
+const PROPOSED: &str = "Put forward as a settlement, not shared by both";
 
 const WEAK: &str = "Both give the same answer, so this may not be where they part.";
 

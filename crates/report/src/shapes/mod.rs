@@ -9,7 +9,7 @@ mod distribution;
 mod document;
 mod findings;
 mod graph;
-mod parts;
+pub mod parts;
 mod ranking;
 mod revision;
 mod rule;

@@ -42,6 +42,10 @@ fn statement(paper: &mut Paper, view: &View, shown: &Shown, depth: usize, length
         Length::Whole | Length::Full => {
             paper.hanging(Ink::BOLD, &first, &rest, &format!("{who}{label}{reply}"));
             paper.prose(&rest, &text);
+            for part in &exhibit.parts {
+                let text = format!("{}: {}", one_line(&part.name), one_line(&part.texts.join("; ")));
+                paper.hanging(Ink::DIM, &rest, &format!("{rest}  "), &text);
+            }
         }
     }
 }

@@ -10,14 +10,24 @@ use synod_types::{Exhibit, SeatIx, Shape, Shown};
 pub fn decides(view: &View, shown: &Shown) -> bool {
     let computed = shown.exhibit.seat.is_none();
     match &shown.exhibit.shape {
-        // A card is what a debate found.
-        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Card(_) | Shape::Shifts(_) => true,
+        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => true,
+        // A card is what a debate found. Where the answer tells it, it stands with its phase and is not set beside the answer again.
+        Shape::Card(card) => !answered_with(view, [card.question.as_str()]),
+        Shape::Shifts(shifts) => !answered_with(view, shifts.entries.iter().flat_map(|shift| [shift.name.as_str(), shift.summary.as_str()])),
         // What one seat found or scored is evidence; what was made of all of it decides.
         Shape::Scorecard(_) | Shape::Series(_) | Shape::Findings(_) | Shape::Checks(_) => computed,
         Shape::Distribution(_) | Shape::Clusters(_) => computed && latest(view, shown),
         Shape::Bracket(_) | Shape::Graph(_) => latest(view, shown),
         Shape::Ballot(_) | Shape::Statement(_) | Shape::Revision(_) | Shape::Document(_) | Shape::Note { .. } => false,
     }
+}
+
+/// Whether there are such texts and the answer holds every one of them.
+fn answered_with<'a>(view: &View, texts: impl IntoIterator<Item = &'a str>) -> bool {
+    let Some(answer) = view.verdict.as_ref().and_then(|verdict| verdict.answer.as_ref()) else { return false };
+    let answer = one_line(&answer.text);
+    let mut texts = texts.into_iter().map(one_line).peekable();
+    texts.peek().is_some_and(|first| !first.is_empty()) && texts.all(|text| answer.contains(&text))
 }
 
 /// True for the last exhibit of its kind: some show how things stand, and each takes the place of the one before.

@@ -50,6 +50,7 @@ fn everywhere() -> Vec<Row> {
             diagnosis: HOSTILE.into(),
             resolved: false,
             resolution: HOSTILE.into(),
+            proposed: HOSTILE.into(),
             weak: true,
             positions: vec![CardPosition {
                 name: HOSTILE.into(),

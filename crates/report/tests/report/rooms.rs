@@ -34,6 +34,10 @@ fn card() -> CruxCard {
 }
 
 pub fn run() -> Vec<Row> {
+    answered("It comes down to one question.")
+}
+
+fn answered(answer: &str) -> Vec<Row> {
     let mut tape = Tape::new(&runs::header("crux", runs::QUESTION));
     let speak = |tape: &mut Tape, scope: &str, prompt: &str, seat: SeatIx, exhibit: &dyn Fn(&str) -> Exhibit| {
         let key = format!("{scope}/{prompt}@{seat}");
@@ -60,7 +64,7 @@ pub fn run() -> Vec<Row> {
     let entries = vec![shift("Ingrid", Some(true), "allows a trial"), shift("Dario", Some(false), "same, better defended"), shift("Ruth", None, "x")];
     tape.show("conclusion/show shifts", "shifts", Exhibit::new("Who moved", Shape::Shifts(Shifts { entries })));
     tape.phase_end("conclusion");
-    let answer = Answer { kind: AnswerKind::Report, text: "It comes down to one question.".into(), by: vec![0] };
+    let answer = Answer { kind: AnswerKind::Report, text: answer.into(), by: vec![0] };
     tape.verdict(Verdict { answer: Some(answer), ..runs::verdict("crux", Status::Full) })
 }
 
@@ -91,6 +95,33 @@ fn answers_stand_under_what_they_answer_and_rooms_are_folded() {
     );
     assert!(page.contains("not found in what was said") && page.contains("said so in c1.1"));
     assert!(!page.contains("raw words"), "what was cleaned is not shown raw beside it");
+}
+
+#[test]
+fn what_the_answer_tells_is_not_set_beside_it_again() {
+    let told = "### Does the loss fall on those who decide?\n\nOpen.\n\n### Who moved\n\n- Ingrid moved: allows a trial\n- Dario stayed: same, better defended\n- Ruth: x";
+    let view = View::of(&answered(told));
+    let text = terminal(&view, Style::default());
+    assert_eq!((text.matches("Does the loss fall").count(), text.matches("Who moved").count()), (1, 1), "{text}");
+    let (markdown, page) = (markdown(&view), html(&view));
+    let (above, record) = markdown.split_once("## The record").expect("a record");
+    assert!(!above.contains("How it was decided") && record.contains("evidence on the assumption"), "the card stays in the record:\n{markdown}");
+    let (above, record) = page.split_once("id=\"record\"").expect("a record");
+    assert!(!above.contains("evidence on the assumption") && record.contains("evidence on the assumption"));
+}
+
+#[test]
+fn what_a_speaker_says_beside_the_words_stands_below_them() {
+    let mut tape = Tape::new(&runs::header("crux", runs::QUESTION));
+    tape.show("aspect 1/show a", "take", said("Who pays", 0, "a", "m1", "Not those who sign.", None, None));
+    let reply = said("Who pays", 1, "b", "m2", "Name one who got away.", Some("m1"), None).part("Why this one", "It is the furthest from mine.");
+    tape.show("aspect 1/show b", "take", reply);
+    let answer = Answer { kind: AnswerKind::Report, text: "One question.".into(), by: vec![0] };
+    let view = View::of(&tape.verdict(Verdict { answer: Some(answer), ..runs::verdict("crux", Status::Full) }));
+    for page in [show(&view, Style::default(), false), markdown(&view), html(&view)] {
+        let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing:\n{page}"));
+        assert!(place("Name one who got away.") < place("Why this one") && place("Why this one") < place("It is the furthest from mine."));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::{ended, voices};
 use std::collections::BTreeSet;
 use synod_engine::{Counted, Mode, OptionValue, RoleHolder, options, schema};
 use synod_testkit::rig::{Rig, order, varied};
-use synod_types::{Body, Kind, Status};
+use synod_types::{Body, Kind, Place, Status};
 
 every_mode!(
     #[tokio::test]
@@ -66,10 +66,13 @@ async fn whoever_is_named_for_a_seat_apart_takes_it_and_nobody_leaves_the_panel(
     order.panel.roles = order.panel.chair.take().map(|chair| (role.name.to_owned(), chair)).into_iter().collect();
     let plan = rig.runner().plan(&order).await.expect("the order is sound");
     let seats: Vec<&str> = plan.header.panel().map(|seat| seat.model.as_str()).collect();
-    assert_eq!(seats, order.panel.models, "{}", mode.id);
+    // Models are dealt round where the options make the seats.
+    let laid = (mode.seats_from_options)(&plan.header.options, seats.len()).len().max(order.panel.models.len());
+    assert_eq!(seats, order.panel.models.iter().cycle().take(laid).collect::<Vec<_>>(), "{}", mode.id);
     let [held] = plan.header.role(role.name) else { panic!("{}: one seat holds {}", mode.id, role.name) };
     assert_eq!(plan.header.seat(*held).map(|seat| seat.model.as_str()), Some("chair"), "{}", mode.id);
-    assert_eq!(plan.header.seats.len(), order.panel.models.len() + 1, "{}: nobody sits idle", mode.id);
+    let sitting = plan.header.seats.iter().filter(|seat| seat.place != Place::Clerk).count();
+    assert_eq!(sitting, laid + 1, "{}: nobody sits idle", mode.id);
 }
 
 every_mode!(

@@ -66,5 +66,5 @@ macro_rules! shown_in_full {
     ($($mode:ident)*) => { $(#[tokio::test] async fn $mode() { nothing_is_hidden(&synod_modes::$mode::MODE).await; })* };
 }
 shown_in_full! {
-    council vote jury debate delphi red_team chain specialist_panel blueprint peer_review tournament confidence_weighted decompose brainstorm fact_check
+    council vote jury debate delphi red_team chain specialist_panel blueprint peer_review tournament confidence_weighted decompose brainstorm fact_check crux
 }

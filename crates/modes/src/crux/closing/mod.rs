@@ -40,6 +40,7 @@ impl DebateState<'_> {
         if let Some(reply) = &summary {
             let statement = Statement { text: Some(report::record_text(self, &reply.value)), ..Statement::default() };
             let exhibit = Exhibit::new("The record", Shape::Statement(statement)).by(reply.seat, "moderator").turn(&reply.key);
+            let exhibit = exhibit.part("How it was made", &reply.value.reasons);
             phase.show("debate_summary", exhibit.data(&self.summary_row(&reply.value)))?;
         }
         Ok(Conclusion { shifts, summary })

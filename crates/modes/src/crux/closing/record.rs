@@ -76,14 +76,20 @@ pub struct FlipConditions {
 }
 
 impl TypedReply for Summary {
-    /// Headings with lists under them; under `Evidence` and `Flip conditions` an item is `name: text`.
+    /// Headings with lists under them; under `Evidence` an item is `name accepts: text` or `name challenges: text`, under `Flip conditions`
+    /// `name: text`.
     fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         let list = |heading: &str| section(text, heading).map(items);
         let named = |item: String| item.split_once(':').map(|(name, rest)| (crate::text::bare(name).to_owned(), rest.trim().to_owned()));
-        let review = |(persona, claim): (String, String)| EvidenceReview {
-            persona,
-            accepted: vec![EvidenceItem { claim, reason: String::new() }],
-            challenged: Vec::new(),
+        let review = |(who, claim): (String, String)| {
+            let item = vec![EvidenceItem { claim, reason: String::new() }];
+            match who.strip_suffix(" challenges") {
+                Some(persona) => EvidenceReview { persona: persona.to_owned(), accepted: Vec::new(), challenged: item },
+                None => {
+                    let persona = who.strip_suffix(" accepts").unwrap_or(&who).to_owned();
+                    EvidenceReview { persona, accepted: item, challenged: Vec::new() }
+                }
+            }
         };
         Some(Self {
             reasons: String::new(),
@@ -102,12 +108,12 @@ impl TypedReply for Summary {
 }
 
 impl DebateState<'_> {
-    /// Written by the moderator, else by the first persona who can.
+    /// Written by the moderator, else by the clerk, never by somebody who debated.
     pub(super) async fn write_record(&self, phase: &Bench) -> Result<Option<SeatReply<Summary>>> {
         if self.messages.len() < LEAST_MESSAGES {
             return Ok(None);
         }
-        let writers = seats_of(self.bench, "moderator", self.cast.seats());
+        let writers = seats_of(self.bench, "moderator", self.bench.role("clerk").iter().copied());
         let cards: Vec<String> = self.cards.iter().map(|card| card.plain()).collect();
         let ask = prompt!("report", transcript = self.for_prompt(&self.messages), cards)
             .ids("names", self.cast.names().into_iter().map(|(_, name)| name))

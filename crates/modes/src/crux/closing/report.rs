@@ -1,19 +1,24 @@
 //! The answer as a reader gets it: the cruxes first, then the record, then who moved.
 
 use super::Conclusion;
-use super::record::{Side, Summary};
+use super::record::{EvidenceReview, Side, Summary};
 use crate::crux::PersonaShift;
 use crate::crux::room::card::Card;
 use crate::crux::speech::names::find_person;
 use crate::crux::state::DebateState;
 use std::fmt::Write;
+use synod_types::SeatIx;
 
 /// The whole answer. A model wrote the record; the rest is put together from what was said.
 pub fn answer_text(debate: &DebateState, conclusion: &Conclusion) -> String {
     let mut out = headline(debate);
+    // A name alone says nothing to whoever was not there.
+    let table: Vec<String> = debate.cast.personas().map(|(_, persona)| format!("{}, {}", persona.name, flat(&persona.handle))).collect();
+    let _ = write!(out, "At the table: {}.\n\n", table.join("; "));
     for card in &debate.cards {
         out.push_str(&card_text(card));
     }
+    out.push_str(&not_gone_into(debate));
     if let Some(summary) = &conclusion.summary {
         out.push_str(&record_text(debate, &summary.value));
     }
@@ -40,6 +45,8 @@ fn headline(debate: &DebateState) -> String {
         (0, _) => "No two of them contradicted each other on one claim, so no crux was found.\n\n".to_owned(),
         (1, 1) => "The disagreement comes down to one question, and it stays open.\n\n".to_owned(),
         (1, _) => "The disagreement came down to one question, and they settled it.\n\n".to_owned(),
+        (2, 0) => "The disagreement came down to two questions, and they settled both.\n\n".to_owned(),
+        (2, 2) => "The disagreement comes down to two questions, and both stay open.\n\n".to_owned(),
         (all, 0) => format!("The disagreement came down to {all} questions, and they settled them all.\n\n"),
         (all, open) if all == open => format!("The disagreement comes down to {all} questions, and all of them stay open.\n\n"),
         (all, 1) => format!("The disagreement comes down to {all} questions; one of them stays open.\n\n"),
@@ -47,34 +54,55 @@ fn headline(debate: &DebateState) -> String {
     }
 }
 
+/// Contradictions for which there was no room, beside those that had one.
+fn not_gone_into(debate: &DebateState) -> String {
+    let left = debate.contradictions.iter().filter(|question| !debate.cards.is_empty() && !debate.had_room(question));
+    let left: Vec<String> = left.map(|question| flat(question)).collect();
+    if left.is_empty() { String::new() } else { format!("Contradicted as well, and not gone into: {}\n\n", left.join(" ")) }
+}
+
 fn card_text(card: &Card) -> String {
-    let state = if card.resolved { "resolved" } else { "open" };
+    let mut out = format!("### {}\n\n", flat(&card.question));
+    if card.resolved {
+        let _ = write!(out, "Settled. ");
+    } else {
+        let _ = write!(out, "Open. They differ over {}; it could be settled by {}. ", card.kind.plain(), card.kind.settled_by());
+    }
     let weak = if card.weak { " Both give the same answer, so this may not be where they part." } else { "" };
-    let mut out = format!("### {}\n\nA disagreement of {} ({state}). {}{weak}\n\n", flat(&card.question), card.kind.as_str(), flat(&card.diagnosis));
+    let _ = write!(out, "{}{weak}\n\n", sentence(&card.diagnosis));
     for position in &card.positions {
-        let falsifier = position.falsifier.as_ref().map(|text| format!(" Would be proved wrong by: {}", flat(text))).unwrap_or_default();
-        let _ = writeln!(out, "- **{}: {}.** {}{falsifier}", position.name, position.stance.as_str(), flat(&position.reasoning));
+        let falsifier = match (&position.falsifier, card.fallback) {
+            (Some(text), _) => format!(" Would be proved wrong by: {}", flat(text)),
+            (None, false) => " Named nothing that would prove them wrong.".to_owned(),
+            (None, true) => String::new(),
+        };
+        let _ = writeln!(out, "- **{}: {}.** {}{falsifier}", position.name, position.stance.as_str(), sentence(&position.reasoning));
     }
     if let Some(resolution) = &card.resolution {
         let _ = writeln!(out, "\nThey settled on: {}", flat(resolution));
+    }
+    if let Some(proposed) = &card.proposed {
+        let _ = writeln!(out, "\nPut forward as a settlement, not shared by both: {}", flat(proposed));
     }
     out.push('\n');
     out
 }
 
-/// The written record: claims, agreements, what would change minds, what would settle it.
+/// The written record: claims with where everybody stands and why, agreements, what each made of the others' evidence, what would change minds,
+/// what would settle it.
 pub fn record_text(debate: &DebateState, summary: &Summary) -> String {
     let names = debate.cast.names();
     let mut out = String::new();
     if !summary.claims.is_empty() {
         out.push_str("### What was claimed\n\n");
         for claim in &summary.claims {
-            // If somebody is named twice, the first stance counts.
-            let stance_of = |seat| claim.stances.iter().find(|stance| find_person(&stance.persona, &names) == Some(seat));
-            let stances: Vec<String> =
-                names.iter().filter_map(|(seat, name)| Some(format!("{name} {}", Side::of(&stance_of(*seat)?.position).as_str()))).collect();
-            let stances = if stances.is_empty() { String::new() } else { format!(" ({})", stances.join(", ")) };
-            let _ = writeln!(out, "- {}{stances}", flat(&claim.claim));
+            let _ = writeln!(out, "- {}", flat(&claim.claim));
+            for (seat, name) in &names {
+                // If somebody is named twice, the first stance counts.
+                if let Some(stance) = claim.stances.iter().find(|stance| find_person(&stance.persona, &names) == Some(*seat)) {
+                    let _ = writeln!(out, "  - {name} {}{}", Side::of(&stance.position).as_str(), led(": ", &stance.reasoning));
+                }
+            }
         }
         out.push('\n');
     }
@@ -88,7 +116,8 @@ pub fn record_text(debate: &DebateState, summary: &Summary) -> String {
         }
     };
     let trimmed = |items: &[String]| items.iter().map(|item| flat(item)).filter(|item| !item.is_empty()).collect::<Vec<_>>();
-    list("What nobody disputes", trimmed(&summary.agreements));
+    list("What they agree on", trimmed(&summary.agreements));
+    list("What they made of each other's evidence", ledger(&summary.evidence_ledger, &names));
     let flips = summary.flip_conditions.iter().filter_map(|flips| {
         let who = debate.cast.name(find_person(&flips.persona, &names)?);
         (!flips.conditions.is_empty()).then(|| format!("{who}: {}", trimmed(&flips.conditions).join("; ")))
@@ -96,6 +125,33 @@ pub fn record_text(debate: &DebateState, summary: &Summary) -> String {
     list("What would change their minds", flips.collect());
     list("How it could be settled", trimmed(&summary.resolution_paths));
     out
+}
+
+/// A line for each piece of evidence that somebody accepted or challenged.
+fn ledger(reviews: &[EvidenceReview], names: &[(SeatIx, &str)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (seat, name) in names {
+        for review in reviews.iter().filter(|review| find_person(&review.persona, names) == Some(*seat)) {
+            for (did, items) in [("accepts", &review.accepted), ("challenges", &review.challenged)] {
+                let told = items.iter().filter(|item| !item.claim.trim().is_empty());
+                lines.extend(told.map(|item| format!("{name} {did}: {}{}", flat(&item.claim), led(" Because: ", &item.reason))));
+            }
+        }
+    }
+    lines
+}
+
+/// The text on one line, with a full stop where it ends with no mark of its own.
+fn sentence(text: &str) -> String {
+    let text = flat(text);
+    let open = text.chars().next_back().is_some_and(|last| last.is_alphanumeric() || ")’”\"'".contains(last));
+    if open { format!("{text}.") } else { text }
+}
+
+/// The text behind its lead; nothing where it is blank.
+fn led(lead: &str, text: &str) -> String {
+    let text = flat(text);
+    if text.is_empty() { text } else { format!("{lead}{text}") }
 }
 
 /// A model's words on one line: a line break in them would end the heading or the list item.

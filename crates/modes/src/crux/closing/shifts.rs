@@ -84,7 +84,10 @@ impl DebateState<'_> {
             summary: shift.summary.clone(),
         };
         let row = ShiftsRow { shifts: shifts.iter().map(data).collect() };
-        let exhibit = Exhibit::new("Who moved", Shape::Shifts(Shifts { entries })).by(reply.seat, "clerk").turn(&reply.key);
+        let exhibit = Exhibit::new("Who moved", Shape::Shifts(Shifts { entries }))
+            .part("How it was judged", &reply.value.reasons)
+            .by(reply.seat, "clerk")
+            .turn(&reply.key);
         phase.show("shifts", exhibit.data(&row))?;
         Ok(shifts)
     }

@@ -155,6 +155,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         name,
         handle: options.handle,
         decks: options.decks,
+        pulls: None,
         version: options.version,
         personality: text_of("personality"),
         bias: text_of("bias"),

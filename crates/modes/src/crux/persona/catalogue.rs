@@ -27,15 +27,21 @@ const FILES: &[(&str, &str)] = built_in![
     "dispatcher",
     "operator",
     "researcher",
+    "economist",
+    "legislator",
+    "executive",
+    "consumer",
 ];
 
-/// What every deck is about. A user's persona may name others.
+/// What every deck is about. In each, as many pull towards caution as towards speed. A user's persona may name others.
 const DECKS: &[(&str, &str)] = &[
     ("mixed", "Four people who would hardly meet: the default"),
     ("markets", "Money, prices, risk, investment"),
     ("work", "Jobs, wages, automation, who does what"),
-    ("public", "Schools, health, law, what the state should do"),
+    ("public", "Schools, law, what the state should do"),
+    ("health", "Clinics, care, insurance, safety"),
     ("technology", "Software, grids, models, security"),
+    ("land", "Food, climate, energy, the countryside"),
 ];
 
 /// Ids and texts of the personas built in.

@@ -14,6 +14,7 @@ pub use read::{is_id, read, read_value};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use synod_types::words;
 
 /// Where a user's own personas are looked for.
 pub const KIND: &str = "personas";
@@ -31,6 +32,9 @@ pub struct Persona {
     /// The subjects they are seated for.
     #[serde(default)]
     pub decks: Vec<String>,
+    /// Which way they pull where it is a question of pace. A deck is balanced by it; the prompt does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pulls: Option<Pull>,
     /// When the contract was written.
     #[serde(default)]
     pub version: String,
@@ -46,6 +50,11 @@ pub struct Persona {
     pub anchors: Vec<Anchor>,
     #[serde(default)]
     pub voice: Voice,
+}
+
+words! {
+    /// Whether somebody would sooner wait or sooner act.
+    pub enum Pull { Caution = "caution", Speed = "speed" }
 }
 
 /// What counts with them as evidence.

@@ -7,9 +7,8 @@ use std::fmt::Write;
 const EXAMPLES: usize = 3;
 const ANCHORS: usize = 5;
 
-/// What no persona says.
-const NOBODY_SAYS: &[&str] =
-    &["great point", "good question", "I understand your perspective", "perhaps", "might", "could be", "in conclusion", "firstly", "secondly"];
+/// What no persona says. Hedges are no part of it: who reasons in odds needs them, and who never hedges has them in a list of their own.
+const NOBODY_SAYS: &[&str] = &["great point", "good question", "I understand your perspective", "in conclusion", "firstly", "secondly"];
 
 /// Identity, thinking, what changes their mind, voice, never-say list, grounding, in this order.
 pub fn consolidated(persona: &Persona) -> String {
@@ -57,7 +56,7 @@ fn write_voice(out: &mut String, voice: &Voice) {
         }
     }
     let _ = writeln!(out, "\nYOU NEVER SAY\n{}.", never.iter().map(|phrase| format!("\"{phrase}\"")).collect::<Vec<_>>().join(", "));
-    out.push_str("You do not open by praising or acknowledging what was said, you do not hedge, you say who does what instead of using the passive, and you do not number your points.\n");
+    out.push_str("You do not open by praising or acknowledging what was said, you say who does what instead of using the passive, and you do not number your points.\n");
 }
 
 /// What is added to the prompt in a crux room.

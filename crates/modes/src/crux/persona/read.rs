@@ -1,6 +1,6 @@
 //! A persona's file, read and checked: every mistake at once, each with its field.
 
-use super::Persona;
+use super::{Persona, Pull};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use synod_types::Problem;
@@ -15,6 +15,7 @@ const ANCHORS: usize = 15;
 enum FieldType {
     Line,
     Prose,
+    OneOf(&'static [&'static str]),
     /// How many entries at least and at most, each a line.
     Lines(usize, usize),
     Table(&'static [Field]),
@@ -40,6 +41,7 @@ const FIELDS: &[Field] = &[
     need("name", FieldType::Line),
     need("handle", FieldType::Line),
     may("decks", FieldType::Lines(0, 12)),
+    may("pulls", FieldType::OneOf(&Pull::WORDS)),
     may("version", FieldType::Line),
     need("personality", FieldType::Prose),
     need("bias", FieldType::Prose),
@@ -154,6 +156,8 @@ fn check_value(at: &str, value: &Value, want: FieldType, problems: &mut Vec<Prob
             wrong("control characters".to_owned());
         }
         (FieldType::Line, Value::String(text)) if fits(text, LINE) => {}
+        (FieldType::OneOf(words), Value::String(text)) if words.contains(&text.trim()) => {}
+        (FieldType::OneOf(_), Value::String(text)) => wrong(text.clone()),
         (FieldType::Prose, Value::String(text)) if fits(text, PROSE) => {}
         (FieldType::Line | FieldType::Prose, Value::String(text)) => wrong(format!("{} characters", text.trim().chars().count())),
         (FieldType::Lines(least, most), Value::Array(items)) => {
@@ -173,7 +177,7 @@ fn check_value(at: &str, value: &Value, want: FieldType, problems: &mut Vec<Prob
                 check_value(&format!("{at}[{n}]"), item, FieldType::Table(fields), problems);
             }
         }
-        (FieldType::Line | FieldType::Prose | FieldType::Lines(..) | FieldType::Table(_) | FieldType::Tables(..), other) => {
+        (FieldType::Line | FieldType::Prose | FieldType::OneOf(_) | FieldType::Lines(..) | FieldType::Table(_) | FieldType::Tables(..), other) => {
             wrong(kind_of(other).to_owned())
         }
     }
@@ -184,6 +188,7 @@ fn describe(want: FieldType) -> String {
     match want {
         FieldType::Line => format!("a line of text, at most {} characters", LINE.1),
         FieldType::Prose => format!("a paragraph of {} to {} characters", PROSE.0, PROSE.1),
+        FieldType::OneOf(words) => format!("one of: {}", words.join(", ")),
         FieldType::Lines(least, most) => format!("a list of {least} to {most} lines of text"),
         FieldType::Table(fields) => format!("a table with {}", names(fields)),
         FieldType::Tables(most, fields) => format!("at most {most} tables, each with {}", names(fields)),

@@ -33,6 +33,36 @@ fn every_deck_seats_four_people_with_names_of_their_own() {
 }
 
 #[test]
+fn every_deck_is_balanced_between_caution_and_speed() {
+    for (name, _) in decks() {
+        let seated = deck(name, &NoLibrary).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        let pulling = |pull: Pull| seated.iter().filter(|persona| persona.pulls == Some(pull)).count();
+        assert_eq!((pulling(Pull::Caution), pulling(Pull::Speed)), (seated.len() / 2, seated.len() / 2), "{name}");
+    }
+    assert!(built_in().iter().all(|persona| persona.pulls.is_some()), "everybody pulls one way");
+    let other = files()[0].1.replace("pulls = \"caution\"", "pulls = \"sideways\"");
+    assert!(read("actuary", &other).is_err_and(|problems| problems[0].want == "one of: caution, speed"));
+}
+
+#[test]
+fn hedges_are_banned_for_those_who_never_hedge_and_for_nobody_else() {
+    const HEDGES: [&str; 7] = ["perhaps", "might", "could be", "arguably", "hopefully", "in theory", "it could be said"];
+    let bans = |persona: &Persona| persona.voice.never.iter().any(|phrase| HEDGES.contains(&phrase.as_str()));
+    for persona in built_in() {
+        let prompt = consolidated(persona).to_lowercase();
+        let never = prompt.split("you never say").nth(1).and_then(|rest| rest.split("what you have said before").next()).unwrap_or_default();
+        let told: Vec<&str> = HEDGES.into_iter().filter(|hedge| never.contains(&format!("\"{hedge}\""))).collect();
+        assert_eq!(!told.is_empty(), bans(persona), "{}: {told:?}", persona.id);
+        assert!(!never.contains("hedg"), "{}", persona.id);
+    }
+    let who = |banned: bool| built_in().iter().filter(|persona| bans(persona) == banned).map(|persona| persona.id.as_str()).collect::<Vec<_>>();
+    for (id, banned) in [("founder", true), ("executive", true), ("dispatcher", true), ("actuary", false), ("economist", false), ("modeller", false)]
+    {
+        assert!(who(banned).contains(&id), "{id}: {:?}", who(banned));
+    }
+}
+
+#[test]
 fn a_personas_own_sayings_pass_its_own_rules() {
     use crate::crux::speech::stock_phrases::{phrases_used, remove_stock_phrases};
     for persona in built_in() {
@@ -47,7 +77,7 @@ fn a_personas_own_sayings_pass_its_own_rules() {
 #[test]
 fn the_prompt_has_its_blocks_in_order_and_bounded() {
     let mut persona = built_in()[0].clone();
-    persona.voice.never.push("Perhaps".into());
+    persona.voice.never.push("In Conclusion".into());
     for n in 0..9 {
         persona.anchors.push(Anchor { text: format!("saying {n}"), source: "test".into(), date: String::new() });
         persona.voice.examples.push(VoiceExample { context: format!("case {n}"), response: format!("reply {n}") });
@@ -59,7 +89,7 @@ fn the_prompt_has_its_blocks_in_order_and_bounded() {
             .map(|block| prompt.find(block).unwrap_or_else(|| panic!("{block} is missing")))
             .collect();
     assert!(places.is_sorted(), "{places:?}");
-    assert_eq!(prompt.to_lowercase().matches("\"perhaps\"").count(), 1, "the never-say list is de-duplicated");
+    assert_eq!(prompt.to_lowercase().matches("\"in conclusion\"").count(), 1, "the never-say list is de-duplicated");
     let examples = prompt.lines().filter(|line| line.starts_with("When ") && line.ends_with('"')).count();
     assert_eq!(examples, 3);
     assert!(!prompt.contains("saying 0") && !prompt.contains("reply 0"), "only the first few fit");

@@ -4,7 +4,8 @@ use super::aliases::Aliases;
 use super::card_reply::{CardReply, DisagreementType, Stance};
 use super::checks::Core;
 use super::{Line, Party, Room};
-use crate::closing::seats_of;
+use crate::closing::{once, seats_of};
+use crate::crux::questions::same_question;
 use crate::crux::rows::{CardPositionData, CardQuoteData, CardRow};
 use crate::crux::speech::names::find_person;
 use crate::crux::state::DebateState;
@@ -14,6 +15,8 @@ use synod_math::verbatim::Verbatim;
 use synod_types::{CardPosition, CardQuote, CruxCard, Exhibit, SeatIx, Shape};
 
 const LONGEST_QUESTION: u32 = 15;
+/// What stands where somebody named nothing that would prove them wrong.
+pub const NONE_GIVEN: &str = "none given";
 
 /// A checked card.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,17 +25,25 @@ pub struct Card {
     /// Which aspect it came out of, from 1, and what that is called.
     pub round: u32,
     pub aspect: String,
+    /// The crux; where the writer's is unusable, what the room was opened for.
     pub question: String,
+    /// What the room was opened for.
+    pub room_question: String,
     pub kind: DisagreementType,
     pub diagnosis: String,
+    /// Both give the same answer, and it is said which.
     pub resolved: bool,
     pub resolution: Option<String>,
+    /// What the writer put forward as a settlement that not both share.
+    pub proposed: Option<String>,
     /// Both give the same answer and nothing is resolved, so this may not be the question they differ on.
     pub weak: bool,
     pub positions: [Position; 2],
     /// The clerk's account of the core, and its kind.
     pub core: Option<String>,
     pub convergence_type: Option<DisagreementType>,
+    /// Why the writer takes this to be the point.
+    pub reasons: String,
     /// Made without a model, because none could write it.
     pub fallback: bool,
     pub room: String,
@@ -46,8 +57,11 @@ pub struct Position {
     pub name: String,
     pub stance: Stance,
     pub reasoning: String,
+    /// What would prove them wrong; `None`: they named nothing.
     pub falsifier: Option<String>,
     pub quotes: Vec<CardQuote>,
+    /// The writer gave an answer of theirs that can be read.
+    pub given: bool,
 }
 
 /// What a card is checked against.
@@ -85,9 +99,10 @@ impl Card {
             let Some(given) = given else { return Position::empty(party) };
             let quotes = given.quotes.iter().map(|quote| quote.trim()).filter(|quote| !quote.is_empty());
             Position {
-                stance: Stance::of(&given.position),
+                stance: Stance::of(&given.position).unwrap_or_default(),
+                given: Stance::of(&given.position).is_some(),
                 reasoning: text(&given.reasoning).unwrap_or_default(),
-                falsifier: given.falsifier.as_deref().and_then(text),
+                falsifier: given.falsifier.as_deref().filter(|falsifier| !says_none(falsifier)).and_then(text),
                 quotes: quotes
                     .map(|quote| CardQuote { text: context.aliases.show_names(quote), found_in: found_in(quote, party.seat, context.lines) })
                     .collect(),
@@ -95,15 +110,19 @@ impl Card {
             }
         });
         let resolution = reply.resolution.as_deref().and_then(text);
-        let resolved = reply.resolved && resolution.is_some();
+        // Whatever the writer calls it: where two answers differ, or one is not known, nothing is resolved.
+        let same = positions[0].stance == positions[1].stance && positions.iter().all(|position| position.given);
+        let resolved = reply.resolved && same && resolution.is_some();
         Self {
             question: if sound { context.aliases.show_names(&statement) } else { context.question.to_owned() },
             kind: DisagreementType::of(&reply.disagreement_type),
             diagnosis: text(&reply.diagnosis).unwrap_or_default(),
             resolved,
-            resolution: resolution.filter(|_| resolved),
+            resolution: resolution.clone().filter(|_| resolved),
+            proposed: resolution.filter(|_| !resolved),
             weak: !resolved && positions[0].stance == positions[1].stance && positions[0].stance != Stance::Nuanced,
             positions,
+            reasons: text(&reply.reasons).unwrap_or_default(),
             fallback: false,
             ..Self::fallback(context)
         }
@@ -118,18 +137,26 @@ impl Card {
             round: context.round,
             aspect: context.aspect.to_owned(),
             question: context.question.to_owned(),
+            room_question: context.question.to_owned(),
             kind: DisagreementType::Claim,
             diagnosis: "Nobody could sum this exchange up; what was said is in the room.".to_owned(),
             resolved: false,
             resolution: None,
+            proposed: None,
             weak: false,
             positions: context.pair.map(position),
             core: context.core.map(|core| context.aliases.show_names(core.core_disagreement.trim())),
             convergence_type: kind.map(DisagreementType::of),
+            reasons: String::new(),
             fallback: true,
             room: context.room.to_owned(),
             sources: context.sources.to_vec(),
         }
+    }
+
+    /// Whether this question has had its room, under the words it was opened for or those of the card.
+    pub fn is_about(&self, question: &str) -> bool {
+        same_question(&self.question, question) || same_question(&self.room_question, question)
     }
 
     /// One line of a turn context.
@@ -141,7 +168,7 @@ impl Card {
     pub fn plain(&self) -> String {
         let mut out = format!("{}\n{}\n", self.line(), self.diagnosis);
         for position in &self.positions {
-            let falsifier = position.falsifier.as_ref().map(|text| format!(" Proved wrong by: {text}")).unwrap_or_default();
+            let falsifier = self.falsifier(position).map(|text| format!(" Proved wrong by: {text}")).unwrap_or_default();
             out.push_str(&format!("{}: {}. {}{falsifier}\n", position.name, position.stance.as_str(), position.reasoning));
         }
         if let Some(resolution) = &self.resolution {
@@ -150,13 +177,18 @@ impl Card {
         out
     }
 
+    /// What would prove this one wrong, or that none was given; `None` where nobody wrote the card.
+    pub fn falsifier<'a>(&self, position: &'a Position) -> Option<&'a str> {
+        (!self.fallback).then(|| position.falsifier.as_deref().unwrap_or(NONE_GIVEN))
+    }
+
     pub fn exhibit(&self) -> Exhibit {
         let position = |position: &Position| CardPosition {
             name: position.name.clone(),
             seat: Some(position.seat),
             stance: position.stance.as_str().to_owned(),
             reasoning: position.reasoning.clone(),
-            falsifier: position.falsifier.clone().unwrap_or_default(),
+            falsifier: self.falsifier(position).unwrap_or_default().to_owned(),
             quotes: position.quotes.clone(),
         };
         let card = CruxCard {
@@ -166,10 +198,11 @@ impl Card {
             diagnosis: self.diagnosis.clone(),
             resolved: self.resolved,
             resolution: self.resolution.clone().unwrap_or_default(),
+            proposed: self.proposed.clone().unwrap_or_default(),
             weak: self.weak,
             positions: self.positions.iter().map(position).collect(),
         };
-        Exhibit::new(format!("Crux: {}", self.aspect), Shape::Card(card)).data(&self.row())
+        Exhibit::new(format!("Crux: {}", self.aspect), Shape::Card(card)).part("Why this is the point", &self.reasons).data(&self.row())
     }
 
     fn row(&self) -> CardRow {
@@ -190,6 +223,7 @@ impl Card {
             diagnosis: self.diagnosis.clone(),
             resolved: self.resolved,
             resolution: self.resolution.clone(),
+            proposed_resolution: self.proposed.clone(),
             weak_crux: self.weak,
             fallback: self.fallback,
             source_aspect: self.aspect.clone(),
@@ -202,12 +236,10 @@ impl Card {
 }
 
 impl Room<'_> {
-    /// The two may not write the card on their own dispute: the moderator does, else another persona, else the clerk.
+    /// Nobody who debates writes the card: the moderator does, else the clerk.
     pub(super) async fn write_card(&self, debate: &mut DebateState<'_>, context: &CardContext<'_>, too_short: bool) -> Result<Card> {
         let bench = debate.bench;
-        let others = debate.cast.seats().into_iter().chain(bench.role("clerk").iter().copied());
-        let mut writers = seats_of(bench, "moderator", others);
-        writers.retain(|seat| !self.pair.contains(seat));
+        let writers = seats_of(bench, "moderator", bench.role("clerk").iter().copied());
         let written = if too_short || debate.closed {
             None
         } else {
@@ -217,10 +249,20 @@ impl Room<'_> {
                 let own = self.lines.iter().filter(|line| line.seat == self.pair[at]);
                 own.filter_map(|line| line.text.split(". ").next()).map(|text| self.aliases.hide_names(text)).collect()
             };
-            let ask = prompt!("card", crux = self.question_shown, names = shown, exchange, core = context.core.map(|core| &core.core_disagreement))
+            let taken: Vec<String> = debate
+                .cards
+                .iter()
+                .flat_map(|card| [&card.question, &card.room_question])
+                .map(|question| self.aliases.hide_names(question))
+                .collect();
+            let taken = once(taken);
+            let core = context.core.map(|core| &core.core_disagreement);
+            let ask = prompt!("card", crux = self.question_shown, names = shown, exchange, core, taken)
+                .ids("taken", taken.iter().cloned())
                 .ids("pair", shown.iter().cloned())
                 .ids("types", DisagreementType::WORDS)
                 .ids("stances", Stance::WORDS)
+                .fill("crux", &self.question_shown)
                 .fill("one", &shown[0])
                 .fill("two", &shown[1])
                 .fill("first", first_sentences(0))
@@ -242,9 +284,15 @@ impl Room<'_> {
                 (card, exhibit)
             }
         };
-        self.phase.show("crux_card", exhibit)?;
+        self.phase.show("crux_card", exhibit.aside(&self.title))?;
         Ok(card)
     }
+}
+
+/// Whether a writer says that there is no falsifier.
+fn says_none(text: &str) -> bool {
+    let plain = bare(text).trim_end_matches(['.', '!']).to_lowercase();
+    ["", "none", "none given", "none was given", "none named", "nothing", "null", "n/a", "-"].contains(&plain.as_str())
 }
 
 /// The id of this speaker's message that holds the quotation word for word.

@@ -1,5 +1,6 @@
 //! The card as a model writes it: its JSON form, its plain-text form, and the words models use for kinds and stances.
 
+use crate::crux::questions::same_question;
 use crate::text::{bare, blocks, field, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,18 @@ impl DisagreementType {
         }
     }
 
+    /// What the two differ over, for a sentence.
+    pub fn plain(self) -> &'static str {
+        match self {
+            Self::Premise => "an assumption underneath",
+            Self::Evidence => "which evidence counts",
+            Self::Horizon => "how far ahead to look",
+            Self::Definition => "what a word means",
+            Self::Values => "what matters more",
+            Self::Claim => "the conclusion itself",
+        }
+    }
+
     /// How such a disagreement can be settled, if at all.
     pub fn settled_by(self) -> &'static str {
         match self {
@@ -38,8 +51,8 @@ impl DisagreementType {
             Self::Evidence => "an agreed way to measure it",
             Self::Horizon => "naming the time frame, in part",
             Self::Definition => "agreeing on the word",
-            Self::Values => "nothing but saying so",
-            Self::Claim => "whatever it depends on",
+            Self::Values => "a choice between the two, not by evidence",
+            Self::Claim => "settling what it rests on",
         }
     }
 }
@@ -55,8 +68,9 @@ words! {
 }
 
 impl Stance {
-    pub fn of(word: &str) -> Self {
-        token(word, &Self::WORDS).and_then(Self::parse).unwrap_or_default()
+    /// `None`: it is none of the three.
+    pub fn of(word: &str) -> Option<Self> {
+        token(word, &Self::WORDS).and_then(Self::parse)
     }
 }
 
@@ -76,7 +90,7 @@ pub struct CardReply {
     pub diagnosis: String,
     #[serde(default)]
     pub resolved: bool,
-    /// The answer both ended with; null if they did not.
+    /// The answer both ended with; null if they did not end with one.
     #[serde(default)]
     pub resolution: Option<String>,
     #[serde(default)]
@@ -93,7 +107,7 @@ pub struct CardReplyPosition {
     pub position: String,
     #[serde(default)]
     pub reasoning: String,
-    /// What would prove them wrong, with a date or a number; null if nothing was said.
+    /// What they said would prove them wrong; "none given" if they named nothing.
     #[serde(default)]
     pub falsifier: Option<String>,
     /// Their own words, letter for letter.
@@ -126,5 +140,12 @@ impl TypedReply for CardReply {
             resolution: line("RESOLUTION"),
             positions: positions.collect(),
         })
+    }
+
+    fn check(&self, lists: &IdLists) -> Result<(), String> {
+        match lists.list("taken").iter().find(|taken| same_question(taken, &self.crux_statement)) {
+            Some(taken) => Err(format!("`crux_statement` is already on record from another room ({taken}); name what is particular to these two")),
+            None => Ok(()),
+        }
     }
 }

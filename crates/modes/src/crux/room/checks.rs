@@ -83,7 +83,9 @@ impl Room<'_> {
                 let core = reply.value;
                 let core_disagreement = self.aliases.show_names(core.core_disagreement.trim());
                 let note = if core.converged { "" } else { " (one of them may not accept this)" };
-                let exhibit = Exhibit::note("At the core", format!("{core_disagreement}{note}")).aside(&self.title);
+                let exhibit = Exhibit::note("At the core", format!("{core_disagreement}{note}"))
+                    .part("Why", self.aliases.show_names(&core.reasons))
+                    .aside(&self.title);
                 let row = ConvergenceRow { room_id: self.id.clone(), core_disagreement, kind: core.kind.clone(), converged: core.converged };
                 self.phase.show("convergence", exhibit.by(reply.seat, "clerk").turn(&reply.key).data(&row))?;
                 Ok(Some(core).filter(|core| !core.core_disagreement.trim().is_empty()))

@@ -7,7 +7,7 @@ pub mod checks;
 
 use super::persona::room_overlay;
 use super::rounds::detection::Candidate;
-use super::rows::{RoomMessageRow, RoomPhase, RoomRow, Speaker};
+use super::rows::{RoomEnd, RoomEndRow, RoomMessageRow, RoomPhase, RoomRow, RoomStatus, Speaker};
 use super::speech::{Speech, Speeches, speak};
 use super::state::DebateState;
 use aliases::Aliases;
@@ -92,7 +92,7 @@ pub async fn hold_room(debate: &mut DebateState<'_>, phase: &Bench, round: u32, 
     };
     room.phase.show("crux_room", Exhibit::note("A room apart", format!("{} and {}: {}", names[0], names[1], room.question)).data(&row))?;
     room.ask_positions(debate, round).await?;
-    room.exchange(debate, round).await?;
+    let ended_by = room.exchange(debate, round).await?;
 
     let both_silent = room.opening.iter().all(Option::is_none);
     let too_short = both_silent || room.exchanged < 2;
@@ -111,7 +111,9 @@ pub async fn hold_room(debate: &mut DebateState<'_>, phase: &Bench, round: u32, 
         lines: &lines,
         core: core.as_ref(),
     };
-    room.write_card(debate, &context, too_short).await
+    let card = room.write_card(debate, &context, too_short).await?;
+    room.tell_end(&card, if too_short && ended_by != RoomEnd::Closed { RoomEnd::TooShort } else { ended_by })?;
+    Ok(card)
 }
 
 impl Room<'_> {
@@ -147,10 +149,10 @@ impl Room<'_> {
         self.record(debate, &step, round, RoomPhase::Position, speeches)
     }
 
-    async fn exchange(&mut self, debate: &mut DebateState<'_>, round: u32) -> Result<()> {
+    async fn exchange(&mut self, debate: &mut DebateState<'_>, round: u32) -> Result<RoomEnd> {
         for turn in 0..debate.options.room_turns {
             if debate.closed {
-                return Ok(());
+                return Ok(RoomEnd::Closed);
             }
             let at = turn as usize % 2;
             let Some(last) = self.latest[Self::other(at)].as_deref().map(|text| self.aliases.hide_names(text)) else { continue };
@@ -177,10 +179,26 @@ impl Room<'_> {
             // After the last turn the room ends whatever the check would say.
             let check_due = turn >= FIRST_CHECK && turn % 2 == 1 && turn + 1 < debate.options.room_turns;
             if check_due && !debate.closed && self.has_surfaced(debate, &step).await? {
-                return Ok(());
+                return Ok(RoomEnd::Surfaced);
             }
         }
-        Ok(())
+        Ok(if debate.closed { RoomEnd::Closed } else { RoomEnd::TurnsUsed })
+    }
+
+    /// Says that the room has ended, and why.
+    fn tell_end(&self, card: &Card, ended_by: RoomEnd) -> Result<()> {
+        let why = match ended_by {
+            RoomEnd::Surfaced => "both have named what they differ over",
+            RoomEnd::TurnsUsed => "their turns are used up",
+            RoomEnd::TooShort => "too little was said to sum it up",
+            RoomEnd::Closed => "the run had to close",
+        };
+        let status = if ended_by == RoomEnd::Closed { RoomStatus::BrokenOff } else { RoomStatus::Complete };
+        let told = if status == RoomStatus::Complete { "Complete" } else { "Broken off" };
+        let messages = self.lines.len();
+        let text = format!("{told} after {messages} {}: {why}.", if messages == 1 { "message" } else { "messages" });
+        let row = RoomEndRow { room_id: self.id.clone(), status, ended_by, messages, card_id: card.id.clone(), resolved: card.resolved };
+        self.phase.show("crux_room_complete", Exhibit::note("End of the room", text).aside(&self.title).data(&row))
     }
 
     /// Puts what was said on record and shows it.

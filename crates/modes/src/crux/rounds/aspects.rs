@@ -48,12 +48,14 @@ impl DebateState<'_> {
         let count = self.options.aspects;
         let mut aspects: Vec<Aspect> = Vec::new();
         let mut by = None;
+        let mut reasons = String::new();
         match phase.ask_clerk::<Aspects>(prompt!("decompose", count)).await? {
             Ok(reply) => {
                 let shortened =
                     |each: &Aspect| Aspect { label: brief(&each.label, LABEL_WORDS), description: brief(&each.description, DESCRIPTION_WORDS) };
                 aspects = reply.value.aspects.iter().map(shortened).filter(|each| !each.label.is_empty()).take(count as usize).collect();
                 by = Some((reply.seat, reply.key));
+                reasons = reply.value.reasons;
             }
             Err(failure) => self.closed |= failure.failure.kind == FailureKind::Closed,
         }
@@ -68,7 +70,7 @@ impl DebateState<'_> {
             description: each.description.clone(),
         };
         let row = AspectsRow { aspects: aspects.iter().enumerate().map(numbered).collect() };
-        let exhibit = Exhibit::note("What is debated", lines.join("\n")).data(&row);
+        let exhibit = Exhibit::note("What is debated", lines.join("\n")).part("Why these", &reasons).data(&row);
         let exhibit = match by {
             Some((seat, key)) => exhibit.by(seat, "clerk").turn(key),
             None => exhibit,

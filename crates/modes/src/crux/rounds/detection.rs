@@ -2,6 +2,7 @@
 //! takes or windows that slide over the debate.
 
 use super::brief;
+use crate::crux::questions::same_question;
 use crate::crux::rows::DisagreementRow;
 use crate::crux::speech::names::find_person;
 use crate::crux::state::{DebateState, Message};
@@ -176,7 +177,8 @@ impl DebateState<'_> {
         let aspect = round.map(|round| self.aspect_label(round));
         let names = self.cast.names();
         let speaking: Vec<(SeatIx, &str)> = names.into_iter().filter(|(seat, _)| messages.iter().any(|message| message.seat == *seat)).collect();
-        let ask = prompt!("detect", lines, aspect, window).ids("names", speaking.iter().map(|(_, name)| *name));
+        let held: Vec<&str> = self.cards.iter().map(|card| card.room_question.as_str()).collect();
+        let ask = prompt!("detect", lines, aspect, window, held).ids("names", speaking.iter().map(|(_, name)| *name));
         let reply = match phase.ask_clerk::<Disagreement>(ask).await? {
             Ok(reply) => reply,
             Err(failure) => {
@@ -186,7 +188,9 @@ impl DebateState<'_> {
             }
         };
         let found = &reply.value;
-        let mut candidate = found.candidate(&speaking);
+        let named = found.candidate(&speaking);
+        let again = named.as_ref().is_some_and(|named| self.had_room(&named.question));
+        let mut candidate = named.filter(|_| !again);
         if let Some(candidate) = &mut candidate {
             candidate.sources = messages.iter().filter(|message| candidate.pair.contains(&message.seat)).map(|message| message.id.clone()).collect();
         }
@@ -199,6 +203,7 @@ impl DebateState<'_> {
                 let [a, b] = candidate.pair.map(|seat| self.cast.name(seat));
                 format!("{a} and {b} contradict each other: {}", candidate.question)
             }
+            None if again => format!("Two of them contradict each other on a question that has had its room: {}", found.topic.trim()),
             None => "No two of them contradict each other on one claim.".to_owned(),
         };
         let row = DisagreementRow {
@@ -213,8 +218,12 @@ impl DebateState<'_> {
             window,
             reasons: found.reasons.clone(),
         };
-        phase.show("disagreement", Exhibit::note("Contradiction", text).by(reply.seat, "clerk").turn(&reply.key).data(&row))?;
-        if let Some(candidate) = candidate.as_ref().filter(|candidate| !self.contradictions.contains(&candidate.question)) {
+        // What is said of a contradiction that opens no room is kept beside the note.
+        let rest = if candidate.is_none() && !again { found.topic.as_str() } else { "" };
+        let exhibit = Exhibit::note("Contradiction", text).part("In short", &found.short_label).part("The nearest question", rest);
+        phase.show("disagreement", exhibit.part("Why", &found.reasons).by(reply.seat, "clerk").turn(&reply.key).data(&row))?;
+        let known = |question: &str| self.contradictions.iter().any(|known| same_question(known, question));
+        if let Some(candidate) = candidate.as_ref().filter(|candidate| !known(&candidate.question)) {
             self.contradictions.push(candidate.question.clone());
         }
         Ok(candidate)

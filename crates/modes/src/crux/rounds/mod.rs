@@ -32,7 +32,7 @@ impl DebateState<'_> {
         if candidate.is_none() && self.options.detection.takes() {
             candidate = self.detect_in_takes(&phase, round).await?;
         }
-        if let Some(candidate) = candidate.filter(|_| !self.closed && self.may_open_room()) {
+        if let Some(candidate) = candidate.filter(|found| !self.closed && self.may_open_room() && !self.had_room(&found.question)) {
             let card = hold_room(self, &phase, round, &candidate).await?;
             let now = self.messages.len() as u64;
             self.tracker.record_room(candidate.key(), now);

@@ -41,6 +41,9 @@ impl Utterance for Reaction {
     fn replying_to(&self) -> Option<&str> {
         self.replying_to.as_deref()
     }
+    fn reasons(&self) -> &str {
+        &self.reasons
+    }
 }
 
 impl DebateState<'_> {

@@ -1,4 +1,4 @@
-//! What personas say: all are asked at once, stock phrases are removed, and whoever used phrases the persona never uses is asked once more.
+//! What personas say: all are asked at once, stock openings are removed, and whoever used phrases the persona never uses is asked once more.
 //! `names` tells whom a name in a reply means.
 
 pub mod names;
@@ -20,6 +20,10 @@ pub trait Utterance: ReplyFormat + Clone {
     fn replying_to(&self) -> Option<&str> {
         None
     }
+    /// Why it is said, where that was asked for.
+    fn reasons(&self) -> &str {
+        ""
+    }
 }
 
 impl Utterance for String {
@@ -35,7 +39,9 @@ pub struct Speech {
     pub key: String,
     pub text: String,
     pub replying_to: Option<String>,
-    /// Families of stock phrases taken out.
+    /// Why this one is answered; empty where nobody is.
+    pub reasons: String,
+    /// Families of stock openings taken out.
     pub removed: Vec<&'static str>,
     /// Own forbidden phrases that stayed in.
     pub forbidden: Vec<String>,
@@ -45,7 +51,7 @@ impl Speech {
     /// The statement as it is shown, under its message's id.
     pub fn exhibit(&self, title: impl Into<String>, id: &str, reply_to: Option<&str>, row: &impl RowData) -> Exhibit {
         let statement = Statement { label: Some(id.to_owned()), text: Some(self.text.clone()), reply_to: reply_to.map(str::to_owned) };
-        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).data(row)
+        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).part("Why this one", &self.reasons).data(row)
     }
 
     /// The part of its stored row that every message has.
@@ -66,7 +72,7 @@ pub struct Speeches {
     pub closed: bool,
 }
 
-/// Asks these seats, each as its persona. Who fails, or has too little left to say, is left out of this step.
+/// Asks these seats, each as its persona. Who fails, or says nothing but stock phrases, is left out of this step.
 pub async fn speak<T: Utterance>(
     phase: &Bench,
     cast: &Cast,
@@ -107,10 +113,11 @@ pub async fn speak<T: Utterance>(
                 key: reply.key,
                 text,
                 replying_to: reply.value.replying_to().map(str::to_owned),
+                reasons: reply.value.reasons().trim().to_owned(),
                 removed: filtered.removed,
                 forbidden: without_repeats(&phrases).into_iter().map(str::to_owned).collect(),
             }),
-            None => phase.abstained(reply.seat, "too little was left of what it said once stock phrases were taken out"),
+            None => phase.abstained(reply.seat, "nothing was left of what it said once stock phrases were taken out"),
         }
     }
     Ok(Speeches { list, closed })
@@ -131,3 +138,6 @@ pub fn whole_sentences(text: &str) -> &str {
     let ends = |(at, mark): &(usize, &str)| text[at + mark.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric());
     text.rmatch_indices(['.', '?', '!', '…']).find(ends).map_or(text, |(at, mark)| &text[..at + mark.len()])
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,69 +1,51 @@
-//! Stock phrases that no persona uses, removed from what models write, one family of phrases after the other. What is left may be too short to use.
+//! Stock openings that no persona uses, removed from what models write: praise, counting, summing up and the like, at the very start and set off
+//! from what follows. Nothing inside a text is ever touched, so no sentence loses its subject or its negation.
 
-/// A text without its stock phrases.
+/// A text without its stock openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilteredText {
-    /// `None`: what was left is too short.
+    /// `None`: no word is left.
     pub text: Option<String>,
-    /// The families of which a phrase was removed, in order.
+    /// The families of which an opening was removed, in order.
     pub removed: Vec<&'static str>,
 }
-
-/// The fewest characters a contribution has.
-const LEAST_CHARS: usize = 20;
-/// One removal may uncover another phrase, so the families are tried so many times.
-const PASSES: usize = 3;
 
 const PRAISE: (&[&str], &[&str]) = (&["great", "good", "interesting", "valid", "fair"], &["point", "question", "observation"]);
 const COUNTS: &[&str] = &["firstly", "secondly", "thirdly"];
 const SUMS: &[&str] = &["in summary", "in conclusion"];
-const NOUNS: &[&str] = &["argument", "critique", "framing", "claim", "thesis", "point"];
-const FAULTS: &[&str] = &["misses", "ignores", "overlooks", "fails"];
+const MACHINES: &[&str] = &["as an ai", "as an ai language model", "as an ai model", "as an ai assistant"];
+/// Who speaks of itself: "As an AI, it falls under the act" is about something else and stays.
+const SELF: &[&str] = &["i", "i'm", "i've", "i'd", "i'll", "my"];
 
-type Family = (&'static str, fn(&Text) -> Option<(usize, usize)>);
+/// A family's name, and where its opening ends if the text begins with one.
+type Family = (&'static str, fn(&Text) -> Option<usize>);
 
-/// In the order in which they are applied.
 const FAMILIES: &[Family] = &[
     ("praise", praise),
-    ("as an AI", |text| text.word("as an ai").map(|at| (at, at + 8))),
-    ("counting", counting),
-    ("summing up", summing_up),
-    ("breaking down", |text| text.word("let's break this down").map(|at| (at, at + 21))),
-    ("dismissal", dismissal),
+    ("as an AI", as_an_ai),
+    ("counting", |text| COUNTS.iter().find_map(|words| text.opening(words))),
+    ("summing up", |text| SUMS.iter().find_map(|words| text.opening(words))),
+    ("breaking down", |text| text.opening("let's break this down")),
 ];
 
+/// Removes openings until the text begins with none: one may stand behind another.
 pub fn remove_stock_phrases(text: &str) -> FilteredText {
     let mut chars: Vec<char> = text.trim().chars().collect();
     let mut removed = Vec::new();
-    for _ in 0..PASSES {
-        let before = removed.len();
-        for (name, find) in FAMILIES {
-            let Some((start, end)) = find(&Text::new(&chars)) else { continue };
-            chars.drain(start..end);
-            let lead = chars.iter().take_while(|c| c.is_whitespace() || ",.-–—:;".contains(**c)).count();
-            chars.drain(..lead);
-            removed.push(*name);
-        }
-        if removed.len() == before {
-            break;
-        }
+    while let Some((name, end)) = FAMILIES.iter().find_map(|(name, end)| Some((*name, end(&Text::new(&chars))?))) {
+        chars.drain(..end);
+        removed.push(name);
     }
-    let mut text: String = chars.into_iter().collect();
-    if !removed.is_empty() {
-        while text.contains("  ") {
-            text = text.replace("  ", " ");
-        }
-    }
-    let text = text.trim();
-    let kept = text.chars().count() >= LEAST_CHARS;
-    FilteredText { text: kept.then(|| capitalised(text)), removed }
+    let rest: String = chars.into_iter().collect();
+    let worded = rest.chars().any(char::is_alphanumeric);
+    FilteredText { text: worded.then(|| if removed.is_empty() { rest } else { capitalised(&rest) }), removed }
 }
 
 /// Which of these phrases a text uses, as whole words and in any case. A phrase that occurs twice is listed twice.
 pub fn phrases_used<'a>(text: &str, phrases: &'a [String]) -> Vec<&'a str> {
     let chars: Vec<char> = text.chars().collect();
     let text = Text::new(&chars);
-    phrases.iter().map(|phrase| phrase.trim()).flat_map(|phrase| std::iter::repeat_n(phrase, text.words(&low(phrase)).count())).collect()
+    phrases.iter().map(|phrase| phrase.trim()).flat_map(|phrase| std::iter::repeat_n(phrase, text.count(&low(phrase)))).collect()
 }
 
 fn capitalised(text: &str) -> String {
@@ -87,56 +69,57 @@ impl Text {
         Self(chars.iter().copied().map(low_char).collect())
     }
 
-    fn begins(&self, at: usize, words: &str) -> bool {
+    /// Where these words end if they begin here as whole words.
+    fn words_at(&self, at: usize, words: &str) -> Option<usize> {
         let mut here = self.0.iter().skip(at);
-        words.chars().all(|c| here.next() == Some(&c))
+        let end = at + words.chars().count();
+        (words.chars().all(|c| here.next() == Some(&c)) && !self.in_word(end)).then_some(end)
     }
 
-    /// Every position at which these words begin, not counting parts of longer words.
-    fn words(&self, words: &str) -> impl Iterator<Item = usize> {
-        let inside = |at: usize| self.0.get(at).is_some_and(|c| c.is_alphanumeric());
-        let length = words.chars().count();
-        (0..self.0.len()).filter(move |at| length > 0 && self.begins(*at, words) && !(*at > 0 && inside(at - 1)) && !inside(at + length))
+    fn in_word(&self, at: usize) -> bool {
+        self.0.get(at).is_some_and(|c| c.is_alphanumeric())
     }
 
-    fn word(&self, words: &str) -> Option<usize> {
-        self.words(words).next()
+    /// How often these words stand in the text, not counting parts of longer words.
+    fn count(&self, words: &str) -> usize {
+        if words.is_empty() {
+            return 0;
+        }
+        (0..self.0.len()).filter(|at| !(*at > 0 && self.in_word(at - 1)) && self.words_at(*at, words).is_some()).count()
     }
 
-    /// Where the first of these words ends that begins here as a whole word.
-    fn one_of(&self, at: usize, words: &[&str]) -> Option<usize> {
-        let end = |word: &&str| at + word.chars().count();
-        words.iter().find(|word| self.begins(at, word) && !self.0.get(end(word)).is_some_and(|c| c.is_alphanumeric())).map(end)
+    /// Where what follows these words begins, if the text opens with them and they are set off from it.
+    fn opening(&self, words: &str) -> Option<usize> {
+        self.set_off(self.words_at(0, words)?)
+    }
+
+    /// Where the next word begins behind a mark that sets off what stands before it. Without a mark the words are part of their sentence: "in summary
+    /// judgment", "a good question to ask". A mark has a space behind it, so that "-5" keeps its sign; a long dash may do without.
+    fn set_off(&self, at: usize) -> Option<usize> {
+        let run = |from: usize, of: fn(char) -> bool| from + self.0.iter().skip(from).take_while(|c| of(**c)).count();
+        let blank = |at: usize| self.0.get(at).is_none_or(|c| c.is_whitespace());
+        let marks = run(at, |c| ",.;:!…".contains(c));
+        let marked = (marks > at || marks == self.0.len()) && blank(marks);
+        let dash = run(if marked { marks } else { at }, char::is_whitespace);
+        let behind = run(dash, |c| "-–—".contains(c));
+        let dashed = behind > dash && (blank(behind) || (self.0[dash] == '—' && !self.0[behind].is_numeric()));
+        match (dashed, marked) {
+            (true, _) => Some(run(behind, char::is_whitespace)),
+            (false, true) => Some(dash),
+            (false, false) => None,
+        }
     }
 }
 
-fn praise(text: &Text) -> Option<(usize, usize)> {
-    let start = ["that's a ", "that's an "].into_iter().find(|start| text.begins(0, start))?;
-    let adjective = text.one_of(start.chars().count(), PRAISE.0)?;
-    let noun = text.one_of(adjective + 1, PRAISE.1).filter(|_| text.0.get(adjective) == Some(&' '))?;
-    Some((0, noun))
+fn praise(text: &Text) -> Option<usize> {
+    let openings = ["that's a", "that's an", "that is a", "that is an"];
+    let after = |at: usize, words: &[&str]| words.iter().find_map(|word| text.words_at(at, word));
+    let start = after(0, &openings)?;
+    let adjective = after(start + 1, PRAISE.0)?;
+    text.set_off(after(adjective + 1, PRAISE.1)?)
 }
 
-fn counting(text: &Text) -> Option<(usize, usize)> {
-    let end = text.one_of(0, COUNTS)?;
-    text.0.get(end).filter(|c| **c == ',' || c.is_whitespace()).map(|_| (0, end + 1))
-}
-
-fn summing_up(text: &Text) -> Option<(usize, usize)> {
-    let goes_on = |end: usize| text.0.get(end).is_some_and(|c| *c == ',' || c.is_whitespace());
-    let places = SUMS.iter().flat_map(|words| text.words(words).map(|at| (at, at + words.chars().count())));
-    places.filter(|(_, end)| goes_on(*end)).min().map(|(start, end)| (start, end + 1))
-}
-
-/// "The … argument misses", with no punctuation in between.
-fn dismissal(text: &Text) -> Option<(usize, usize)> {
-    if !text.begins(0, "the ") {
-        return None;
-    }
-    let stretch = text.0.iter().position(|c| !(c.is_alphanumeric() || c.is_whitespace() || "-'".contains(*c))).unwrap_or(text.0.len());
-    (5..stretch).filter(|at| text.0[at - 1] == ' ').find_map(|at| {
-        let noun = text.one_of(at, NOUNS)?;
-        let fault = text.one_of(noun + 1, FAULTS).filter(|_| text.0.get(noun) == Some(&' '))?;
-        Some((0, fault))
-    })
+fn as_an_ai(text: &Text) -> Option<usize> {
+    let next = MACHINES.iter().find_map(|words| text.opening(words))?;
+    SELF.iter().any(|word| text.words_at(next, word).is_some()).then_some(next)
 }

@@ -4,6 +4,7 @@
 //! How often each outcome occurred is printed; outcomes a mode exists for must occur. `SYNOD_TEST_SEEDS` sets how many seeds are tried.
 
 mod counted;
+mod debated;
 mod judged;
 mod written;
 
@@ -107,6 +108,9 @@ fn rules(mode: &str) -> Option<Rules> {
         "red_team" => (judged::red_team, &["fixed", "rebutted", "overruled", "open"]),
         "specialist_panel" => (judged::specialist_panel, &["conflict", "no conflict"]),
         "brainstorm" => (judged::brainstorm, &["dissent", "no dissent"]),
+        "crux" => {
+            (debated::crux, &["open", "resolved", "weak", "called resolved and left open", "no falsifier given", "surfaced", "moved", "stayed"])
+        }
         "chain" => (written::chain, &[]),
         "blueprint" => (written::blueprint, &["still to be done", "complete"]),
         "decompose" => (written::decompose, &[]),
