@@ -16,4 +16,4 @@ pub use check::{Checked, texts, words_of};
 pub use evaluation::{Evaluation, SafetyRule};
 pub use exhibit::{CheckedText, show_checks, show_safety};
 pub use monitor::{Source, find_harm, triggers};
-pub use watch::{SafetyTrigger, SafetyWatch, TriggerCategory};
+pub use watch::{SafetyTrigger, SafetyWatch};

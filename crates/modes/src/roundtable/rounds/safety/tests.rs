@@ -1,7 +1,8 @@
 //! The monitor over tables of questions, and the shape of its patterns.
 
 use super::lexicon::{KEY, Lexicon, Mark, marked, split, tokens};
-use super::{SafetyTrigger, Source, TriggerCategory, find_harm, triggers};
+use super::watch::TriggerCategory;
+use super::{SafetyTrigger, Source, find_harm, triggers};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,15 +34,21 @@ fn table(text: &str) -> Table {
     toml::from_str(text).expect("a table of questions")
 }
 
+impl Case {
+    fn outcome(&self) -> Outcome {
+        let (_, text) = self.text.first_key_value().expect("a question");
+        match (find_harm(text), triggers(text, Source::Question).is_empty()) {
+            (Some(_), _) => Outcome::Block,
+            (None, false) => Outcome::Care,
+            (None, true) => Outcome::Clear,
+        }
+    }
+}
+
 /// What is wrong with the reading of a question, if anything is.
 fn miss(case: &Case) -> Option<String> {
     let (language, text) = case.text.first_key_value().expect("a question");
-    let (found, triggers) = (find_harm(text), triggers(text, Source::Question));
-    let outcome = match (&found, triggers.is_empty()) {
-        (Some(_), _) => Outcome::Block,
-        (None, false) => Outcome::Care,
-        (None, true) => Outcome::Clear,
-    };
+    let (outcome, found, triggers) = (case.outcome(), find_harm(text), triggers(text, Source::Question));
     let about = |subject: &String| {
         let topic = Lexicon::get().patterns.topic.iter().find(|topic| topic.subject == *subject).expect("a subject").about.as_str();
         triggers.iter().any(|trigger| trigger.reason.contains(topic))
@@ -64,6 +71,17 @@ fn sixty_questions_are_read_as_what_they_are() {
     assert!(table.lookalike.iter().all(|case| case.expect != Outcome::Block) && table.trigger.iter().all(|case| case.expect != Outcome::Clear));
     let missed: Vec<String> = table.lookalike.iter().chain(&table.trigger).filter_map(miss).collect();
     assert!(missed.is_empty(), "{} misread\n{}", missed.len(), missed.join("\n"));
+}
+
+/// Three stay misread: a board game's poison card calls in the evaluator, and two who would spy on a girlfriend without naming the act do no more.
+#[test]
+fn questions_written_without_a_look_at_the_patterns_reach_the_evaluator_at_least() {
+    let table = table(include_str!("fresh_questions.toml"));
+    assert_eq!((table.lookalike.len(), table.trigger.len()), (15, 15));
+    assert!(table.lookalike.iter().all(|case| case.outcome() != Outcome::Block));
+    assert!(table.trigger.iter().all(|case| case.outcome() != Outcome::Clear));
+    let missed: Vec<String> = table.lookalike.iter().chain(&table.trigger).filter_map(miss).collect();
+    assert_eq!(missed.len(), 3, "misread\n{}", missed.join("\n"));
 }
 
 #[test]
