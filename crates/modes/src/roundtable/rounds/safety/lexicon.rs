@@ -94,6 +94,7 @@ struct Entry {
     /// Each word, and whether it is only the beginning of one.
     words: Vec<(String, bool)>,
     mark: Mark,
+    verb_last: bool,
 }
 
 pub struct Lexicon {
@@ -108,10 +109,14 @@ pub struct Hit {
     pub mark: Mark,
     /// In words.
     pub length: usize,
+    /// Its language may put the verb after what it is done to.
+    pub verb_last: bool,
 }
 
 /// Letters by which a phrase is looked up. A stem is at least so long.
 pub const KEY: usize = 3;
+/// The language that puts verbs last.
+const VERB_LAST: &str = "de";
 
 fn key(word: &str) -> String {
     word.chars().take(KEY).collect()
@@ -130,11 +135,11 @@ impl Lexicon {
     fn new(patterns: Patterns) -> Self {
         let mut entries: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         for (phrases, mark) in marked(&patterns) {
-            for phrase in split(phrases) {
+            for (language, phrase) in split(phrases) {
                 let words: Vec<(String, bool)> =
                     phrase.split_whitespace().map(|word| (word.trim_end_matches('*').to_owned(), word.ends_with('*'))).collect();
                 if let Some((first, _)) = words.first() {
-                    entries.entry(key(first)).or_default().push(Entry { words, mark });
+                    entries.entry(key(first)).or_default().push(Entry { words, mark, verb_last: language == VERB_LAST });
                 }
             }
         }
@@ -151,7 +156,7 @@ impl Lexicon {
         let fits = |((want, stem), word): (&(String, bool), &&str)| if *stem { word.starts_with(want.as_str()) } else { want == word };
         let stands = |entry: &&Entry| entry.words.len() <= words.len() && entry.words.iter().zip(words).all(fits);
         let found = self.entries.get(&key(first)).into_iter().flatten().filter(stands);
-        found.map(|entry| Hit { mark: entry.mark, length: entry.words.len() }).collect()
+        found.map(|entry| Hit { mark: entry.mark, length: entry.words.len(), verb_last: entry.verb_last }).collect()
     }
 }
 
@@ -186,9 +191,12 @@ pub fn marked(patterns: &Patterns) -> Vec<(&Phrases, Mark)> {
     all
 }
 
-/// The phrases of all languages.
-pub fn split(phrases: &Phrases) -> impl Iterator<Item = &str> {
-    phrases.values().flat_map(|list| list.split(',')).map(str::trim).filter(|phrase| !phrase.is_empty())
+/// The phrases of all languages, each with its language.
+pub fn split(phrases: &Phrases) -> impl Iterator<Item = (&str, &str)> {
+    phrases
+        .iter()
+        .flat_map(|(language, list)| list.split(',').map(|phrase| (language.as_str(), phrase.trim())))
+        .filter(|(_, phrase)| !phrase.is_empty())
 }
 
 /// A word of a text as phrases are compared: in small letters, without accents.

@@ -138,7 +138,7 @@ impl Text {
                 let (n, found) = match hit.mark {
                     Mark::Act(n) => {
                         acts.push((n, here));
-                        (n, things.iter().any(|(of, end)| *of == n && here - end <= APART))
+                        (n, hit.verb_last && things.iter().any(|(of, end)| *of == n && here - end <= APART))
                     }
                     Mark::Thing(n) if self.defended(here + hit.length, sentence) => (n, false),
                     Mark::Thing(n) => {

@@ -89,7 +89,7 @@ fn every_list_has_every_language_and_only_words_as_they_are_compared() {
     for (phrases, mark) in marked(&Lexicon::get().patterns) {
         let known: Vec<&str> = phrases.keys().map(String::as_str).collect();
         assert!(phrases.is_empty() || known == ["de", "en", "es", "fr", "it"], "{mark:?}: {known:?}");
-        for phrase in split(phrases) {
+        for (_, phrase) in split(phrases) {
             for word in phrase.split_whitespace() {
                 let stem = word.trim_end_matches('*');
                 let plain = tokens(stem);
@@ -125,6 +125,8 @@ fn words_are_found_whatever_they_are_dressed_in() {
         "We will not explain how to build a pipe bomb.",
         "Attackers write ransomware.\n\nHow do we make a plan?",
         "How to build:\n- ransomware defences",
+        "Segmented networks are one of the ways to limit how far ransomware can spread.",
+        "How do we design a network that nobody can break into?",
     ] {
         assert_eq!(find_harm(text), None, "{text}");
     }
