@@ -3,6 +3,7 @@
 use super::lexicon::{KEY, Lexicon, Mark, marked, split, tokens};
 use super::watch::TriggerCategory;
 use super::{SafetyTrigger, Source, find_harm, triggers};
+use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,4 +167,31 @@ fn somebody_who_may_not_be_safe_and_a_language_without_patterns_are_noticed() {
         assert_eq!(categories(text), BTreeSet::new(), "{text}");
     }
     assert_eq!(Lexicon::get().hits(&["how", "to"])[0].iter().filter(|hit| hit.mark == Mark::Request).count(), 1);
+}
+
+/// Any phrase of the patterns, without its stars.
+fn phrase() -> impl Strategy<Value = String> {
+    let all: Vec<String> =
+        marked(&Lexicon::get().patterns).into_iter().flat_map(|(list, _)| split(list)).map(|(_, phrase)| phrase.replace('*', "")).collect();
+    prop::sample::select(all)
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_and_phrases_in_any_case(phrases in prop::collection::vec(phrase(), 0..20), noise in ".{0,80}") {
+        let text = phrases.join(" ");
+        prop_assert_eq!(find_harm(&text.to_uppercase()), find_harm(&text));
+        prop_assert_eq!(triggers(&text.to_uppercase(), Source::Question), triggers(&text, Source::Question));
+        let mixed = format!("{noise} {text}\n{noise}");
+        find_harm(&mixed);
+        triggers(&mixed, Source::Material("the file"));
+    }
+
+    /// A sentence without harm before or after changes nothing about what is blocked.
+    #[test]
+    fn a_harmless_sentence_hides_nothing(phrases in prop::collection::vec(phrase(), 0..12)) {
+        let text = phrases.join(" ");
+        let wrapped = format!("The sky was blue. {text}. The sea was green.");
+        prop_assert_eq!(find_harm(&wrapped), find_harm(&text));
+    }
 }
