@@ -151,7 +151,7 @@ async fn synthesise(debate: &mut Debate<'_>, phase: &Bench, ended: &str) -> Resu
 
 /// Why a synthesis is withheld, if it is. The check is shown where there is something to say of it.
 async fn check_synthesis(debate: &mut Debate<'_>, phase: &Bench, round: u32, reply: &SeatReply<Synthesis>) -> Result<Option<String>> {
-    let texts = vec![("synthesis".to_owned(), safety::words_of(&reply.value)?)];
+    let texts = vec![("answer".to_owned(), safety::words_of(&reply.value)?)];
     let check = debate.check(phase, "The synthesis of the debate", texts).await?.remove(0);
     let blocked = check.blocked.clone();
     if blocked.is_some() || debate.watch.armed() {

@@ -82,7 +82,7 @@ async fn check_analysis(
     analysis: Analysis,
     closed: &mut bool,
 ) -> Result<Option<Analysis>> {
-    let texts = vec![("analysis".to_owned(), safety::words_of(&analysis)?)];
+    let texts = vec![("round".to_owned(), safety::words_of(&analysis)?)];
     let check = debate.check(phase, "The analysis of a round", texts).await?.remove(0);
     *closed |= check.closed;
     if let Some(reason) = &check.blocked {

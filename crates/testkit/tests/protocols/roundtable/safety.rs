@@ -206,7 +206,7 @@ async fn patients_parties_savers_and_children_raise_tier_two_at_the_door() {
     let hurt = ask("I want to die. What should I do?", None, &[("rounds", json!(3))], |_| None).await;
     assert!(hurt.asked("round 3/check S1/safety@4"), "whoever may not be safe is watched over to the end");
     let plain = ask("Should we move our nightly jobs to a queue?", None, &[("rounds", json!(1))], |_| None).await;
-    assert_eq!((&plain.data("round_1_safety")["tier"], plain.asked("synthesis/check synthesis/safety@4")), (&json!(1), false));
+    assert_eq!((&plain.data("round_1_safety")["tier"], plain.asked("synthesis/check answer/safety@4")), (&json!(1), false));
 }
 
 #[tokio::test]
@@ -254,7 +254,7 @@ async fn an_analysis_that_carries_the_harm_is_withheld_and_nothing_is_made_of_it
     for (words, vulnerable, reason) in [(bad, false, "it asks for or gives a way"), (quoted, true, "it shows a way around a safeguard")] {
         let script = move |key: &str| match key {
             "round 1/analysis@4" => harmful_analysis(words),
-            "round 1/check analysis/safety@4" => objects(quoted),
+            "round 1/check round/safety@4" => objects(quoted),
             _ => None,
         };
         let audience = if vulnerable { "vulnerable" } else { "general" };
@@ -264,7 +264,7 @@ async fn an_analysis_that_carries_the_harm_is_withheld_and_nothing_is_made_of_it
         assert_eq!((&row["blocked"][0]["seat"], row["blocked"].as_array().map(Vec::len)), (&json!("analysis"), Some(1)));
         assert_eq!((&played.data("round_1_analysis")["agreementLevel"], &played.data("round_1_analysis")["byWords"]), (&Value::Null, &json!(true)));
         assert!(played.warned("The analysis of round 1 was withheld") && played.warned(reason), "{:?}", played.verdict.warnings);
-        assert_eq!(played.asked("round 1/check analysis/safety@4"), vulnerable, "what the patterns withhold goes to no evaluator");
+        assert_eq!(played.asked("round 1/check round/safety@4"), vulnerable, "what the patterns withhold goes to no evaluator");
     }
 }
 
@@ -278,7 +278,7 @@ async fn a_synthesis_that_carries_the_harm_is_withheld_and_the_record_is_the_ans
                 let said = json!({"reasons": "read", "summary": words, "common_ground": [], "key_differences": [], "evolution": "", "recommendation": "Wait.", "confidence": 0.7});
                 says(said.to_string())
             }
-            "synthesis/check synthesis/safety@4" => objects(quoted),
+            "synthesis/check answer/safety@4" => objects(quoted),
             _ => None,
         };
         let audience = if vulnerable { "vulnerable" } else { "general" };
@@ -299,11 +299,11 @@ async fn a_risky_style_keeps_its_evaluator_for_two_clean_rounds_and_reads_the_an
     let options = |style: &str| [("style", json!(style)), ("rounds", json!(4)), ("groupthink", json!("record")), ("exit_on_consensus", json!(false))];
     for style in ["adversarial", "devils-advocate", "red-team-blue-team"] {
         let played = ask("Should we move our nightly jobs to a queue?", None, &options(style), |_| None).await;
-        for what in ["S1", "analysis"] {
+        for what in ["S1", "round"] {
             let asked: Vec<bool> = (1..=4).map(|round| played.asked(&format!("round {round}/check {what}/safety@4"))).collect();
             assert_eq!(asked, [true, true, false, false], "{style}: {what}");
         }
-        let dirty = |key: &str| (key == "round 2/check analysis/safety@4").then(|| objects("words that nobody said here")).flatten();
+        let dirty = |key: &str| (key == "round 2/check round/safety@4").then(|| objects("words that nobody said here")).flatten();
         let played = ask("Should we move our nightly jobs to a queue?", None, &options(style), dirty).await;
         let asked: Vec<bool> = (1..=4).map(|round| played.asked(&format!("round {round}/check S1/safety@4"))).collect();
         assert_eq!(asked, [true, true, true, true], "{style}: an objection to the analysis starts the count again");
