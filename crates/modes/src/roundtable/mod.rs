@@ -16,14 +16,15 @@ mod tests;
 pub use options::{Audience, Continuation, Groupthink, HighStakes, Options};
 use outcome::{Decision, GroupthinkGuard, StopReason, guard, stops};
 use prompting::{Perspective, Perspectives, one_per_seat};
-use rounds::{Debate, LEAST, conclude_round, hold_objections, safety, stop_if_incomplete};
+use rounds::safety::{self, Source};
+use rounds::{Debate, LEAST, conclude_round, hold_objections, stop_if_incomplete};
 use rows::*;
 use style::Style;
 use synod_engine::{Abilities, Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
 use synod_types::{Exhibit, Figure, SeatIx};
 
 pub static MODE: Mode = mode! {
-    id: "roundtable", version: 3, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
+    id: "roundtable", version: 4, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
     summary: "A debate in rounds, in one of seven styles, with a shared record of claims and evidence, until the panel agrees or stops moving.",
     pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
     phases: &["perspectives", "round", "synthesis"],
@@ -43,6 +44,7 @@ pub static MODE: Mode = mode! {
         Stage::computed::<VotesRow>("votes"),
         Stage::computed::<DiversityRow>("diversity"),
         Stage::computed::<ClaimsRow>("claims"),
+        Stage::computed::<SafetyRow>("synthesis_safety").stand_in(),
         Stage::from_seat::<SynthesisRow>("synthesis", "chair"),
     ],
     figures: &[
@@ -53,9 +55,9 @@ pub static MODE: Mode = mode! {
         FigureKind::total("high_stakes", "What was said to be at stake"),
     ],
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
-    cost: "n + 1 a round for n seats, up to twice more for objections, n more a round while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
+    cost: "n + 1 a round for n seats, up to twice more for objections, n + 1 more a round and 1 more at the end while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
     example: Example { options: &[("style", "socratic")], ..Example::ask("What would make our on-call rota fair?") },
-    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, camps are found by the words of the positions. If nobody can write the synthesis, the record of the last round is the answer.",
+    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, or its analysis is withheld, camps are found by the words of the positions. If nobody can write the synthesis, or it is withheld, the record of the last round is the answer.",
     prompts: ["perspectives", "turn", "safety", "analysis", "synthesis"],
     abilities: Abilities { continues: Some("continued"), ..Abilities::NONE },
 };
@@ -78,7 +80,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     vec![
         call("perspectives", "clerk", made, made, 0),
         call("turn", "debater", n, n * rounds, n),
-        call("safety", "clerk", 0, n * rounds, 1),
+        call("safety", "clerk", 0, (n + 1) * rounds + 1, 1),
         call("analysis", "clerk", 1, rounds, n),
         call("synthesis", "chair", 1, 1, n),
     ]
@@ -102,8 +104,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let stop = loop {
         number += 1;
         for focus in options.focus_from(number) {
-            debate.watch.add(safety::topic_triggers(focus));
-            debate.watch.add(safety::intent_triggers(focus));
+            debate.watch.add(safety::triggers(focus, Source::Question));
         }
         let phase = bench.round("round", number);
         let round = debate.hold_round(&phase, number, false).await?;
@@ -132,7 +133,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     outcome::conclude(&mut debate, stop).await
 }
 
-/// Checks the question, and every focus question there will be, before anybody is asked. A later focus question calls for an evaluator only from
+/// Checks the question, what came with it, and every focus question there will be, before anybody is asked. A later focus question calls for an evaluator only from
 /// its round on, so that the rounds before do not depend on it.
 fn admit(debate: &mut Debate) -> Result<()> {
     let question = debate.bench.question();
@@ -147,13 +148,24 @@ fn admit(debate: &mut Debate) -> Result<()> {
             format!("the question has {length} characters, and at most {LONGEST_QUESTION} are put to a panel: give the rest as content or as a file");
         return Err(Halt::failed("round 1", why));
     }
-    let texts: Vec<&str> = [Some(question.text.as_str()), question.content.as_deref()].into_iter().flatten().collect();
-    if let Some(why) = texts.iter().copied().chain(focus).find_map(safety::block_reason) {
-        return Err(Halt::failed("round 1", format!("the question was not put to the panel: {why}")));
+    let asked = [question.text.as_str()].into_iter().chain(debate.options.perspectives.iter().map(String::as_str));
+    if let Some(found) = asked.clone().chain(focus).find_map(safety::find_harm) {
+        return Err(Halt::failed("round 1", format!("the question was not put to the panel: {}; {}", found.reason, found.instead)));
     }
-    for text in texts {
-        debate.watch.add(safety::topic_triggers(text));
-        debate.watch.add(safety::intent_triggers(text));
+    let mut material: Vec<(String, String)> = question.content.iter().map(|text| ("the material under review".to_owned(), text.clone())).collect();
+    material.extend(question.files.iter().map(|file| (format!("the file {}", file.name), file.text.clone())));
+    material.extend(question.earlier.iter().map(|turn| ("the conversation before".to_owned(), format!("{}\n\n{}", turn.question, turn.answer))));
+    for (name, text) in &material {
+        if let Some(found) = safety::find_harm(text) {
+            let why = format!("the question was not put to the panel because of {name}: {}; take the passage out", found.reason);
+            return Err(Halt::failed("round 1", why));
+        }
+    }
+    for text in asked {
+        debate.watch.add(safety::triggers(text, Source::Question));
+    }
+    for (name, text) in &material {
+        debate.watch.add(safety::triggers(text, Source::Material(name)));
     }
     Ok(())
 }

@@ -85,7 +85,7 @@ pub struct RoleViolation {
 #[derive(Serialize, JsonSchema)]
 pub struct SafetyRow {
     pub round: u32,
-    /// 1: patterns only; 2: an evaluator was called in and read nothing; 3: it read at least one response.
+    /// 1: patterns only; 2: an evaluator was called in and read nothing; 3: it read at least one text.
     pub tier: u8,
     pub triggers: Vec<SafetyTrigger>,
     /// Nothing was withheld.
@@ -93,12 +93,13 @@ pub struct SafetyRow {
     pub findings: Vec<SafetyFinding>,
     pub concerns: Vec<SafetyRemark>,
     pub recommendations: Vec<SafetyRemark>,
-    pub blocked: Vec<WithheldResponse>,
+    pub blocked: Vec<WithheldText>,
 }
 
-/// What the evaluator found in one response: the rules, never the passages.
+/// What the evaluator found in one text: the rules, never the passages.
 #[derive(Serialize, JsonSchema)]
 pub struct SafetyFinding {
+    /// Whose text: a seat's, the `analysis` of the round or the `synthesis`.
     pub seat: String,
     /// `pass` or `block`.
     pub verdict: &'static str,
@@ -113,7 +114,7 @@ pub struct SafetyRemark {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct WithheldResponse {
+pub struct WithheldText {
     pub seat: String,
     pub reason: String,
 }

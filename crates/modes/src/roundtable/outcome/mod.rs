@@ -11,12 +11,13 @@ pub use exhibits::show_objections;
 pub use guard::{GroupthinkGuard, GroupthinkKind};
 pub use stops::StopReason;
 
+use super::rounds::safety::{self, CheckedText, show_checks};
 use super::rounds::{Debate, Round};
 use super::rows::{SeatEntry, SynthesisRow, VerdictData};
 use crate::closing;
 use exhibits::{show_charts, show_claims, show_exit};
 use stops::ExitNumbers;
-use synod_engine::{Bench, ModeResult, Result, prompt};
+use synod_engine::{Bench, ModeResult, Result, SeatReply, prompt};
 use synod_math::debate::exits;
 use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, SeatIx, Shape, Statement};
 use synthesis::{Synthesis, answer_from_record, compose};
@@ -117,7 +118,7 @@ fn exit_sentence(debate: &Debate, stop: StopReason, numbers: &ExitNumbers) -> St
 }
 
 /// Has the chair write the answer, or the next seat that can; where nobody can, it is taken from the record.
-async fn synthesise(debate: &Debate<'_>, phase: &Bench, ended: &str) -> Result<Answer> {
+async fn synthesise(debate: &mut Debate<'_>, phase: &Bench, ended: &str) -> Result<Answer> {
     let number = debate.last_regular().map_or(0, |round| round.number);
     let spoke = debate.rounds.last().into_iter().flat_map(Round::counted).map(|response| response.seat as SeatIx);
     let writers = closing::seats_of(debate.bench, "chair", spoke);
@@ -127,9 +128,12 @@ async fn synthesise(debate: &Debate<'_>, phase: &Bench, ended: &str) -> Result<A
         phase.ask_first::<Synthesis>(&writers, prompt!("synthesis", packet, focus, ended, last, objected, material = debate.material)).await?
     else {
         phase.warn("Nobody could write the synthesis; the record of the last round is the answer.");
-        let by = debate.rounds.last().into_iter().flat_map(Round::counted).map(|response| response.seat as SeatIx).collect();
-        return Ok(Answer { kind: AnswerKind::Computed, text: format!("{ended}\n\n{}", answer_from_record(debate)), by });
+        return Ok(computed_answer(debate, ended));
     };
+    if let Some(reason) = check_synthesis(debate, phase, number, &reply).await? {
+        phase.warn(format!("The synthesis was withheld: {reason}. The record of the last round is the answer."));
+        return Ok(computed_answer(debate, ended));
+    }
     let said = &reply.value;
     let data = SynthesisRow {
         summary: said.summary.clone(),
@@ -143,4 +147,21 @@ async fn synthesise(debate: &Debate<'_>, phase: &Bench, ended: &str) -> Result<A
     let shape = Shape::Statement(Statement { text: Some(text.clone()), ..Statement::default() });
     phase.show("synthesis", Exhibit::new("Synthesis", shape).by(reply.seat, "chair").turn(&reply.key).data(&data))?;
     Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] })
+}
+
+/// Why a synthesis is withheld, if it is. The check is shown where there is something to say of it.
+async fn check_synthesis(debate: &mut Debate<'_>, phase: &Bench, round: u32, reply: &SeatReply<Synthesis>) -> Result<Option<String>> {
+    let texts = vec![("answer".to_owned(), safety::words_of(&reply.value)?)];
+    let check = debate.check(phase, "The synthesis of the debate", texts).await?.remove(0);
+    let blocked = check.blocked.clone();
+    if blocked.is_some() || debate.watch.armed() {
+        let text = CheckedText { name: "synthesis".into(), key: reply.key.clone(), check };
+        show_checks(debate, phase, (round, "Synthesis", "synthesis"), vec![text])?;
+    }
+    Ok(blocked)
+}
+
+fn computed_answer(debate: &Debate, ended: &str) -> Answer {
+    let by = debate.rounds.last().into_iter().flat_map(Round::counted).map(|response| response.seat as SeatIx).collect();
+    Answer { kind: AnswerKind::Computed, text: format!("{ended}\n\n{}", answer_from_record(debate)), by }
 }

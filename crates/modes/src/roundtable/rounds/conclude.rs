@@ -1,9 +1,9 @@
 //! What follows once the seats have spoken: whether the round counts, its analysis, and what a round of objections leads to.
 
 use super::analysis::{Analysis, RoundAssessment};
-use super::exhibits::{seat_moves, show_analysis, show_responses, show_safety, show_summary};
+use super::exhibits::{seat_moves, show_analysis, show_responses, show_summary};
 use super::round::Round;
-use super::safety::Evaluation;
+use super::safety::{self, show_safety};
 use super::{Debate, LEAST};
 use crate::roundtable::outcome::{GroupthinkKind, StopReason, guard, show_objections};
 use crate::roundtable::prompting::{RoundSummary, SeatMoves};
@@ -38,15 +38,16 @@ pub fn stop_if_incomplete(debate: &Debate, phase: &Bench, round: &Round) -> Resu
 
 /// Has a round analysed, shows it, and sums it up. True: the run is closing.
 pub async fn conclude_round(debate: &mut Debate<'_>, phase: &Bench, mut round: Round) -> Result<bool> {
-    let (analysis, closed) = ask_for_analysis(debate, phase, &round).await?;
+    let (analysis, mut closed) = ask_for_analysis(debate, phase, &round).await?;
+    let analysis = match analysis {
+        Some((key, analysis)) => check_analysis(debate, phase, &mut round, key, analysis, &mut closed).await?,
+        None => None,
+    };
     let spoke: Vec<(usize, &str)> = round.counted().map(|response| (response.seat, response.turn.position.as_str())).collect();
     round.assessment = RoundAssessment::new(analysis, &spoke, &debate.names);
     show_responses(debate, phase, &round)?;
     show_safety(debate, phase, &round)?;
-    let checked = round.responses.iter().all(|response| response.evaluation.as_ref().is_some_and(Evaluation::clean));
-    if debate.watch.armed() && checked && round.counted().count() == round.responses.len() {
-        debate.watch.stand_down();
-    }
+    debate.watch.end_round(round.clean());
     for (seat, support) in &round.assessment.alignment {
         debate.record.seats[*seat].alignment = Some(*support);
     }
@@ -72,8 +73,29 @@ pub async fn conclude_round(debate: &mut Debate<'_>, phase: &Bench, mut round: R
     Ok(closed)
 }
 
-/// Asks somebody who took no part in it to analyse a round. True: the run is closing.
-async fn ask_for_analysis(debate: &Debate<'_>, phase: &Bench, round: &Round) -> Result<(Option<Analysis>, bool)> {
+/// Checks an analysis before anything is made of it. `None`: it was withheld.
+async fn check_analysis(
+    debate: &mut Debate<'_>,
+    phase: &Bench,
+    round: &mut Round,
+    key: String,
+    analysis: Analysis,
+    closed: &mut bool,
+) -> Result<Option<Analysis>> {
+    let texts = vec![("round".to_owned(), safety::words_of(&analysis)?)];
+    let check = debate.check(phase, "The analysis of a round", texts).await?.remove(0);
+    *closed |= check.closed;
+    if let Some(reason) = &check.blocked {
+        let title = round.title().to_lowercase();
+        phase.warn(format!("The analysis of {title} was withheld: {reason}. Camps were found by the words of the positions."));
+    }
+    let passed = check.blocked.is_none();
+    round.analysis_check = Some((key, check));
+    Ok(passed.then_some(analysis))
+}
+
+/// Asks somebody who took no part in it to analyse a round; with the analysis comes the key of its turn. True: the run is closing.
+async fn ask_for_analysis(debate: &Debate<'_>, phase: &Bench, round: &Round) -> Result<(Option<(String, Analysis)>, bool)> {
     let packet = debate.packet_for_analysis(round);
     let names: Vec<&String> = round.counted().map(|response| &debate.names[response.seat]).collect();
     let entries: Vec<_> = packet.current.iter().filter(|contribution| names.contains(&&contribution.name)).collect();
@@ -88,7 +110,7 @@ async fn ask_for_analysis(debate: &Debate<'_>, phase: &Bench, round: &Round) -> 
     )
     .ids("seats", names.iter().map(|name| name.as_str()));
     match phase.ask_clerk::<Analysis>(ask).await? {
-        Ok(reply) => Ok((Some(reply.value), round.closed)),
+        Ok(reply) => Ok((Some((reply.key, reply.value)), round.closed)),
         Err(failure) => {
             let closed = failure.failure.kind == FailureKind::Closed;
             if !closed {

@@ -4,7 +4,6 @@ use super::Debate;
 use super::analysis::{Alignment, Analysis};
 use super::reply::vote_name;
 use super::round::{Response, Round};
-use super::safety::Evaluation;
 use crate::markdown;
 use crate::roundtable::prompting::{SeatMoves, anchor};
 use crate::roundtable::record::ClaimStatus;
@@ -76,68 +75,6 @@ fn response_row(debate: &Debate, round: &Round, response: &Response) -> Response
         label_findings: (!withheld).then(|| response.audit.flaws.clone()),
         blocked: response.blocked.clone(),
     }
-}
-
-pub fn show_safety(debate: &Debate, phase: &Bench, round: &Round) -> Result<()> {
-    let armed = debate.watch.armed();
-    let evaluated = round.responses.iter().filter(|response| response.evaluation.is_some()).count();
-    let seat = |response: &Response| debate.names[response.seat].clone();
-    let blocked: Vec<WithheldResponse> =
-        round.responses.iter().filter_map(|response| Some(WithheldResponse { seat: seat(response), reason: response.blocked.clone()? })).collect();
-    let remarks = |pick: fn(&Evaluation) -> &Vec<String>| -> Vec<SafetyRemark> {
-        // Remarks on withheld words may repeat them, so they are left out.
-        let evaluated = round.counted().filter_map(|response| Some((seat(response), response.evaluation.as_ref()?)));
-        evaluated
-            .flat_map(|(seat, evaluation)| pick(evaluation).iter().map(move |text| SafetyRemark { seat: seat.clone(), text: text.clone() }))
-            .collect()
-    };
-    let (concerns, recommendations) = (remarks(|evaluation| &evaluation.concerns), remarks(|evaluation| &evaluation.recommendations));
-    // Only the rules: the passages are what was withheld.
-    let finding = |response: &Response| {
-        let evaluation = response.evaluation.as_ref().filter(|evaluation| !evaluation.clean())?;
-        let rules = evaluation.findings.iter().map(|finding| finding.rule).collect();
-        let verdict = if evaluation.passed { "pass" } else { "block" };
-        Some(SafetyFinding { seat: seat(response), verdict, rules, withheld: response.blocked.is_some() })
-    };
-    let findings: Vec<SafetyFinding> = round.responses.iter().filter_map(finding).collect();
-    let doubted = findings.iter().filter(|finding| !finding.withheld).count();
-    let triggers = debate.watch.triggers();
-    let text = match (armed, blocked.len()) {
-        (false, 0) => "The monitor found nothing, and nothing called for an evaluator.".to_owned(),
-        (false, n) => format!("The monitor withheld {n} of {} responses.", round.responses.len()),
-        (true, n) => {
-            let why: Vec<&str> = triggers.iter().map(|trigger| trigger.reason.as_str()).collect();
-            format!(
-                "An evaluator read {evaluated} of {} responses ({}); {n} withheld, {} concerns.",
-                round.responses.len(),
-                why.join("; "),
-                concerns.len()
-            )
-        }
-    };
-    let tier = if evaluated > 0 {
-        3
-    } else if armed {
-        2
-    } else {
-        1
-    };
-    let data = SafetyRow { round: round.number, tier, triggers, passed: blocked.is_empty(), findings, concerns, recommendations, blocked };
-    let unread = round.responses.iter().filter(|response| response.unread).count();
-    if unread > 0 {
-        phase.warn(format!("The safety evaluator could not read {unread} of {} responses; they were withheld.", round.responses.len()));
-    }
-    if doubted > 0 {
-        let n = round.responses.len();
-        phase.warn(format!(
-            "The safety evaluator objected to {doubted} of {n} responses and did not both block them and quote what stands in them; they were passed on."
-        ));
-    }
-    // The withheld turns have no row of their own words, and the evaluator's turns have none at all: this row covers both.
-    let withheld = round.responses.iter().filter(|response| response.blocked.is_some()).map(|response| response.key.clone());
-    let covered = round.responses.iter().filter_map(|response| response.evaluation_key.clone()).chain(withheld).collect();
-    let note = Exhibit::note(format!("{}: safety", round.title()), text).covers(covered).data(&data);
-    phase.show(&format!("{}_safety", round.prefix()), note)
 }
 
 pub fn show_analysis(debate: &Debate, phase: &Bench, round: &Round) -> Result<()> {

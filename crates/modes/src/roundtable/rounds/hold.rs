@@ -4,14 +4,12 @@
 
 use super::reply::{Turn, TurnRequest};
 use super::round::{PriorConfidence, Response, Round};
-use super::safety::{self, Evaluation};
+use super::safety;
 use super::{Debate, LEAST, tools};
-use crate::roundtable::options::Audience;
 use crate::roundtable::prompting::contribution::tool_output;
 use crate::roundtable::record::{LabelCounts, RecordChanges};
 use crate::roundtable::rows::RoleViolation;
-use serde_json::Value;
-use synod_engine::{Bench, ReplyWithTools, Result, SeatFailure, prompt};
+use synod_engine::{Bench, ReplyWithTools, Result, SeatFailure};
 use synod_types::{FailureKind, ToolRun};
 
 /// Rounds a seat may miss in a row before it is asked no more.
@@ -114,41 +112,13 @@ impl Debate<'_> {
         })
     }
 
-    /// Looks for patterns in each response, and asks the evaluator about each while anything calls for one.
     async fn check_safety(&mut self, phase: &Bench, mut responses: Vec<Response>, closed: &mut bool) -> Result<Vec<Response>> {
-        for response in &mut responses {
-            let said = full_text(&response.turn, &response.tools);
-            response.blocked = safety::block_reason(&said);
-            self.watch.add(safety::intent_triggers(&said));
-        }
-        if !self.watch.armed() {
-            return Ok(responses);
-        }
-        let why: Vec<String> = self.watch.triggers().into_iter().map(|trigger| trigger.reason).collect();
-        // What the monitor withheld is not sent to the evaluator either.
-        let texts: Vec<(String, String)> = responses
-            .iter()
-            .filter(|response| response.blocked.is_none())
-            .map(|response| (format!("check {}", self.names[response.seat]), full_text(&response.turn, &response.tools)))
-            .collect();
-        let strand = |bench: Bench, text: String| {
-            let why = why.clone();
-            async move { bench.ask_clerk::<Evaluation>(prompt!("safety", why, text)).await }
-        };
-        let evaluations = phase.all(texts, strand).await?;
-        for (response, evaluation) in responses.iter_mut().filter(|response| response.blocked.is_none()).zip(evaluations) {
-            let reply = match evaluation {
-                Ok(reply) => reply,
-                Err(failure) => {
-                    *closed |= failure.failure.kind == FailureKind::Closed;
-                    response.unread = true;
-                    response.blocked = Some("the safety evaluator could not read it".into());
-                    continue;
-                }
-            };
-            let doubt = self.options.audience == Audience::Vulnerable;
-            response.blocked = reply.value.withholds(&full_text(&response.turn, &response.tools), doubt).map(str::to_owned);
-            (response.evaluation, response.evaluation_key) = (Some(reply.value), Some(reply.key));
+        let named = |response: &Response| Ok((self.names[response.seat].clone(), full_text(&response.turn, &response.tools)?));
+        let texts = responses.iter().map(named).collect::<Result<Vec<_>>>()?;
+        for (response, check) in responses.iter_mut().zip(self.check(phase, "The contribution", texts).await?) {
+            *closed |= check.closed;
+            (response.blocked, response.unread) = (check.blocked, check.unread);
+            (response.evaluation, response.evaluation_key) = (check.evaluation, check.evaluation_key);
         }
         Ok(responses)
     }
@@ -168,31 +138,7 @@ impl Debate<'_> {
 }
 
 /// Everything a turn says, for the safety checks: also what went into a tool and came out of it, as far as others are shown that.
-fn full_text(turn: &Turn, tools: &[ToolRun]) -> String {
-    let typed: Vec<String> = tools.iter().map(|run| format!("{} {}", text_in(&run.input), tool_output(run))).collect();
-    let claims = turn.claims.iter().map(|claim| claim.text.as_str());
-    let risks = turn.risks.iter().flat_map(|risk| [risk.text.as_str(), risk.mitigation.as_str()]);
-    let others = turn.key_points.iter().chain(&turn.uncertainties).map(String::as_str);
-    let answers = turn.mitigations.iter().map(|answer| answer.text.as_str()).chain(turn.challenges.iter().map(|challenge| challenge.why.as_str()));
-    [turn.position.as_str(), turn.reasons.as_str(), turn.confidence_reason.as_str()]
-        .into_iter()
-        .chain(claims)
-        .chain(risks)
-        .chain(others)
-        .chain(answers)
-        .chain(typed.iter().map(String::as_str))
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// The texts in a value, one after another. Written as JSON, their escapes would hide words from the patterns.
-fn text_in(value: &Value) -> String {
-    let list = |values: &mut dyn Iterator<Item = &Value>| values.map(text_in).collect::<Vec<_>>().join("\n");
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(items) => list(&mut items.iter()),
-        Value::Object(fields) => list(&mut fields.values()),
-        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
-    }
+fn full_text(turn: &Turn, tools: &[ToolRun]) -> Result<String> {
+    let typed = tools.iter().flat_map(|run| safety::texts(&run.input).into_iter().map(str::to_owned).chain([tool_output(run)]));
+    Ok([safety::words_of(turn)?].into_iter().chain(typed).collect::<Vec<_>>().join("\n\n"))
 }

@@ -2,7 +2,7 @@
 
 use super::analysis::RoundAssessment;
 use super::reply::Turn;
-use super::safety::Evaluation;
+use super::safety::{Checked, Evaluation};
 use crate::roundtable::prompting::RoundSummary;
 use crate::roundtable::record::{Audit, LabelCounts, RecordChanges, RecordSize};
 use crate::roundtable::rows::RoleViolation;
@@ -67,10 +67,18 @@ pub struct Round {
     pub sources: usize,
     pub overlap: Option<f64>,
     pub assessment: RoundAssessment,
+    /// How the analysis was checked, with the key of its turn; `None` where there is none.
+    pub analysis_check: Option<(String, Checked)>,
     pub summary: RoundSummary,
 }
 
 impl Round {
+    /// The evaluator read all of it, and found nothing.
+    pub fn clean(&self) -> bool {
+        let responses =
+            self.responses.iter().all(|response| response.blocked.is_none() && response.evaluation.as_ref().is_some_and(Evaluation::clean));
+        responses && self.analysis_check.iter().all(|(_, check)| check.clean())
+    }
     /// The responses that were not withheld.
     pub fn counted(&self) -> impl Iterator<Item = &Response> {
         self.responses.iter().filter(|response| response.blocked.is_none())
