@@ -100,12 +100,17 @@ impl App {
             let same = mode.filter(|mode| mode.id == record.header.mode);
             collect(&mut problems, continuation::add(record, same, &mut given))?;
         }
-        evidence::check(mode, &mut given, &request.evidence_folder, &self.files);
+        let evidence = evidence::check(mode, &mut given, &request.evidence_folder, &self.files);
         for (name, value) in given {
             set_option(&mut spec, &name, value);
         }
         if parent.is_none() {
             spec.question = request.question.clone();
+        }
+        if let Some(evidence) = evidence {
+            spec.question.evidence = evidence;
+        }
+        if parent.is_none() {
             experience::add(&self.store, mode, &mut spec).await?;
         }
         set_limits(&mut spec, &request);
@@ -193,7 +198,7 @@ impl App {
 
     async fn fork_of(&self, record: &Record) -> AppResult<RunSpec> {
         let mut spec = RunSpec::again(record);
-        for file in &mut spec.question.files {
+        for file in spec.question.kept_files_mut() {
             let bytes = self.store.blob(&file.sha256).await?;
             let bytes =
                 bytes.ok_or_else(|| AppError::broken("file", format!("{} is no longer stored", file.name), "a fork needs its parent's files"))?;

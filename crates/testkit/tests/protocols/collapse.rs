@@ -12,12 +12,12 @@ use synod_testkit::voices::Voices;
 use synod_types::*;
 
 /// The prompt behind a turn: `panel/minimalist/rate@0`.
-fn prompt_of(key: &str) -> &str {
+pub fn prompt_of(key: &str) -> &str {
     key.trim_end_matches("/repair").rsplit('/').next().and_then(|last| last.split('@').next()).unwrap_or(key)
 }
 
 /// Voices whose replies to some prompts are changed.
-fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'static) -> Voices {
+pub fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'static) -> Voices {
     Voices::default().scripted(move |_, request, context| {
         let reply = futures::FutureExt::now_or_never(Rehearsal::new().call(request, context))?.ok()?;
         let mut value: Value = serde_json::from_str(&reply.text).ok()?;
@@ -26,7 +26,7 @@ fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'stat
     })
 }
 
-fn with(mut order: RunSpec, options: Value) -> RunSpec {
+pub fn with(mut order: RunSpec, options: Value) -> RunSpec {
     order.options = options.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
     order
 }
@@ -41,7 +41,7 @@ fn middling(value: &mut Value) {
 }
 
 /// Every score a seat gives, set to what a function says of the position.
-fn rated(value: &mut Value, score: impl Fn(&str) -> f64) {
+pub fn rated(value: &mut Value, score: impl Fn(&str) -> f64) {
     let scores = value["scores"].as_object_mut().expect("scores");
     scores.iter_mut().for_each(|(id, rated)| rated["score"] = json!(score(id)));
 }
@@ -59,7 +59,7 @@ async fn triggers(rig: &Rig, run: &str) -> Vec<String> {
     out
 }
 
-fn card(id: &str, more: Value) -> Value {
+pub fn card(id: &str, more: Value) -> Value {
     let mut card = json!({
         "id": id, "claims": [format!("{id} is the way.")], "plan": [{"action": "Do it."}], "confidence": 0.8, "cost": 20, "reversibility": 0.9,
         "evidence": [{"type": "test", "pointer": "x", "quality": 0.9}, {"type": "test", "pointer": "y", "quality": 0.8}],

@@ -67,4 +67,5 @@ macro_rules! shown_in_full {
 }
 shown_in_full! {
     council vote jury debate delphi red_team chain specialist_panel blueprint peer_review tournament confidence_weighted decompose brainstorm fact_check
+    collapse
 }

@@ -1,6 +1,7 @@
 //! A card in words: as seats read it, and as readers see it.
 
 use super::card::{Card, Evidence, EvidenceKind, Risk};
+use super::records::{ApprovalState, Check, Receipt};
 use synod_types::{Document, Exhibit, Section, Shape};
 
 /// The card as markdown, without its author.
@@ -19,14 +20,48 @@ pub fn card_exhibit(title: impl Into<String>, card: &Card) -> Exhibit {
     Exhibit::new(title, Shape::Document(document))
 }
 
-/// All cards of a deliberation, one section each.
-pub fn cards_exhibit(cards: &[Card]) -> Exhibit {
+/// All cards of a deliberation, one section each, with the receipts that came with them.
+pub fn cards_exhibit<'a>(cards: &[Card], receipt_of: impl Fn(&str) -> Option<&'a Receipt>) -> Exhibit {
     let sections = cards.iter().zip(1..).map(|(card, number)| {
-        let text = card_text(card);
+        let receipt = receipt_of(&card.id).map(|receipt| format!("\n\nReceipt\n{}", receipt_text(receipt))).unwrap_or_default();
+        let text = card_text(card) + &receipt;
         Section { number, title: format!("{}: {}", card.id, card.gist()), seat: None, words: crate::text::words(&text), text }
     });
     let document = Document { title: "Positions".into(), sections: sections.collect(), ..Document::default() };
     Exhibit::new("Positions", Shape::Document(document))
+}
+
+/// A receipt in words: its status, every check with what it saw and how to mend it, and what is open.
+pub fn receipt_text(receipt: &Receipt) -> String {
+    let id = receipt.verification_id.trim();
+    let mut lines = vec![format!("{}{}", receipt.status.as_str(), if id.is_empty() { String::new() } else { format!(" ({id})") })];
+    lines.extend(receipt.checks_performed.iter().map(check_text));
+    for finding in receipt.invariant_compliance.iter().flat_map(|compliance| &compliance.violations) {
+        let blocking = if finding.blocking { ", blocking" } else { "" };
+        let told =
+            [finding.description.trim(), &cure(&finding.remediation)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        lines.push(format!("- violates {} ({}{blocking}){}", finding.invariant, finding.severity.as_str(), led(&told)));
+    }
+    lines.extend(
+        receipt.required_approvals.iter().filter(|(_, state)| **state == ApprovalState::Pending).map(|(role, _)| format!("- waits for {role}")),
+    );
+    lines.join("\n")
+}
+
+pub fn check_text(check: &Check) -> String {
+    let told = [check.evidence.trim(), &cure(&check.remediation)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    format!("- {}: {}{}", check.status.as_str(), check.check.trim(), led(&told))
+}
+
+fn cure(remediation: &str) -> String {
+    match remediation.trim() {
+        "" => String::new(),
+        cure => format!("To mend it: {cure}"),
+    }
+}
+
+fn led(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" ({text})") }
 }
 
 fn facts(card: &Card) -> String {
@@ -79,11 +114,12 @@ fn evidence(evidence: &Evidence) -> String {
     };
     let checked = match &evidence.checked {
         None => String::new(),
-        Some(check) if check.not_looked_up => " [not looked up, counts half]".to_owned(),
+        Some(check) if check.not_looked_up => format!(" [counts half: {}]", check.found),
         Some(check) if check.valid => format!(" [found: {}]", check.found),
         Some(check) => format!(" [leads nowhere, counts as 0: {}]", check.found),
     };
-    format!("{kind}, quality {}: {}{checked}", evidence.quality, evidence.pointer.trim())
+    let output = if evidence.output.trim().is_empty() { "" } else { ", with its output" };
+    format!("{kind}, quality {}: {}{output}{checked}", evidence.quality, evidence.pointer.trim())
 }
 
 pub fn risk(risk: &Risk) -> String {

@@ -5,6 +5,7 @@
 
 mod counted;
 mod judged;
+mod weighed;
 mod written;
 
 use crate::{answered, voices};
@@ -110,6 +111,7 @@ fn rules(mode: &str) -> Option<Rules> {
         "chain" => (written::chain, &[]),
         "blueprint" => (written::blueprint, &["still to be done", "complete"]),
         "decompose" => (written::decompose, &[]),
+        "collapse" => (weighed::collapse, &["ACCEPTED", "CONSENSUS_REACHED", "revised", "critical doubt"]),
         _ => return None,
     })
 }
