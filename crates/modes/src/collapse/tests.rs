@@ -155,7 +155,7 @@ fn a_revised_card_keeps_what_its_evidence_was_worth_and_what_a_person_has_to_sig
     }))
     .expect("a draft");
     let card = draft.revised(&earlier, true, "m0", &Options::default(), &Question::default());
-    assert_eq!(card.evidence.iter().map(|piece| piece.quality).collect::<Vec<_>>(), [0.8, 0.7]);
+    assert_eq!(card.evidence.iter().map(Evidence::worth).collect::<Vec<_>>(), [0.8, 0.35], "what a seat adds to a given card counts half");
     assert_eq!((card.regulatory, card.cost_unit, card.cost_estimate), (vec!["GDPR".to_owned()], CostUnit::Hours, Some(30)));
     assert!(draft.revised(&earlier, false, "m0", &Options::default(), &Question::default()).regulatory.is_empty(), "its author may say otherwise");
 }

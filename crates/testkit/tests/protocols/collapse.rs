@@ -265,7 +265,11 @@ async fn a_part_that_fails_is_played_once_more_and_without_the_verifier_there_is
 
     let rig = Rig::new(Arc::new(silent("panel/verifier/", true)));
     let (run, ending) = rig.run(&split()).await;
-    assert_eq!(stopped(ending).reason, StopReason::Waiting);
+    let verdict = verdict(ending);
+    let decision = verdict.decision.expect("a decision");
+    let want = (&json!("b"), &json!("SAFE_FALLBACK"), &json!("panel_quorum"), &Value::Null);
+    assert_eq!((&decision["position"], &decision["status"], &decision["rung"], &decision["consensus"]), want, "the safest, and nobody is asked");
+    assert_eq!(verdict.status, Status::Degraded);
     let again = rig.rows(&run).await.iter().filter(|row| row.kind == Kind::Failed && row.key.starts_with("panel/verifier/again/")).count();
     assert_eq!(again, 1, "it is tried once more, and no more than once");
 }
@@ -310,7 +314,11 @@ async fn a_trade_off_calls_the_panel_unless_it_is_told_not_to() {
         card("proven", json!({"cost": 60})),
         card("cheap", json!({"cost": 10, "evidence": [{"type": "test", "pointer": "x", "quality": 0.55}]}))
     ]);
-    let rig = Rig::new(Arc::new(Voices::default()));
+    let rig = Rig::new(Arc::new(changed(|prompt, _, value| {
+        if prompt == "doubt" {
+            value["risks"] = json!([]);
+        }
+    })));
     for (on, conflict) in [(true, json!("multi_dimensional_tradeoff")), (false, Value::Null)] {
         let mut given = with(
             order(&MODE, 3),

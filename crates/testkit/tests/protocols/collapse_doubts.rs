@@ -51,7 +51,7 @@ async fn five_critical_doubts_park_a_card_and_a_person_reads_them() {
 
     // Alone it is never taken: the run waits, and the question names the doubt.
     let mut alone = given(json!({"max_reflexions": 0}));
-    alone.options[0].1 = OptionValue::Json(json!([card("a", json!({}))]));
+    alone.options[0].1 = OptionValue::Json(json!([card("a", json!({"cost": 100, "confidence": 0.5}))]));
     alone.options[1].1 = OptionValue::Json(json!([{"position_id": "a", "status": "PASS"}]));
     let rig = Rig::new(Arc::new(models()));
     let (run, ending) = rig.run(&alone).await;

@@ -102,6 +102,9 @@ impl Draft {
         for evidence in &mut card.evidence {
             if let Some(known) = earlier.evidence.iter().find(|known| known.pointer == evidence.pointer) {
                 *evidence = Evidence { quality: evidence.quality.min(known.quality), ..known.clone() };
+            } else if given && evidence.checked.is_none() {
+                // Whoever gave the card had every pointer looked up.
+                evidence.checked = Some(PointerCheck::not_looked_up("named in a revision, and nobody looked it up"));
             }
         }
         let broken = |id: &String| earlier.invariant_violations.iter().find(|known| known.invariant_id == *id && !declares(options, id));

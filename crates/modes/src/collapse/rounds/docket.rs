@@ -48,7 +48,7 @@ impl Docket {
             cards: docket.positions.iter().map(|position| position.card.clone()).collect(),
             receipts: docket.options.receipts.clone(),
         };
-        phase.show("positions", text::cards_exhibit(&row.cards, |id| docket.receipt(id)).data(&row))?;
+        phase.show("positions", text::cards_exhibit(&row.cards, &row.receipts).data(&row))?;
         for (card, evidence) in row.cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
             if let Some(check) = evidence.checked.as_ref().filter(|check| !check.valid) {
                 let counts = if check.not_looked_up { "half" } else { "as 0" };
