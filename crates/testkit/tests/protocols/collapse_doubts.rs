@@ -123,9 +123,15 @@ async fn a_verifier_that_cannot_answer_leaves_the_doubts_standing() {
     assert!(verdict.warnings.iter().any(|warning| warning.contains("they stand")), "{:?}", verdict.warnings);
 }
 
+/// With a file that a revision may point to: what a seat only names counts half.
+fn drilled(mut order: RunSpec) -> RunSpec {
+    order.question.evidence = vec![Attachment { name: "drill.txt".into(), sha256: sha256_hex("It holds."), bytes: 9, text: "It holds.".into() }];
+    order
+}
+
 /// What the revised card of a seat holds: sound, and dearer to nobody.
 fn mended(value: &mut Value) {
-    value["evidence"] = json!([{"type": "test", "pointer": "the restore drill of May", "quality": 0.9}]);
+    value["evidence"] = json!([{"type": "test", "pointer": "drill.txt", "quality": 0.9}]);
     value["risks"] = json!([]);
     (value["cost"], value["reversibility"], value["confidence"]) = (json!(20), json!(0.9), json!(0.8));
     value["irreversible_data_change"] = json!(false);
@@ -141,7 +147,7 @@ async fn with_models_a_doubted_card_is_revised_before_anything_is_taken() {
         _ => {}
     });
     let rig = Rig::new(Arc::new(models));
-    let (run, ending) = rig.run(&given(json!({}))).await;
+    let (run, ending) = rig.run(&drilled(given(json!({})))).await;
     let decided = verdict(ending);
     let decision = decided.decision.expect("a decision");
     assert_eq!((&decision["position"], &decision["reflexions"], &decision["conditions"]), (&json!("a"), &json!(1), &json!([])), "{decision}");
@@ -185,7 +191,7 @@ async fn triggers_are_checked_above_the_threshold_too_and_what_stays_unmet_is_a_
     for (models, max, mends, conditions, reflexions) in
         [(0, 3, true, condition.clone(), 0), (3, 0, true, condition.clone(), 0), (3, 3, true, json!([]), 1), (3, 3, false, condition, 3)]
     {
-        let (_, ending) = Rig::new(Arc::new(voices(mends))).run(&of(models, max)).await;
+        let (_, ending) = Rig::new(Arc::new(voices(mends))).run(&drilled(of(models, max))).await;
         let verdict = verdict(ending);
         let decision = verdict.decision.expect("a decision");
         let step = format!("{models} models, {max} revisions, mends {mends}: {decision}");
@@ -231,7 +237,7 @@ async fn a_person_who_wants_a_revision_gets_one_or_an_end_that_says_so() {
     assert!(told.contains("ada asked for a revision: name the processor") && !told.contains("refused"), "{told}");
     // With models: the card is revised, the tag stays, and the person is asked about the new version.
     let rig = Rig::new(Arc::new(voices()));
-    let (run, ending) = rig.run(&with(order(&MODE, 3), options)).await;
+    let (run, ending) = rig.run(&drilled(with(order(&MODE, 3), options))).await;
     stopped(ending);
     rig.runner().answer(&run, "round 1/a/approve GDPR@person", revise()).await.expect("the answer is taken");
     assert!(matches!(rig.resume(&run, LimitChanges::default()).await, Ending::Stopped(_)), "it asks again");
@@ -283,7 +289,7 @@ async fn one_evaluation_is_one_models_and_each_part_is_asked_its_own_questions()
         _ => {}
     });
     let rig2 = Rig::new(Arc::new(voices));
-    let (run2, _) = rig2.run(&order(&MODE, 3)).await;
+    let (run2, _) = rig2.run(&drilled(order(&MODE, 3))).await;
     let evaluations = |rows: &[Row]| {
         let shown = rows.iter().filter_map(|row| row.read::<Shown>().ok()).find(|shown| shown.stage == "panel_result").expect("the panel sat");
         shown.exhibit.data.expect("its row")["evaluations"].as_array().expect("evaluations").clone()
