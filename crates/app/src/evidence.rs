@@ -21,8 +21,8 @@ pub(crate) fn check(mode: Option<&Mode>, options: &mut [(String, OptionValue)], 
     let mut given = false;
     for (_, option) in options.iter_mut().filter(|(name, _)| name == evidence.option) {
         given = true;
-        let value = match &*option {
-            OptionValue::Json(value) => Some(value.clone()),
+        let value = match option {
+            OptionValue::Json(value) => Some(value.take()),
             OptionValue::Text(text) => serde_json::from_str::<Value>(text).ok(),
         };
         // What cannot be read is told when the run is planned.

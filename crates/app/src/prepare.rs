@@ -74,7 +74,7 @@ impl PreparedRun {
 impl App {
     /// Makes a plan of a request. `problems` are what the door has found wrong already: all of them are told together, with nothing paid.
     /// What the user should know before anything runs (which models were found, what a fork leaves behind) is put into `notes`, also on error.
-    pub async fn prepare(&self, request: RunRequest, mut problems: Vec<Problem>, notes: &mut Notes) -> AppResult<PreparedRun> {
+    pub async fn prepare(&self, mut request: RunRequest, mut problems: Vec<Problem>, notes: &mut Notes) -> AppResult<PreparedRun> {
         if self.store.is_read_only() {
             return Err(AppError::broken("db", "the database can be read and not written", "a database that can be written"));
         }
@@ -95,7 +95,7 @@ impl App {
         let inherits = |record: &Record| record.header.mode == spec.mode && INTERNAL.iter().any(|mode| mode.id == spec.mode);
         let internal = request.internal || parent.as_ref().is_some_and(inherits);
         let mode = find_mode(&spec.mode, internal);
-        let mut given = request.options.clone();
+        let mut given = std::mem::take(&mut request.options);
         if let (Base::Continue(_), Some(record)) = (&request.base, &parent) {
             let same = mode.filter(|mode| mode.id == record.header.mode);
             collect(&mut problems, continuation::add(record, same, &mut given))?;

@@ -51,15 +51,19 @@ fn without_ids(cards: &mut Value) {
 
 /// The objective and the options of a decision whose parts are all in place; else everything that is wrong with it, in its form and between
 /// its parts.
-pub fn read(document: &Value) -> Result<(String, Options), Vec<Problem>> {
-    let mut document = document.clone();
+pub fn read(mut document: Value) -> Result<(String, Options), Vec<Problem>> {
     import::translate(&mut document);
     whole_numbers(&mut document);
     let mut problems = synod_engine::schema::mismatches(&schema(false), &document);
-    let mut fields = document.as_object().cloned().unwrap_or_default();
+    let mut fields = match document {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
     let objective = fields.shift_remove("objective").and_then(|objective| objective.as_str().map(str::to_owned)).unwrap_or_default();
     if problems.is_empty() {
-        let options: Options = synod_engine::read_options(&Value::Object(fields)).map_err(|problem| vec![problem])?;
+        let fields = Value::Object(fields);
+        let options: Options = synod_engine::read_options(&fields).map_err(|problem| vec![problem])?;
+        drop(fields);
         problems = check(&options, "");
         if options.cards.is_empty() {
             problems.push(Problem::new("cards", "an empty list", "at least one card"));
@@ -185,10 +189,10 @@ mod tests {
             "approvals": [{"position_id": "b", "subject": "GDPR", "decision": "approve"}, {"position_id": "a", "subject": "GDPR", "decision": "approve"}],
             "policy": {"no_agreement": 0.9},
         });
-        let fields: Vec<String> = read(&document).expect_err("problems").into_iter().map(|problem| problem.field).collect();
+        let fields: Vec<String> = read(document).expect_err("problems").into_iter().map(|problem| problem.field).collect();
         let want = ["cards[1].cost", "receipts[0].status", "policy.no_agreement", "cards[2].id", "receipts[2].position_id", "approvals[1].subject"];
         assert_eq!(fields, want);
-        let (_, options) = read(&json!({"objective": "x", "cards": [card("a", json!(20.0))]})).expect("a decision");
+        let (_, options) = read(json!({"objective": "x", "cards": [card("a", json!(20.0))]})).expect("a decision");
         assert_eq!(options.cards[0].cost, 20);
         assert!(!schema(false).pointer("/properties/cards/items/required").expect("a list").to_string().contains("\"id\""));
     }

@@ -165,7 +165,7 @@ mod tests {
             "weights": {"w_e": 12.0, "w_gamma": 2.0},
             "panel": agents.map(rating).to_vec(),
         });
-        let (_, options) = super::super::file::read(&document).expect("a decision");
+        let (_, options) = super::super::file::read(document).expect("a decision");
         let ids: Vec<&str> = options.cards.iter().map(|card| card.id.as_str()).collect();
         assert_eq!(ids, ["backend", "position_B"]);
         assert_eq!((options.policy.weights.evidence, options.policy.weights.confidence, options.policy.weights.risk), (12.0, 2.0, 8.0));

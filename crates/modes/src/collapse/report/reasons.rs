@@ -199,7 +199,7 @@ pub fn sensitivity(decision: &Decision) -> String {
     };
     let dominated = match decision.dominated.as_slice() {
         [] => String::new(),
-        worse => format!(" Worse in everything than some other: {}.", worse.join(", ")),
+        worse => format!(" In nothing better than some other position, and worse in something: {}.", worse.join(", ")),
     };
     format!("{flip}{dominated} What decided: {}.", decision.rung.replace('_', " "))
 }

@@ -13,6 +13,9 @@ use synod_math::relevant;
 /// How much of the words that matter a part of the card must share with a concern to answer it.
 const ANSWERS: f64 = 0.3;
 
+/// How many other positions are compared with the one taken.
+const RIVALS: usize = 5;
+
 /// What on the card speaks to a text: a mitigation or a step of its plan.
 fn on_card(card: &Card, text: &str) -> Option<String> {
     let mitigations = card.risks.iter().filter(|risk| !risk.mitigation.trim().is_empty());
@@ -25,7 +28,7 @@ fn on_card(card: &Card, text: &str) -> Option<String> {
 
 fn resolved(concern: &Concern, card: &Card) -> String {
     match (concern.resolution.trim(), on_card(card, &concern.concern)) {
-        ("", None) => "none; it is open".to_owned(),
+        ("", None) => "none; it is open.".to_owned(),
         ("", Some(found)) => format!("on the card: {found}"),
         (given, _) => given.to_owned(),
     }
@@ -36,7 +39,8 @@ pub fn trade_offs(docket: &Docket, ruling: &Ruling, winner: Option<&Position>) -
     let Some(position) = winner else { return Vec::new() };
     let names = ["evidence", "risk", "reversibility", "cost"];
     let mut out = Vec::new();
-    for other in docket.positions.iter().filter(|other| other.viable() && other.id() != position.id()) {
+    // Against the best of the others: of thousands, the rest is in the table of scores.
+    for other in docket.ranked().into_iter().map(|at| &docket.positions[at]).filter(|other| other.id() != position.id()).take(RIVALS) {
         let (ours, theirs) = (position.sides(), other.sides());
         for (side, name) in names.iter().enumerate() {
             // Risk and cost are better when they are less.
@@ -89,7 +93,7 @@ pub fn concerns(ruling: &Ruling, winner: Option<&Position>) -> Vec<String> {
     for doubt in &position.doubts {
         let resolution = match &doubt.ruling {
             Some(ruling) if ruling.rejected => format!("rejected by the verifier: {}", ruling.reason),
-            _ => on_card(card, &doubt.risk.description).map_or_else(|| "none; it is open".to_owned(), |found| format!("on the card: {found}")),
+            _ => on_card(card, &doubt.risk.description).map_or_else(|| "none; it is open.".to_owned(), |found| format!("on the card: {found}")),
         };
         let left = doubt.risk.residual_risk.unwrap_or(1.0);
         out.push(format!("skeptic, {} ({left} left): {} Resolution: {resolution}", doubt.risk.severity.as_str(), ended(&doubt.risk.description)));
@@ -100,7 +104,7 @@ pub fn concerns(ruling: &Ruling, winner: Option<&Position>) -> Vec<String> {
         out.push(format!("{}: {} Resolution: {}", seat.as_str().replace('_', " "), ended(&each.concern), resolved(&each, card)));
     }
     for risk in card.risks.iter().filter(|risk| risk.residual_risk.unwrap_or(1.0) > 0.3) {
-        let mitigation = if risk.mitigation.trim().is_empty() { "none; it is open" } else { risk.mitigation.trim() };
+        let mitigation = if risk.mitigation.trim().is_empty() { "none; it is open." } else { risk.mitigation.trim() };
         let left = risk.residual_risk.unwrap_or(1.0);
         out.push(format!("the card's own risk, {} ({left} left): {} Resolution: {mitigation}", risk.severity.as_str(), ended(&risk.description)));
     }
@@ -139,7 +143,7 @@ mod tests {
         let of = |concern: &str, resolution: &str| resolved(&Concern { concern: concern.into(), resolution: resolution.into() }, &card);
         assert_eq!(of("One server will not do for a hundred thousand tenants.", ""), "on the card: Split by tenant.");
         assert_eq!(of("Shops want product attributes of their own.", ""), "on the card: Keep free-form product attributes in JSONB.");
-        assert_eq!(of("Nobody is on call at night.", ""), "none; it is open");
+        assert_eq!(of("Nobody is on call at night.", ""), "none; it is open.");
         assert_eq!(of("Nobody is on call at night.", "The host is."), "The host is.");
     }
 }
