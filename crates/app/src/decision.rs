@@ -13,9 +13,9 @@ use synod_types::Problems;
 pub fn decision_request(files: &FileAccess, path: &Path) -> Result<RunRequest, Problems> {
     let (decision, folder, mut problems) = document::assemble(files, path).map_err(|problem| Problems(vec![problem]))?;
     let unread: Vec<String> = problems.iter().map(|problem| problem.field.clone()).collect();
-    match file::read(&decision) {
+    match file::read(decision) {
         Ok((objective, options)) if problems.is_empty() => {
-            let request = RunRequest { evidence_folder: folder, ..request_of(objective, &options) };
+            let request = RunRequest { evidence_folder: folder, ..request_of(objective, options) };
             return Ok(request);
         }
         Ok(_) => {}
@@ -29,17 +29,22 @@ pub fn decision_request(files: &FileAccess, path: &Path) -> Result<RunRequest, P
 }
 
 /// The same for a decision whose parts are all in place: no part of it is a path.
-pub fn decision_from(decision: &Value) -> Result<RunRequest, Problems> {
+pub fn decision_from(decision: Value) -> Result<RunRequest, Problems> {
     let (objective, options) = file::read(decision).map_err(Problems)?;
-    Ok(request_of(objective, &options))
+    Ok(request_of(objective, options))
 }
 
-fn request_of(objective: String, options: &collapse::Options) -> RunRequest {
+/// Thousands of cards are large as JSON: nothing here is copied that can be moved.
+fn request_of(objective: String, options: collapse::Options) -> RunRequest {
     let learns = collapse::MODE.abilities.learns;
-    let fields = synod_engine::to_value(options);
-    let options = fields.as_object().into_iter().flatten().filter(|(name, _)| learns != Some(name.as_str()));
+    let fields = match synod_engine::to_value(&options) {
+        Value::Object(fields) => fields,
+        _ => serde_json::Map::new(),
+    };
+    drop(options);
     let mut request = RunRequest { mode: Some(collapse::MODE.id.into()), ..RunRequest::default() };
-    request.options = options.map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
+    let options = fields.into_iter().filter(|(name, _)| learns != Some(name.as_str()));
+    request.options = options.map(|(name, value)| (name, OptionValue::Json(value))).collect();
     request.question.text = objective;
     request
 }

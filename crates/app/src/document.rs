@@ -52,7 +52,6 @@ pub fn assemble(files: &FileAccess, path: &Path) -> Result<(Value, PathBuf, Vec<
                 }
             }
         }
-        unwrap_cards(fields.get_mut("cards"));
     }
     Ok((document, folder, problems))
 }
@@ -81,15 +80,6 @@ fn load_part(files: &FileAccess, part: &str, folder: &Path, given: &str) -> Resu
         return Ok(parsed);
     }
     Err(Problem::new(part, format!("{given}: neither a list nor a table"), "YAML or JSON, every key once"))
-}
-
-/// Cards as agents write them, each under `position_card`.
-fn unwrap_cards(cards: Option<&mut Value>) {
-    for card in cards.and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(inner) = card.as_object_mut().filter(|card| card.len() == 1).and_then(|card| card.shift_remove("position_card")) {
-            *card = inner;
-        }
-    }
 }
 
 #[cfg(test)]

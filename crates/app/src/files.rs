@@ -59,11 +59,27 @@ impl FileAccess {
             return PointerTarget::NotLookedUp;
         }
         let Ok(real) = self.open("pointer", &folder.join(path)) else { return PointerTarget::Nothing };
-        match std::fs::metadata(real) {
-            Ok(file) if file.is_file() => PointerTarget::File { bytes: file.len() },
+        let Ok(real) = real.canonicalize() else { return PointerTarget::Nothing };
+        // Who wrote a decision may point at what lies beside it, and at nothing else on the reader's disk.
+        let base = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        if *self == Self::Anywhere && !base.canonicalize().is_ok_and(|base| real.starts_with(base)) {
+            return PointerTarget::Outside;
+        }
+        match std::fs::metadata(&real) {
+            Ok(file) if file.is_file() => PointerTarget::File { bytes: file.len(), unread: None },
             Ok(_) => PointerTarget::NotAFile,
             Err(_) => PointerTarget::Nothing,
         }
+    }
+
+    /// What a pointer's file says, if it is text of a size that can be read.
+    pub fn evidence(&self, folder: &Path, path: &str, largest: u64) -> Result<String, &'static str> {
+        let real = self.open("pointer", &folder.join(path)).map_err(|_| "it cannot be read")?;
+        read_text(&real, largest).map_err(|error| match error {
+            FileError::TooLarge(_) => "it is too large to be shown",
+            FileError::NotText => "it is not text",
+            FileError::Io(_) | FileError::Folder | FileError::NotAFile => "it cannot be read",
+        })
     }
 }
 
@@ -85,7 +101,9 @@ mod tests {
             let refused = under.attach("file", Path::new(path)).expect_err(path);
             assert!(refused.got.contains("there is no such file"), "{path}: {refused}");
         }
-        assert_eq!(under.target(Path::new(""), "a.md"), PointerTarget::File { bytes: 4 });
+        assert_eq!(under.target(Path::new(""), "a.md"), PointerTarget::File { bytes: 4, unread: None });
+        assert_eq!(under.evidence(Path::new(""), "a.md", 100).as_deref(), Ok("text"));
+        assert_eq!(under.evidence(Path::new(""), "a.md", 3), Err("it is too large to be shown"));
         assert_eq!(under.target(Path::new(""), "../secret"), PointerTarget::Nothing);
         assert_eq!(under.target(Path::new(""), "."), PointerTarget::NotAFile);
         assert!(FileAccess::None.attach("file", &home.path().join("in/a.md")).is_err());
@@ -93,5 +111,10 @@ mod tests {
         let anywhere = FileAccess::Anywhere;
         assert!(anywhere.attach("file", &home.path().join("secret")).is_ok());
         assert_eq!(anywhere.target(home.path(), "missing"), PointerTarget::Nothing);
+        let inner = home.path().join("in");
+        assert_eq!(anywhere.target(&inner, "a.md"), PointerTarget::File { bytes: 4, unread: None });
+        for outside in ["../secret", "link", home.path().join("secret").to_str().expect("UTF-8")] {
+            assert_eq!(anywhere.target(&inner, outside), PointerTarget::Outside, "{outside}");
+        }
     }
 }

@@ -74,7 +74,7 @@ impl PreparedRun {
 impl App {
     /// Makes a plan of a request. `problems` are what the door has found wrong already: all of them are told together, with nothing paid.
     /// What the user should know before anything runs (which models were found, what a fork leaves behind) is put into `notes`, also on error.
-    pub async fn prepare(&self, request: RunRequest, mut problems: Vec<Problem>, notes: &mut Notes) -> AppResult<PreparedRun> {
+    pub async fn prepare(&self, mut request: RunRequest, mut problems: Vec<Problem>, notes: &mut Notes) -> AppResult<PreparedRun> {
         if self.store.is_read_only() {
             return Err(AppError::broken("db", "the database can be read and not written", "a database that can be written"));
         }
@@ -95,17 +95,22 @@ impl App {
         let inherits = |record: &Record| record.header.mode == spec.mode && INTERNAL.iter().any(|mode| mode.id == spec.mode);
         let internal = request.internal || parent.as_ref().is_some_and(inherits);
         let mode = find_mode(&spec.mode, internal);
-        let mut given = request.options.clone();
+        let mut given = std::mem::take(&mut request.options);
         if let (Base::Continue(_), Some(record)) = (&request.base, &parent) {
             let same = mode.filter(|mode| mode.id == record.header.mode);
             collect(&mut problems, continuation::add(record, same, &mut given))?;
         }
-        evidence::check(mode, &mut given, &request.evidence_folder, &self.files);
+        let evidence = evidence::check(mode, &mut given, &request.evidence_folder, &self.files);
         for (name, value) in given {
             set_option(&mut spec, &name, value);
         }
         if parent.is_none() {
             spec.question = request.question.clone();
+        }
+        if let Some(evidence) = evidence {
+            spec.question.evidence = evidence;
+        }
+        if parent.is_none() {
             experience::add(&self.store, mode, &mut spec).await?;
         }
         set_limits(&mut spec, &request);
@@ -193,7 +198,7 @@ impl App {
 
     async fn fork_of(&self, record: &Record) -> AppResult<RunSpec> {
         let mut spec = RunSpec::again(record);
-        for file in &mut spec.question.files {
+        for file in spec.question.kept_files_mut() {
             let bytes = self.store.blob(&file.sha256).await?;
             let bytes =
                 bytes.ok_or_else(|| AppError::broken("file", format!("{} is no longer stored", file.name), "a fork needs its parent's files"))?;

@@ -111,11 +111,15 @@ pub type LookUp<'a> = dyn Fn(&str) -> PointerTarget + 'a;
 /// What a pointer's path leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PointerTarget {
+    /// `unread`: why nobody is shown what it says; `None`: it was read, and its text is frozen into the run.
     File {
         bytes: u64,
+        unread: Option<&'static str>,
     },
     NotAFile,
     Nothing,
+    /// Outside the folder that pointers may lead into: it is not opened.
+    Outside,
     /// This door looks nothing up.
     NotLookedUp,
 }

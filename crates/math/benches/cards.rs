@@ -72,6 +72,7 @@ fn decide(cards: &[ScoreInput]) -> (usize, String) {
             receipt: ReceiptState::Pass,
             violations: (0..card.open_violations).map(|n| (format!("INV-{n}"), true, Consent::Open)).collect(),
             risks: risks.collect(),
+            doubts: Vec::new(),
             reversibility: card.reversibility,
             irreversible_data_change: None,
             data_loss: Consent::Open,

@@ -14,12 +14,25 @@ pub struct Question {
     pub content: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Attachment>,
+    /// Files that options point to as evidence, each under its pointer's path: kept like attached files, but shown only where a mode shows them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Attachment>,
     /// Earlier turns of the conversation, oldest first, as they were when the run began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<PastTurn>,
     /// What the conversation came to before, for modes that answer one question at a time: given as context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<PastTurn>,
+}
+
+impl Question {
+    /// Every file whose bytes are kept beside the run.
+    pub fn kept_files(&self) -> impl Iterator<Item = &Attachment> {
+        self.files.iter().chain(&self.evidence)
+    }
+    pub fn kept_files_mut(&mut self) -> impl Iterator<Item = &mut Attachment> {
+        self.files.iter_mut().chain(&mut self.evidence)
+    }
 }
 
 /// An attached text file. Its bytes are kept once, by hash; `text` is filled when a run is loaded.

@@ -77,7 +77,7 @@ proptest! {
     #[test]
     fn no_text_breaks_the_reader_of_cards(text in text(CARDS)) {
         if let Ok(decision) = parse_document(&text)
-            && let Err(problems) = decision_from(&decision)
+            && let Err(problems) = decision_from(decision)
         {
             prop_assert!(!problems.0.is_empty());
         }

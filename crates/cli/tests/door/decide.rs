@@ -92,7 +92,9 @@ fn cards_without_a_receipt_are_taken_with_a_warning_and_not_remembered() {
     let verdict = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json();
     let decision = &verdict["decision"];
     assert_eq!((&decision["position"], &decision["score"], &decision["rung"]), (&json!("a"), &json!(10.0), &json!("threshold")));
-    assert_eq!((&decision["memory_write"], &decision["memory_reason"]), (&json!(false), &json!("unverified")));
+    assert_eq!((&decision["memory_write"], &decision["memory_reason"], &decision["verified"]), (&json!(false), &json!("unverified"), &json!(false)));
+    let brief = house.synod(&["show", "last"]).exits(0).out;
+    assert!(brief.lines().take(6).any(|line| line.contains("unverified")), "{brief}");
     assert!(verdict["warnings"].to_string().contains("Nobody verified the cards"), "{}", verdict["warnings"]);
     assert_eq!(house.synod(&["memory", "list", "--json"]).json()["experiences"], json!([]));
     let some = json!({"receipts": [{"position_id": "a", "status": "PASS"}]});
@@ -101,9 +103,8 @@ fn cards_without_a_receipt_are_taken_with_a_warning_and_not_remembered() {
     assert_eq!(verdict["warnings"][0], "Nobody verified b: it counts as it is.", "{}", verdict["warnings"]);
     let text = verdict["answer"]["text"].as_str().expect("a report");
     assert!(text.contains("It leads b, the next that passed the gates, by "), "{text}");
-    for setting in ["weights: evidence 10, risk 8", "severities: critical 1, high 0.7", "seat weights: minimalist 1.5", "sign mode intent"] {
-        assert!(text.contains(setting), "{setting}: {text}");
-    }
+    assert!(text.contains("settings: the defaults"), "{text}");
+    assert_eq!(verdict["decision"]["config"]["weights"]["evidence"], 10.0, "all of them are in the decision");
     assert_eq!(verdict["decision"]["positions"][0]["card_hash"].as_str().map(str::len), Some(64));
 }
 
@@ -237,15 +238,69 @@ fn a_parked_card_does_not_keep_the_others_from_being_taken() {
 }
 
 #[test]
-fn without_a_panel_a_close_call_is_a_persons() {
+fn without_a_panel_a_close_call_asks_nobody() {
     let house = House::bare();
-    let path = file(&house, vec![card("a", json!({})), card("c", json!({"cost": 100}))], json!({"policy": {"panel_on_tradeoff": false}}));
-    let waiting = house.synod(&["decide", &path, "--json", "-q"]).exits(4).json();
-    let run = waiting["run"].as_str().expect("its id").to_owned();
-    let verdict = house.synod(&["review", &run, "--answer", "c", "--note", "we have the money", "--json", "-q"]).exits(0).json();
+    let path = file(&house, vec![card("a", json!({})), card("c", json!({"cost": 100}))], json!({}));
+    let verdict = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json();
     let decision = &verdict["decision"];
-    assert_eq!((&decision["position"], &decision["status"], &decision["decided_by"]), (&json!("c"), &json!("ESCALATED_HUMAN"), &json!("ada")));
-    assert_eq!(decision["rung"], "panel_quorum");
+    assert_eq!((&decision["position"], &decision["status"], &decision["rung"]), (&json!("a"), &json!("SAFE_FALLBACK"), &json!("safe_fallback")));
+    assert!(decision["consensus"].is_null() && decision["decided_by"].is_null(), "{decision}");
+    assert!(verdict["answer"]["text"].as_str().is_some_and(|text| text.contains("A panel would settle it")), "{verdict}");
+    let cheap = json!({"cost": 10, "evidence": [{"type": "test", "pointer": "command: try", "quality": 0.3, "exit_code": 0}]});
+    let path = file(&house, vec![card("proven", json!({"cost": 60})), card("cheap", cheap)], json!({}));
+    let decision = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json()["decision"].clone();
+    assert_eq!((&decision["position"], &decision["score"], &decision["rung"]), (&json!("proven"), &json!(9.2), &json!("threshold")), "{decision}");
+}
+
+#[test]
+fn what_evidence_says_is_read_frozen_and_shown_to_whoever_judges_it() {
+    let house = House::new();
+    house.write("work/evidence/load.txt", "Load test of the checkout.\nResult: the test FAILED after nine minutes.\n");
+    house.write("secret.txt", "a key that is nobody's business");
+    let evidence = json!([{"type": "test", "pointer": "evidence/load.txt", "quality": 0.9}, {"type": "test", "pointer": "../secret.txt", "quality": 0.8},
+        {"type": "document", "pointer": "https://example.org/a", "quality": 0.6}]);
+    let path = file(&house, vec![card("a", json!({"evidence": evidence})), card("b", json!({"cost": 60}))], json!({}));
+    house.synod(&["decide", &path, "--models", "x/a,x/b", "--yes", "--json", "-q"]);
+    let asked: Vec<String> = house.server.requests().iter().map(|ask| ask.text()).collect();
+    assert!(asked.iter().any(|text| text.contains("the test FAILED after nine minutes")), "{} requests", asked.len());
+    assert!(!asked.iter().any(|text| text.contains("nobody's business")), "what lies elsewhere is not read");
+    let header = house.synod(&["show", "last", "--json"]).exits(0).json()["header"].clone();
+    assert_eq!(
+        (&header["question"]["evidence"][0]["name"], header["question"]["evidence"].as_array().map(Vec::len)),
+        (&json!("evidence/load.txt"), Some(1))
+    );
+    assert_eq!(house.count("SELECT COUNT(*) FROM blobs"), 1);
+    let told: Vec<&Value> = header["options"]["cards"][0]["evidence"].as_array().expect("evidence").iter().map(|piece| &piece["checked"]).collect();
+    assert_eq!((&told[0]["valid"], &told[1]["not_looked_up"], &told[2]["not_looked_up"]), (&json!(true), &json!(true), &json!(true)), "{told:?}");
+    assert!(told[2]["found"].as_str().is_some_and(|found| found.contains("not fetched")), "{told:?}");
+    // (0.9 + 0.4 + 0.3) / 3.
+    let alone = house.synod(&["decide", &path, "--json", "-q"]).json();
+    let places = alone["decision"]["positions"].as_array().expect("positions").clone();
+    assert!((places[0]["evidence"].as_f64().expect("a number") - 1.6 / 3.0).abs() < 1e-6, "{places:?}");
+}
+
+#[test]
+fn a_file_in_the_policys_own_names_is_read_and_mistakes_name_what_is_allowed() {
+    let house = House::bare();
+    let mut bare = card("x", json!({"agent": "backend"}));
+    bare.as_object_mut().expect("a card").remove("id");
+    let agents = ["MinimalistAgent", "SkepticAgent", "VerifierAgent", "RiskScorerAgent", "StakeholderAgent"];
+    let panel: Vec<Value> = agents
+        .iter()
+        .map(|agent| json!({"panel_evaluation": {"agent": agent, "position_scores": {"backend": 0.8, "c": 0.5}, "recommendation": "backend", "confidence": 0.9}}))
+        .collect();
+    let more = json!({"panel": panel, "policy": {"weights": {"w_e": 10.0, "w_gamma": 1.0}}});
+    let path = file(&house, vec![json!({"position_card": bare}), card("c", json!({"cost": 90}))], more);
+    let verdict = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json();
+    assert_eq!((&verdict["decision"]["position"], &verdict["decision"]["status"]), (&json!("backend"), &json!("CONSENSUS_REACHED")), "{verdict}");
+    let wrong = json!({"panel": [{"agent": "Somebody", "position_scores": {"a": 0.8}, "recommendation": "z", "confidence": 0.9}]});
+    let path = file(&house, vec![card("a", json!({"cost": "cheap", "risks": [{"severity": "urgent", "description": "x"}]}))], wrong);
+    let told = house.synod(&["decide", &path]).exits(2).err;
+    for part in
+        ["a whole number from 0 to 1000000000, or one of: Low, Med, Medium, High", "one of: critical, high, medium, low", "minimalist, skeptic"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
 }
 
 #[test]

@@ -7,6 +7,8 @@ use synod_types::*;
 
 /// What a short reply runs to, for the lower end of a quote.
 const SHORT_REPLY: u64 = 150;
+/// What a prompt shows of one piece of evidence, at most.
+const EXCERPT: u64 = 700;
 /// A usual one takes this part of what it may take.
 const USUAL: u64 = 4;
 
@@ -18,6 +20,8 @@ impl Plan {
         let question = &header.question;
         let asked = tokens::count(&question.text) + question.content.as_deref().map_or(0, tokens::count);
         let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
+        // Of evidence excerpts are shown.
+        let files = files + question.evidence.iter().map(|file| tokens::count(&file.text).min(EXCERPT)).sum::<u64>();
         let size = |turn: &PastTurn| tokens::count(&turn.question) + tokens::count(&turn.answer);
         let history: u64 = question.history.iter().map(size).sum();
         let last_turns: u64 = last_turns(&question.history).iter().map(size).sum();

@@ -191,7 +191,7 @@ impl Runner {
         let ancestors = self.ancestors(header.parent.as_deref()).await?;
         let models = self.open(&header)?;
         let at = self.setup().clock.now();
-        let blobs = header.question.files.iter().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
+        let blobs = header.question.kept_files().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
         let lease = self.setup().journal.begin(&header, at, blobs, once).await?;
         let record = Record::begin(header.clone());
         let heard_since = at;
@@ -367,7 +367,7 @@ impl Runner {
     }
 
     async fn with_files(&self, mut header: Header) -> Result<Header, RunError> {
-        for file in &mut header.question.files {
+        for file in header.question.kept_files_mut() {
             let bytes = self.setup().journal.blob(&file.sha256).await?;
             let bytes = bytes.ok_or_else(|| JournalError::Storage(format!("the attached file {} is no longer stored", file.name)))?;
             file.text = String::from_utf8_lossy(&bytes).into_owned();

@@ -81,14 +81,21 @@ pub fn choices(schema: &Value) -> Vec<String> {
 /// What a value must be, in words.
 pub fn describe(schema: &Value) -> String {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let values: Vec<String> = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
-        return format!("one of: {}", values.join(", "));
+        let mut told: Vec<String> = Vec::new();
+        for value in values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)) {
+            // A word in several spellings is told once.
+            if !told.iter().any(|known| known.eq_ignore_ascii_case(&value)) {
+                told.push(value);
+            }
+        }
+        return format!("one of: {}", told.join(", "));
     }
     if let Some(alternatives) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
         let names = choices(schema);
-        if !names.is_empty() {
+        if alternatives.iter().all(|choice| !choices(choice).is_empty()) {
             return format!("one of: {}", names.join(", "));
         }
+        // A number or a word: both are told.
         return alternatives.iter().map(describe).collect::<Vec<_>>().join(", or ");
     }
     let between = |low: &str, high: &str| -> String {
@@ -158,5 +165,7 @@ mod tests {
     fn choices_without_words_of_their_own_are_named_too() {
         let schema = json!({"oneOf": [{"type": "string", "enum": ["both", "none"]}, {"type": "string", "const": "takes", "description": "x"}]});
         assert_eq!(describe(&schema), "one of: both, none, takes");
+        let schema = json!({"anyOf": [{"type": "integer", "minimum": 0}, {"enum": ["Low", "low", "LOW", "High"]}]});
+        assert_eq!(describe(&schema), "a whole number of at least 0, or one of: Low, High");
     }
 }

@@ -80,6 +80,12 @@ pub fn gap(cards: &[ScoredCard], order: &[usize]) -> Option<f64> {
     Some(cards[*first].score - cards[*second].score)
 }
 
+/// The cards whose lead over each other is too small to tell: the best, and all within `gap` of it. In the order given.
+pub fn contenders(cards: &[ScoredCard], least: f64) -> Vec<usize> {
+    let Some(best) = rank(cards).first().map(|best| cards[*best].score) else { return Vec::new() };
+    (0..cards.len()).filter(|card| below(best - cards[*card].score, least.max(2.0 * EPSILON))).collect()
+}
+
 pub fn converge(viable: &[ScoredCard], parked: bool, attempts: u32, rules: &ConvergeRules) -> Move {
     let order = rank(viable);
     let Some(best) = order.first().copied() else {

@@ -21,6 +21,8 @@ pub enum Consent {
     Open,
     Approved,
     Denied,
+    /// Not as it is: the card has to change first.
+    Revise,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub enum CardState {
     Viable,
     /// A person has to approve something first.
     NeedsApproval,
+    /// A person wants it changed first.
+    RevisionRequested,
     /// Its verification is pending or void.
     Held,
     Rejected,
@@ -62,6 +66,8 @@ pub struct GateInput {
     /// Id, whether it may be approved at all, and what was said.
     pub violations: Vec<(String, bool, Consent)>,
     pub risks: Vec<GateRisk>,
+    /// Critical doubts of others that nobody refuted, and what a person said of each. They park a card and never reject it.
+    pub doubts: Vec<(String, Consent)>,
     pub reversibility: f64,
     /// `None`: assumed where it is hardly reversible.
     pub irreversible_data_change: Option<bool>,
@@ -109,7 +115,7 @@ impl Default for GateLimits {
     }
 }
 
-/// Checks a card at every gate. The worst reason decides its state: rejected, then held, then waiting for a person.
+/// Checks a card at every gate. The worst reason decides its state: rejected, then held, then to be revised, then waiting for a person.
 pub fn check_gates(card: &GateInput, limits: &GateLimits) -> GateResult {
     let mut reasons = Vec::new();
     let mut note = |gate, subject: &str, state| reasons.push(GateReason { gate, subject: subject.to_owned(), state });
@@ -122,6 +128,7 @@ pub fn check_gates(card: &GateInput, limits: &GateLimits) -> GateResult {
         Consent::Open => Some(CardState::NeedsApproval),
         Consent::Approved => None,
         Consent::Denied => Some(CardState::Rejected),
+        Consent::Revise => Some(CardState::RevisionRequested),
     };
     for (id, may_be_approved, approval) in &card.violations {
         let state = if *may_be_approved { asked(*approval) } else { Some(CardState::Rejected) };
@@ -133,6 +140,11 @@ pub fn check_gates(card: &GateInput, limits: &GateLimits) -> GateResult {
         let state = if risk.mitigated { asked(risk.approval) } else { Some(CardState::Rejected) };
         if let Some(state) = state {
             note(Gate::Critical, &risk.subject, state);
+        }
+    }
+    for (subject, approval) in &card.doubts {
+        if let Some(state) = asked(*approval) {
+            note(Gate::Critical, subject, state);
         }
     }
     let hardly = super::below(card.reversibility, limits.hardly_reversible);
@@ -148,6 +160,7 @@ pub fn check_gates(card: &GateInput, limits: &GateLimits) -> GateResult {
         }
     }
     let any = |state: CardState| reasons.iter().any(|reason: &GateReason| reason.state == state);
-    let state = [CardState::Rejected, CardState::Held, CardState::NeedsApproval].into_iter().find(|state| any(*state)).unwrap_or(CardState::Viable);
+    let worst = [CardState::Rejected, CardState::Held, CardState::RevisionRequested, CardState::NeedsApproval];
+    let state = worst.into_iter().find(|state| any(*state)).unwrap_or(CardState::Viable);
     GateResult { state, reasons }
 }

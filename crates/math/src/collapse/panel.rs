@@ -1,6 +1,6 @@
 //! The weighted panel: seats rate every card, confidence counts, and a ladder turns the result into an outcome.
 
-use super::{below, converge::ScoredCard};
+use super::{EPSILON, below, converge::ScoredCard, converge::rank};
 
 /// One seat's rating of every card, in the cards' order.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,13 +10,26 @@ pub struct SeatRating {
     pub confidence: f64,
 }
 
-/// Several members on one seat: scores weighted by confidence, confidence as plain mean. Members without any confidence count alike.
-pub fn join_members(weight: f64, members: &[SeatRating]) -> Option<SeatRating> {
+/// One member's rating of the cards it may judge: it leaves out those it wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemberRating {
+    pub scores: Vec<Option<f64>>,
+    pub confidence: f64,
+}
+
+/// Several members on one seat: each card's scores weighted by confidence, confidence as plain mean. Members without any confidence count
+/// alike. `None` if some card has no score.
+pub fn join_members(weight: f64, members: &[MemberRating]) -> Option<SeatRating> {
     let first = members.first()?;
-    let sum: f64 = members.iter().map(|member| member.confidence).sum();
-    let share = |member: &SeatRating| if sum > 0.0 { member.confidence / sum } else { 1.0 / members.len() as f64 };
-    let scores = (0..first.scores.len()).map(|card| members.iter().map(|member| share(member) * member.scores[card]).sum()).collect();
-    Some(SeatRating { weight, scores, confidence: sum / members.len() as f64 })
+    let of = |card: usize| {
+        let rated: Vec<(f64, f64)> = members.iter().filter_map(|member| Some((member.scores[card]?, member.confidence))).collect();
+        let sum: f64 = rated.iter().map(|(_, confidence)| confidence).sum();
+        let share = |confidence: f64| if sum > 0.0 { confidence / sum } else { 1.0 / rated.len() as f64 };
+        (!rated.is_empty()).then(|| rated.iter().map(|(score, confidence)| share(*confidence) * score).sum::<f64>())
+    };
+    let scores: Option<Vec<f64>> = (0..first.scores.len()).map(of).collect();
+    let confidence = members.iter().map(|member| member.confidence).sum::<f64>() / members.len() as f64;
+    Some(SeatRating { weight, scores: scores?, confidence })
 }
 
 /// The panel's agreed rating of each card: 0 where nobody has any confidence.
@@ -84,6 +97,12 @@ pub fn safest(ratings: &[f64], cards: &[ScoredCard]) -> Option<usize> {
             .then_with(|| y.reversibility.total_cmp(&x.reversibility))
             .then_with(|| x.id.cmp(&y.id))
     })
+}
+
+/// The card with the least risk where nobody rated them; among equals the first by score and its ladder.
+pub fn safest_unrated(cards: &[ScoredCard]) -> Option<usize> {
+    let grid = |card: usize| (cards[card].risk / EPSILON).round();
+    rank(cards).into_iter().reduce(|best, next| if grid(next) < grid(best) { next } else { best })
 }
 
 /// A word for reports.

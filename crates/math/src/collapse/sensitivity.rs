@@ -44,15 +44,20 @@ pub fn nearest_flip(scores: &[Score], winner: usize, weights: &Weights, reading:
     best.map(|(_, _, flip)| flip)
 }
 
+/// What a card brings to each term, turned so that more is better.
+fn worth(score: &Score, reading: Signs) -> [f64; 6] {
+    let (sign, values) = (signs(reading), score.terms.values());
+    std::array::from_fn(|term| sign[term] * values[term])
+}
+
+/// At least as good in every term, and better in one.
+fn beats(a: &[f64; 6], b: &[f64; 6]) -> bool {
+    a.iter().zip(b).all(|(a, b)| *a >= b - EPSILON) && a.iter().zip(b).any(|(a, b)| *a > b + EPSILON)
+}
+
 /// Cards for which another is at least as good in every term and better in one.
 pub fn dominated(scores: &[Score], reading: Signs) -> Vec<usize> {
-    let sign = signs(reading);
-    let worth = |score: &Score| -> [f64; 6] {
-        let values = score.terms.values();
-        std::array::from_fn(|term| sign[term] * values[term])
-    };
-    let beats = |a: &[f64; 6], b: &[f64; 6]| a.iter().zip(b).all(|(a, b)| *a >= b - EPSILON) && a.iter().zip(b).any(|(a, b)| *a > b + EPSILON);
-    let all: Vec<[f64; 6]> = scores.iter().map(worth).collect();
+    let all: Vec<[f64; 6]> = scores.iter().map(|score| worth(score, reading)).collect();
     // Whoever is beaten is beaten by somebody unbeaten, whose sum is no smaller: each card meets only those.
     let sum = |card: &usize| all[*card].iter().sum::<f64>();
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -64,4 +69,12 @@ pub fn dominated(scores: &[Score], reading: Signs) -> Vec<usize> {
     }
     beaten.sort_unstable();
     beaten
+}
+
+/// The cards that are at least as good as this one in every term and better in one, each with the terms in which it is better.
+pub fn dominators(scores: &[Score], card: usize, reading: Signs) -> Vec<(usize, Vec<&'static str>)> {
+    let own = worth(&scores[card], reading);
+    let better = |other: &[f64; 6]| (0..own.len()).filter(|term| other[*term] > own[*term] + EPSILON).map(|term| ScoreTerms::NAMES[term]).collect();
+    let all = scores.iter().enumerate().map(|(at, score)| (at, worth(score, reading)));
+    all.filter(|(_, other)| beats(other, &own)).map(|(at, other)| (at, better(&other))).collect()
 }

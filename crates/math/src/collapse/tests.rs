@@ -1,10 +1,10 @@
 //! Scores, gates and outcomes worked out by hand, and what must hold for any cards.
 
-use super::converge::{Conflict, GapCheck, Move, ScoredCard, converge, gap, is_trade_off, rank};
+use super::converge::{Conflict, GapCheck, Move, ScoredCard, contenders, converge, gap, is_trade_off, rank};
 use super::gates::{CardState, Consent, GateInput, GateLimits, GateRisk, ReceiptState, check_gates};
-use super::panel::{Ladder, Outcome, SeatRating, consensus, join_members, outcome};
+use super::panel::{Ladder, MemberRating, Outcome, SeatRating, consensus, join_members, outcome, safest_unrated};
 use super::score::{RiskCombination, Score, ScoreInput, ScoreRisk, ScoreRules, Severity, Signs, score};
-use super::sensitivity::{dominated, nearest_flip};
+use super::sensitivity::{dominated, dominators, nearest_flip};
 use super::{converge, gates};
 use proptest::prelude::*;
 
@@ -164,6 +164,7 @@ fn case() -> GateInput {
         receipt: ReceiptState::Pass,
         violations: vec![],
         risks: vec![],
+        doubts: vec![],
         reversibility: 0.9,
         irreversible_data_change: None,
         data_loss: Consent::Open,
@@ -179,6 +180,7 @@ fn gates_stop_what_they_must_and_a_person_opens_what_may_be_opened() {
     };
     let violation = |may, approval| GateInput { violations: vec![("INV-1".into(), may, approval)], ..case() };
     let final_step = |change, approval| GateInput { reversibility: 0.1, irreversible_data_change: change, data_loss: approval, ..case() };
+    let doubt = |approval| GateInput { doubts: vec![("doubt 1".into(), approval)], ..case() };
     let rule = |approval| GateInput { regulations: vec![("GDPR".into(), approval)], ..case() };
     let rows = [
         (case(), CardState::Viable),
@@ -193,6 +195,12 @@ fn gates_stop_what_they_must_and_a_person_opens_what_may_be_opened() {
         (critical(0.31, false, Consent::Approved), CardState::Rejected),
         (critical(0.31, true, Consent::Open), CardState::NeedsApproval),
         (critical(0.31, true, Consent::Approved), CardState::Viable),
+        (critical(0.31, true, Consent::Revise), CardState::RevisionRequested),
+        // A doubt parks a card; only a person's word rejects it.
+        (doubt(Consent::Open), CardState::NeedsApproval),
+        (doubt(Consent::Approved), CardState::Viable),
+        (doubt(Consent::Revise), CardState::RevisionRequested),
+        (doubt(Consent::Denied), CardState::Rejected),
         (final_step(None, Consent::Open), CardState::NeedsApproval),
         (final_step(Some(false), Consent::Open), CardState::Viable),
         (final_step(Some(true), Consent::Approved), CardState::Viable),
@@ -262,10 +270,32 @@ fn the_first_rung_that_holds_decides() {
 
 #[test]
 fn members_of_one_seat_speak_with_one_voice() {
-    let members = [SeatRating { weight: 0.0, scores: vec![0.9], confidence: 0.9 }, SeatRating { weight: 0.0, scores: vec![0.3], confidence: 0.1 }];
+    let member = |scores: [Option<f64>; 2], confidence| MemberRating { scores: scores.to_vec(), confidence };
+    let members = [member([Some(0.9), Some(0.6)], 0.9), member([Some(0.3), None], 0.1)];
     let seat = join_members(1.8, &members).expect("two members");
-    assert!(close(seat.scores[0], 0.84) && close(seat.confidence, 0.5), "{seat:?}");
+    assert!(close(seat.scores[0], 0.84) && close(seat.scores[1], 0.6) && close(seat.confidence, 0.5), "{seat:?}");
     assert_eq!(join_members(1.0, &[]), None);
+    assert_eq!(join_members(1.0, &members[1..]), None, "a card that nobody on the seat rated");
+    let unsure = [member([Some(0.8), Some(0.2)], 0.0), member([Some(0.4), Some(0.4)], 0.0)];
+    assert!(close(join_members(1.0, &unsure).expect("two members").scores[0], 0.6));
+}
+
+#[test]
+fn a_near_tie_that_nobody_rates_goes_to_the_least_risk_and_then_by_the_ladder() {
+    // A 10.0 and C 8.4 have risk .2, E 6.894 has .532, J 14.0 has none.
+    let of = |names: &[&str]| names.iter().map(|name| standing(name)).collect::<Vec<_>>();
+    assert_eq!(contenders(&of(&["C", "A", "E"]), 2.0), [0, 1]);
+    assert_eq!((contenders(&of(&["A", "D"]), 2.0), contenders(&of(&["A"]), 0.0), contenders(&[], 2.0)), (vec![0], vec![0], vec![]));
+    assert_eq!(safest_unrated(&of(&["C", "A", "E"])), Some(1), "equal in risk, so by score");
+    assert_eq!((safest_unrated(&of(&["E", "J"])), safest_unrated(&[])), (Some(1), None));
+}
+
+#[test]
+fn whoever_dominates_a_card_is_named_with_what_it_is_better_in() {
+    let scores: Vec<Score> = ["A", "C", "D", "Q"].iter().map(|name| score(&card(name), &ScoreRules::default())).collect();
+    assert_eq!(dominators(&scores, 0, Signs::Intent), []);
+    assert_eq!(dominators(&scores, 1, Signs::Intent), [(0, vec!["cost"])]);
+    assert_eq!(dominators(&scores, 2, Signs::Intent), [(0, vec!["evidence"])]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ use rounds::position::Position;
 pub use rows::ScoreEntry;
 use rows::{
     AuditRow, CardRow, ConvergenceRow, DecisionRow, DoubtsRow, GatesRow, HybridRow, PanelRow, PositionsRow, RatingRow, ReceiptRow, RevisionRow,
-    ScoresRow, SensitivityRow,
+    RulingsRow, ScoresRow, SensitivityRow,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ use synod_engine::{Abilities, Bench, Evidence, Example, FigureKind, Mode, ModeRe
 use synod_types::Problem;
 
 pub static MODE: Mode = mode! {
-    id: "collapse", version: 2, name: "Weighted collapse", family: Algorithmic, seats: 0..=10, roles: &[each("member")],
+    id: "collapse", version: 3, name: "Weighted collapse", family: Algorithmic, seats: 0..=10, roles: &[each("member")],
     summary: "Position cards are verified, gated, scored and weighed by a panel of seven parts until one safe decision is left.",
     pick: "Take it to choose between worked-out options when the choice must be explained with numbers, and nothing irreversible may slip through.",
     phases: &["cards", "round", "panel", "hybrid", "decision"],
@@ -43,6 +43,7 @@ pub static MODE: Mode = mode! {
         Stage::computed::<PositionsRow>("positions"),
         Stage::from_seat::<ReceiptRow>("verifier_receipt", "verifier"),
         Stage::from_seat::<DoubtsRow>("skeptic_risks", "skeptic"),
+        Stage::from_seat::<RulingsRow>("doubt_rulings", "verifier"),
         Stage::computed::<GatesRow>("gates"),
         Stage::computed::<ScoresRow>("scores"),
         Stage::computed::<ConvergenceRow>("convergence"),
@@ -62,10 +63,10 @@ pub static MODE: Mode = mode! {
         FigureKind::mean("reflexions", "Rounds of reworking the cards"),
     ],
     multi_turn: false, estimated_ms: 300_000, turn_secs: 120, run_secs: 3600,
-    cost: "3a for a cards written (0 with all of them given), 3a more for each revision, 7 to 14 for the panel, 10 for a hybrid",
+    cost: "3a for a cards written (2a with all of them given), one more for a card with critical doubts, 3a to 4a more for each revision, 7 to 14 for the panel, 10 for a hybrid; none without models",
     example: Example::ask("PostgreSQL or MongoDB for a shop with many tenants?"),
-    failure_rule: "Two cards are enough, or one from one author. A card nobody can verify is held. A seat that fails is stood in for by another; a panel below quorum hands over to a person, and a closed run takes the safest position that passed the gates.",
-    prompts: ["author", "verify", "doubt", "revise", "rate", "hybrid"],
+    failure_rule: "Two cards are enough, or one from one author. A card nobody can verify is held. A seat that fails is stood in for by another; with a panel below quorum, or a run that is closed, the safest position that passed the gates is taken.",
+    prompts: ["author", "verify", "doubt", "settle", "revise", "rate", "hybrid"],
     abilities: Abilities { learns: Some("experience"), continues: None, evidence: Some(Evidence { option: "cards", check: evidence::check }) },
 };
 
@@ -131,7 +132,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let cards = if written { authors } else { options.cards.len() as u32 };
     let receipts: BTreeSet<&str> = options.receipts.iter().map(|receipt| receipt.position_id.as_str()).collect();
     let unverified = options.cards.iter().filter(|card| !receipts.contains(card.id.as_str())).count() as u32;
-    let rounds = if written { options.policy.max_reflexions } else { 0 };
+    let rounds = options.policy.max_reflexions;
     let parts = rate::parts(&options.experts).len() as u32;
     let experts = if options.experts.len() > 1 { options.experts.len() as u32 * 2 * (rounds + 1) } else { 0 };
     let line = |prompt, min, max, reads| PlannedCalls { prompt, role: "member", min, max, reads, max_tokens: None };
@@ -140,7 +141,8 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
         line("author", authors, authors, 0),
         line("verify", verified, verified + cards * rounds + 1, 1),
         line("doubt", cards, cards + cards * rounds + 1, 1),
-        line("revise", 0, authors * rounds, 2),
+        line("settle", 0, cards + cards * rounds + 1, 1),
+        line("revise", 0, cards * rounds, 2),
         line("rate", 0, parts * 3 + experts, cards),
         line("hybrid", 0, 1, 2),
     ]

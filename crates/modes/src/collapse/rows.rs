@@ -2,20 +2,22 @@
 
 use super::cards::card::Card;
 use super::cards::policy::Policy;
-use super::cards::records::{Approval, Check, Evaluation, PanelSeat, ReceiptStatus};
+use super::cards::records::{Approval, Check, Concern, PanelSeat, Receipt, ReceiptStatus};
 use super::panel::ruling::DecisionStatus;
 use super::report::decision::WeightChange;
-use super::rounds::examine::Doubt;
+use super::rounds::doubt::{Doubt, DoubtFate};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use synod_types::row_data;
+use synod_types::{SeatIx, row_data};
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CardRow {
     pub position_id: String,
+    /// Why this way and not another.
+    pub reasons: String,
     pub card: Card,
 }
 
@@ -24,6 +26,8 @@ pub struct CardRow {
 #[serde(rename_all = "camelCase")]
 pub struct PositionsRow {
     pub cards: Vec<Card>,
+    /// Those that came with the cards.
+    pub receipts: Vec<Receipt>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -32,6 +36,8 @@ pub struct ReceiptRow {
     pub position_id: String,
     /// PENDING if nobody could verify the card.
     pub status: ReceiptStatus,
+    /// What was checked and what came of it; empty if nobody could verify the card.
+    pub reasons: String,
     pub checks_performed: Vec<Check>,
     /// The hash of the card that was verified; absent if nobody could verify it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,8 +48,29 @@ pub struct ReceiptRow {
 #[serde(rename_all = "camelCase")]
 pub struct DoubtsRow {
     pub position_id: String,
+    /// What the card takes for granted.
+    pub reasons: String,
     pub risks: Vec<Doubt>,
     pub concerns: Vec<String>,
+}
+
+/// What the verifier said to the doubts that would stop a card.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RulingsRow {
+    pub position_id: String,
+    pub reasons: String,
+    /// Empty if nobody could judge them: they stand.
+    pub rulings: Vec<RulingEntry>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RulingEntry {
+    /// D1 for the first of the skeptic's list.
+    pub doubt: String,
+    pub ruling: DoubtFate,
+    pub reason: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -56,7 +83,7 @@ pub struct GatesRow {
 #[serde(rename_all = "camelCase")]
 pub struct GatesEntry {
     pub id: String,
-    /// viable, needs_approval, held or rejected.
+    /// viable, needs_approval, revision_requested, held or rejected.
     pub state: &'static str,
     /// Why it is not viable; empty if it is.
     pub reasons: Vec<GateReasonEntry>,
@@ -67,7 +94,7 @@ pub struct GatesEntry {
 pub struct GateReasonEntry {
     /// G1 verification, G2 invariants, G3 critical risks, G4 loss of data, G5 regulation.
     pub gate: &'static str,
-    /// An invariant's id, `risk 1`, `data_loss`, a regulation, or `receipt`.
+    /// An invariant's id, `risk 1`, `doubt 1`, `data_loss`, a regulation, or `receipt`.
     pub subject: String,
     pub state: &'static str,
 }
@@ -98,7 +125,7 @@ pub struct ScoreEntry {
     pub score_intent: f64,
     #[serde(rename = "S_literal")]
     pub score_literal: f64,
-    /// The score with the skeptic's risks added; null if the skeptic added none.
+    /// The score with the skeptic's doubts among its risks; null if none stands.
     #[serde(rename = "S_doubted")]
     pub score_doubted: Option<f64>,
     /// What each term adds to the score, by its name.
@@ -129,6 +156,8 @@ pub struct RevisionRow {
     pub triggers: Vec<&'static str>,
     /// What the author was asked to mend.
     pub concerns: Vec<String>,
+    /// What the author said to it.
+    pub reasons: String,
     /// The card as revised.
     pub card: Card,
 }
@@ -139,8 +168,9 @@ pub struct RatingRow {
     pub agent: PanelSeat,
     /// Who, where several share the seat; else empty.
     pub member: String,
+    pub reasons: String,
     pub position_scores: BTreeMap<String, f64>,
-    pub concerns: Vec<String>,
+    pub concerns: Vec<Concern>,
     pub confidence: f64,
 }
 
@@ -149,16 +179,30 @@ pub struct RatingRow {
 pub struct PanelRow {
     /// Why the panel was called; "hybrid" where it rated one.
     pub conflict_type: String,
-    /// By position.
+    /// By position; empty without a quorum.
     pub consensus: IndexMap<String, f64>,
     /// The lead of the best over the second; null with one position.
     pub delta_c: Option<f64>,
     pub quorum: bool,
     /// Seats that gave no rating.
     pub absent: Vec<PanelSeat>,
-    pub evaluations: Vec<Evaluation>,
+    pub evaluations: Vec<EvaluationEntry>,
     /// Always "confidence-weighted mean".
     pub algorithm: &'static str,
+}
+
+/// One evaluation, which is one evaluator's.
+#[derive(Serialize, JsonSchema)]
+pub struct EvaluationEntry {
+    /// The seat that played the part; null for an evaluation that was recorded.
+    pub seat: Option<SeatIx>,
+    pub agent: PanelSeat,
+    pub member: String,
+    pub position_scores: BTreeMap<String, f64>,
+    pub rationale: BTreeMap<String, String>,
+    pub recommendation: Option<String>,
+    pub concerns: Vec<Concern>,
+    pub confidence: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -166,6 +210,7 @@ pub struct PanelRow {
 pub struct HybridRow {
     pub position_id: String,
     pub parent_ids: Vec<String>,
+    pub reasons: String,
     pub strengths: Vec<String>,
     pub shared_weaknesses: Vec<String>,
     pub card: Card,
@@ -178,7 +223,10 @@ pub struct DecisionRow {
     pub status: DecisionStatus,
     pub position: Option<String>,
     pub rung: String,
+    pub verified: Option<bool>,
     pub score: Option<f64>,
+    pub score_doubted: Option<f64>,
+    pub conditions: Vec<String>,
     pub consensus: Option<f64>,
     pub delta_c: Option<f64>,
     pub conflict_type: Option<String>,
@@ -192,6 +240,7 @@ pub struct DecisionRow {
 pub struct SensitivityRow {
     pub flip: Option<WeightChange>,
     pub dominated: Vec<String>,
+    pub dominated_by: Vec<String>,
     pub rung: String,
 }
 
@@ -208,6 +257,7 @@ row_data!(
     PositionsRow,
     ReceiptRow,
     DoubtsRow,
+    RulingsRow,
     GatesRow,
     ScoresRow,
     ConvergenceRow,

@@ -3,17 +3,25 @@
 use super::Options;
 use super::cards::card::{Card, CostUnit, Evidence, EvidenceKind, Risk, Severity, Step, Violation};
 use super::cards::check::check;
-use super::cards::draft::{DraftRisk, DraftStep};
+use super::cards::draft::{Draft, DraftRisk, DraftStep};
 use super::cards::policy::Policy;
 use super::cards::records::{Approval, ApprovalDecision, Invariant};
 use super::panel::hybrid::{Merger, merge};
 use super::rounds::position::Position;
 use synod_engine::{IdLists, TypedReply};
 use synod_math::collapse::gates::{CardState, ReceiptState};
+use synod_types::Question;
 
 /// The card that scores 10.0.
 fn card(id: &str) -> Card {
-    let evidence = |quality| Evidence { kind: EvidenceKind::Test, pointer: format!("{id} {quality}"), quality, exit_code: None, checked: None };
+    let evidence = |quality| Evidence {
+        kind: EvidenceKind::Test,
+        pointer: format!("{id} {quality}"),
+        quality,
+        exit_code: None,
+        output: String::new(),
+        checked: None,
+    };
     Card {
         id: id.into(),
         agent: String::new(),
@@ -64,8 +72,8 @@ fn an_approved_violation_stops_counting_and_a_refused_one_stops_the_card() {
     let approved = weighed(h(), vec![approval("INV-1", ApprovalDecision::Approve)]);
     assert_eq!(approved.gates.state, CardState::Viable);
     assert!((approved.score.value - 10.0).abs() < 1e-9);
-    for decision in [ApprovalDecision::Reject, ApprovalDecision::Revise] {
-        assert_eq!(weighed(h(), vec![approval("INV-1", decision)]).gates.state, CardState::Rejected);
+    for (decision, state) in [(ApprovalDecision::Reject, CardState::Rejected), (ApprovalDecision::Revise, CardState::RevisionRequested)] {
+        assert_eq!(weighed(h(), vec![approval("INV-1", decision)]).gates.state, state);
     }
 }
 
@@ -75,7 +83,8 @@ fn another_version_of_a_card_voids_what_was_found_and_approved() {
     let mut position = weighed(Card { regulatory: vec!["GDPR".into()], ..card("h") }, vec![approval("GDPR", ApprovalDecision::Approve)]);
     assert!(position.viable());
     position.examined = true;
-    position.replace(Card { cost: 10, ..position.card.clone() }, &policy);
+    position.replace(Card { cost: 10, ..position.card.clone() }, 2, &policy);
+    assert!(position.given && position.revisions == 1 && position.author == Some(2));
     assert!(!position.examined && position.approvals.is_empty() && position.receipt == ReceiptState::Pending);
     position.weigh(&policy);
     assert_eq!(position.gates.state, CardState::Held);
@@ -121,6 +130,34 @@ fn what_the_schema_cannot_say_is_checked_too() {
     let fields: Vec<String> = check(&options, "").into_iter().map(|problem| problem.field).collect();
     let want = ["experts[1]", "cards[1].id", "cards[2].cost_unit", "cards[2].id", "approvals[0].position_id", "approvals[1].position_id"];
     assert_eq!(fields, want);
+}
+
+#[test]
+fn what_a_panel_recommends_must_be_among_what_it_scores() {
+    let panel = |recommendation: &str| {
+        let rating = serde_json::json!({"agent": "skeptic", "position_scores": {"a": 0.5}, "recommendation": recommendation, "confidence": 1});
+        Options { cards: vec![card("a"), card("b")], panel: vec![serde_json::from_value(rating).expect("a rating")], ..Options::default() }
+    };
+    assert!(fields(panel("a")).is_empty());
+    for wrong in ["b", "c"] {
+        let found = check(&panel(wrong), "");
+        assert_eq!((found[0].field.as_str(), found[0].want.as_str()), ("panel[0].recommendation", "one of the positions it scores: a"), "{wrong}");
+    }
+}
+
+#[test]
+fn a_revised_card_keeps_what_its_evidence_was_worth_and_what_a_person_has_to_sign() {
+    let earlier = Card { regulatory: vec!["GDPR".into()], cost_unit: CostUnit::Hours, cost: 30, ..card("a") };
+    let draft: Draft = serde_json::from_value(serde_json::json!({
+        "reasons": "Mended.", "claims": ["x"], "plan": [{"action": "y", "rationale": ""}], "risks": [], "confidence": 0.9, "cost": 10, "reversibility": 0.9,
+        "evidence": [{"type": "test", "pointer": "a 0.8", "quality": 1.0}, {"type": "test", "pointer": "a new trial", "quality": 0.7}],
+        "irreversible_data_change": false, "violates": [], "regulatory": [],
+    }))
+    .expect("a draft");
+    let card = draft.revised(&earlier, true, "m0", &Options::default(), &Question::default());
+    assert_eq!(card.evidence.iter().map(Evidence::worth).collect::<Vec<_>>(), [0.8, 0.35], "what a seat adds to a given card counts half");
+    assert_eq!((card.regulatory, card.cost_unit, card.cost_estimate), (vec!["GDPR".to_owned()], CostUnit::Hours, Some(30)));
+    assert!(draft.revised(&earlier, false, "m0", &Options::default(), &Question::default()).regulatory.is_empty(), "its author may say otherwise");
 }
 
 fn fields(options: Options) -> Vec<String> {

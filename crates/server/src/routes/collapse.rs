@@ -137,7 +137,7 @@ async fn decide(
         (models, true) if models.is_empty() => PanelChoice::Rehearsal,
         _ => return Err(Fault::problem(Problem::new("rehearse", "models are named too", "models or rehearse, not both"))),
     };
-    let decision = decision_from(&Value::Object(body)).map_err(|problems| match problems.0.as_slice() {
+    let decision = decision_from(Value::Object(body)).map_err(|problems| match problems.0.as_slice() {
         // A body without an objective or cards is no decision at all.
         some if some.iter().any(|problem| ["objective", "cards"].contains(&problem.field.as_str())) => Fault::of(Code::Invalid, problems.0),
         _ => cards_fault(problems.0),

@@ -49,7 +49,8 @@ async fn runs_full(mode: &'static Mode, thinking: Thinking) {
     let (run, ending) = rig.run(&order).await;
     let verdict = ended(&rig, &run, ending, &step).await;
     let rows = rig.rows(&run).await;
-    assert_eq!(verdict.status, Status::Full, "{step}: {:?}", verdict.missing);
+    // Escalated: all spoke, and what these replies by lot say is for a person to decide.
+    assert!(matches!(verdict.status, Status::Full | Status::Escalated), "{step}: {:?} {:?}", verdict.status, verdict.missing);
     assert!(verdict.missing.is_empty(), "{step}: {:?}", verdict.missing);
     let (asked, blind) = tries(&rows);
     let mut rooms: BTreeMap<Who, usize> = BTreeMap::new();

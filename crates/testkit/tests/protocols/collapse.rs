@@ -12,12 +12,12 @@ use synod_testkit::voices::Voices;
 use synod_types::*;
 
 /// The prompt behind a turn: `panel/minimalist/rate@0`.
-fn prompt_of(key: &str) -> &str {
+pub fn prompt_of(key: &str) -> &str {
     key.trim_end_matches("/repair").rsplit('/').next().and_then(|last| last.split('@').next()).unwrap_or(key)
 }
 
 /// Voices whose replies to some prompts are changed.
-fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'static) -> Voices {
+pub fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'static) -> Voices {
     Voices::default().scripted(move |_, request, context| {
         let reply = futures::FutureExt::now_or_never(Rehearsal::new().call(request, context))?.ok()?;
         let mut value: Value = serde_json::from_str(&reply.text).ok()?;
@@ -26,7 +26,7 @@ fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + 'stat
     })
 }
 
-fn with(mut order: RunSpec, options: Value) -> RunSpec {
+pub fn with(mut order: RunSpec, options: Value) -> RunSpec {
     order.options = options.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
     order
 }
@@ -41,7 +41,7 @@ fn middling(value: &mut Value) {
 }
 
 /// Every score a seat gives, set to what a function says of the position.
-fn rated(value: &mut Value, score: impl Fn(&str) -> f64) {
+pub fn rated(value: &mut Value, score: impl Fn(&str) -> f64) {
     let scores = value["scores"].as_object_mut().expect("scores");
     scores.iter_mut().for_each(|(id, rated)| rated["score"] = json!(score(id)));
 }
@@ -59,7 +59,7 @@ async fn triggers(rig: &Rig, run: &str) -> Vec<String> {
     out
 }
 
-fn card(id: &str, more: Value) -> Value {
+pub fn card(id: &str, more: Value) -> Value {
     let mut card = json!({
         "id": id, "claims": [format!("{id} is the way.")], "plan": [{"action": "Do it."}], "confidence": 0.8, "cost": 20, "reversibility": 0.9,
         "evidence": [{"type": "test", "pointer": "x", "quality": 0.9}, {"type": "test", "pointer": "y", "quality": 0.8}],
@@ -265,7 +265,11 @@ async fn a_part_that_fails_is_played_once_more_and_without_the_verifier_there_is
 
     let rig = Rig::new(Arc::new(silent("panel/verifier/", true)));
     let (run, ending) = rig.run(&split()).await;
-    assert_eq!(stopped(ending).reason, StopReason::Waiting);
+    let verdict = verdict(ending);
+    let decision = verdict.decision.expect("a decision");
+    let want = (&json!("b"), &json!("SAFE_FALLBACK"), &json!("panel_quorum"), &Value::Null);
+    assert_eq!((&decision["position"], &decision["status"], &decision["rung"], &decision["consensus"]), want, "the safest, and nobody is asked");
+    assert_eq!(verdict.status, Status::Degraded);
     let again = rig.rows(&run).await.iter().filter(|row| row.kind == Kind::Failed && row.key.starts_with("panel/verifier/again/")).count();
     assert_eq!(again, 1, "it is tried once more, and no more than once");
 }
@@ -310,7 +314,11 @@ async fn a_trade_off_calls_the_panel_unless_it_is_told_not_to() {
         card("proven", json!({"cost": 60})),
         card("cheap", json!({"cost": 10, "evidence": [{"type": "test", "pointer": "x", "quality": 0.55}]}))
     ]);
-    let rig = Rig::new(Arc::new(Voices::default()));
+    let rig = Rig::new(Arc::new(changed(|prompt, _, value| {
+        if prompt == "doubt" {
+            value["risks"] = json!([]);
+        }
+    })));
     for (on, conflict) in [(true, json!("multi_dimensional_tradeoff")), (false, Value::Null)] {
         let mut given = with(
             order(&MODE, 3),

@@ -82,6 +82,9 @@ pub struct Evidence {
     /// For a command, and only for one: the exit code it was recorded with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
+    /// For a command, and only for one: what it printed when it was recorded. Those who judge the card are shown it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
     /// What became of looking the pointer up. Filled in before a run; whatever stands here is replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<PointerCheck>,
@@ -91,10 +94,11 @@ pub struct Evidence {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PointerCheck {
+    /// Somebody looked, and it is there.
     pub valid: bool,
     /// What was found there, or why it leads nowhere.
     pub found: String,
-    /// Nobody looked: whoever gave the card may not name files here. It then counts half.
+    /// Nobody looked: a URL is not fetched, and files are read beside the decision alone. It then counts half its stated quality.
     #[serde(default, skip_serializing_if = "is_false")]
     pub not_looked_up: bool,
 }
@@ -103,8 +107,8 @@ impl PointerCheck {
     pub fn new(valid: bool, found: impl Into<String>) -> Self {
         Self { valid, found: found.into(), not_looked_up: false }
     }
-    pub fn not_looked_up() -> Self {
-        Self { not_looked_up: true, ..Self::new(false, "not looked up") }
+    pub fn not_looked_up(why: &str) -> Self {
+        Self { not_looked_up: true, ..Self::new(false, why) }
     }
 }
 
@@ -196,7 +200,7 @@ impl Evidence {
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
             let sound =
                 !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]".contains(c)) && !pointer.contains(char::is_whitespace);
-            return if sound { found(true, "a sound URL; it was not fetched") } else { found(false, "it is no URL") };
+            return if sound { Some(PointerCheck::not_looked_up("a URL that was not fetched")) } else { found(false, "it is no URL") };
         }
         if !self.is_command() {
             return None;
@@ -206,6 +210,10 @@ impl Evidence {
             Some(code) => found(false, &format!("recorded with exit code {code}")),
             None => found(false, "no exit code is recorded"),
         }
+    }
+    /// The path a pointer leads along, without the place inside the file.
+    pub fn path(&self) -> &str {
+        self.pointer.split('#').next().unwrap_or_default().trim()
     }
     pub fn is_command(&self) -> bool {
         self.pointer.trim_start().starts_with("command:")
@@ -251,6 +259,8 @@ impl Card {
     }
 }
 
+/// The largest cost that is read as one.
+const DEAREST: u64 = 1_000_000_000;
 const COSTS: [(&str, u64); 4] = [("low", 20), ("med", 50), ("medium", 50), ("high", 80)];
 const REVERSIBILITIES: [(&str, f64); 4] = [("easy", 0.9), ("med", 0.5), ("medium", 0.5), ("hard", 0.1)];
 
@@ -268,7 +278,7 @@ enum NumberOrWord {
 fn cost<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     let cost = match NumberOrWord::deserialize(from)? {
         // 20.0 is a whole number too.
-        NumberOrWord::Number(cost) => (cost >= 0.0 && cost.fract() == 0.0 && cost <= 9e15).then_some(cost as u64),
+        NumberOrWord::Number(cost) => (cost >= 0.0 && cost.fract() == 0.0 && cost <= DEAREST as f64).then_some(cost as u64),
         NumberOrWord::Word(given) => word(&COSTS, &given),
     };
     cost.ok_or_else(|| serde::de::Error::custom("a whole number, Low, Med or High"))
@@ -284,7 +294,7 @@ fn reversibility<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
 }
 
 fn cost_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": 9_000_000_000_000_000_u64}, {"enum": words(&["Low", "Med", "Medium", "High"])}]})
+    json_schema!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": DEAREST}, {"enum": words(&["Low", "Med", "Medium", "High"])}]})
 }
 
 fn reversibility_schema(_: &mut SchemaGenerator) -> Schema {
@@ -320,7 +330,8 @@ mod tests {
     #[test]
     fn a_checked_pointer_changes_the_worth_but_not_the_card() {
         let checked = |valid| Some(PointerCheck::new(valid, "x"));
-        let mut evidence = Evidence { kind: EvidenceKind::Test, pointer: "a".into(), quality: 0.8, exit_code: None, checked: None };
+        let mut evidence =
+            Evidence { kind: EvidenceKind::Test, pointer: "a".into(), quality: 0.8, exit_code: None, output: String::new(), checked: None };
         assert_eq!(evidence.worth(), 0.8);
         evidence.checked = checked(false);
         assert_eq!(evidence.worth(), 0.0);

@@ -90,6 +90,9 @@ fn check_card(card: &Card, field: &str, options: &Options, found: &mut ProblemLi
         if let (Some(code), false) = (evidence.exit_code, evidence.is_command()) {
             found.add(format!("{field}.evidence[{nth}].exit_code"), code.to_string(), "none: only a pointer that begins with command: has one");
         }
+        if !evidence.output.is_empty() && !evidence.is_command() {
+            found.add(format!("{field}.evidence[{nth}].output"), "a text", "none: only a pointer that begins with command: has one");
+        }
     }
     for (nth, broken) in card.invariant_violations.iter().enumerate() {
         let (at, name) = (format!("{field}.invariant_violations[{nth}]"), &broken.invariant_id);
@@ -154,6 +157,10 @@ fn check_records(options: &Options, found: &mut ProblemList) {
             let got = format!("{} {}", evaluation.agent.as_str(), evaluation.member);
             found.add(format!("panel[{at}].agent"), got.trim(), "one evaluation for each member of a seat");
         }
+        if let Some(named) = evaluation.recommendation.as_ref().filter(|named| !evaluation.position_scores.contains_key(*named)) {
+            let rated: Vec<&str> = evaluation.position_scores.keys().map(String::as_str).collect();
+            found.add(format!("panel[{at}].recommendation"), named.clone(), format!("one of the positions it scores: {}", listed(&rated)));
+        }
         for (id, score) in &evaluation.position_scores {
             if !cards.contains_key(id.as_str()) {
                 found.add(format!("panel[{at}].position_scores"), id.clone(), want());
@@ -167,11 +174,12 @@ fn check_records(options: &Options, found: &mut ProblemList) {
 
 /// The name of something a person may be asked about must be plain, and none of those the gates use for the card itself.
 fn check_subject(field: &str, name: &str, found: &mut ProblemList) {
-    let taken = name == "data_loss" || name.strip_prefix("risk ").is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let numbered = |kind: &str| name.strip_prefix(kind).is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let taken = name == "data_loss" || numbered("risk ") || numbered("doubt ");
     if !is_plain(name) {
         found.add(field, format!("{name:?}"), "a name in one line, with no blank around it");
     } else if taken {
-        found.add(field, name, "a name other than data_loss and risk 1, risk 2, …, which approvals use for the card itself");
+        found.add(field, name, "a name other than data_loss, risk 1, doubt 1 and so on, which approvals use for the card itself");
     }
 }
 

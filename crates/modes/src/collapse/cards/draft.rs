@@ -1,6 +1,7 @@
 //! A card as a seat writes it: what the form asks for, and the card it becomes.
 
 use super::card::{Card, CostUnit, Evidence, EvidenceKind, PointerCheck, Risk, Severity, Step, Violation};
+use super::records::Invariant;
 use crate::collapse::Options;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,6 +95,27 @@ impl DraftRisk {
 }
 
 impl Draft {
+    /// The card this becomes in place of an earlier one. What pointed somewhere before still does, and is worth no more than before. Of a card
+    /// that was `given`, regulations stay: which of them a decision touches was said by whoever gave it.
+    pub fn revised(&self, earlier: &Card, given: bool, agent: &str, options: &Options, question: &Question) -> Card {
+        let mut card = self.card(&earlier.id, agent, options, question);
+        for evidence in &mut card.evidence {
+            if let Some(known) = earlier.evidence.iter().find(|known| known.pointer == evidence.pointer) {
+                *evidence = Evidence { quality: evidence.quality.min(known.quality), ..known.clone() };
+            } else if given && evidence.checked.is_none() {
+                // Whoever gave the card had every pointer looked up.
+                evidence.checked = Some(PointerCheck::not_looked_up("named in a revision, and nobody looked it up"));
+            }
+        }
+        let broken = |id: &String| earlier.invariant_violations.iter().find(|known| known.invariant_id == *id && !declares(options, id));
+        card.invariant_violations.extend(self.violates.iter().filter_map(broken).cloned());
+        let kept = earlier.regulatory.iter().filter(|tag| given && !card.regulatory.contains(tag)).cloned().collect::<Vec<_>>();
+        card.regulatory.extend(kept);
+        // Later versions are measured against the cost of the first.
+        let estimate = earlier.cost_estimate.unwrap_or(earlier.cost);
+        Card { cost_unit: earlier.cost_unit, cost_estimate: Some(estimate), timestamp: earlier.timestamp.clone(), ..card }
+    }
+
     /// The card this becomes. Pointers to files and URLs are checked here; sources by name are left as claimed.
     pub fn card(&self, id: &str, agent: &str, options: &Options, question: &Question) -> Card {
         let known = |list: &[String]| list.iter().filter(|id| id.as_str() != NONE).cloned().collect::<Vec<_>>();
@@ -120,6 +142,7 @@ impl Draft {
                     pointer: evidence.pointer.trim().to_owned(),
                     quality: evidence.quality,
                     exit_code: None,
+                    output: String::new(),
                     checked: None,
                 })
                 .map(|evidence| Evidence { checked: check_pointer(&evidence, question), ..evidence })
@@ -142,9 +165,9 @@ impl Draft {
 fn check_pointer(evidence: &Evidence, question: &Question) -> Option<PointerCheck> {
     let pointer = evidence.pointer.as_str();
     let found = |valid: bool, found: String| Some(PointerCheck::new(valid, found));
-    let file = question.files.iter().find(|file| file.name == pointer.split('#').next().unwrap_or_default());
+    let file = question.kept_files().find(|file| file.name == evidence.path());
     match (file, &question.content) {
-        (Some(file), _) => found(true, format!("the attached file, {} bytes", file.bytes)),
+        (Some(file), _) => found(true, format!("a file of {} bytes that came with the question", file.bytes)),
         (None, Some(_)) if pointer == "content" => found(true, "the material under review".into()),
         (None, None) if pointer == "content" => found(false, "the question came without any material".into()),
         (None, _) => evidence.told().or_else(|| if file_shaped(pointer) { found(false, "no such file is attached".into()) } else { None }),
@@ -163,15 +186,32 @@ fn file_shaped(pointer: &str) -> bool {
     !name.contains(char::is_whitespace) && (name.contains(['/', '\\']) || ends)
 }
 
-/// A prompt that asks for a card, with the constraints, and the ids of the invariants and regulations it may name.
-pub fn with_ids(prompt: Prompt, options: &Options) -> Prompt {
+fn declares(options: &Options, id: &str) -> bool {
+    options.invariants.iter().any(|invariant| invariant.id == id)
+}
+
+/// A prompt that asks for a card, with the constraints, and the ids of the invariants and regulations it may name: those declared, and those on
+/// the earlier version.
+pub fn with_ids(prompt: Prompt, options: &Options, earlier: Option<&Card>) -> Prompt {
     let or_none = |ids: Vec<String>| if ids.is_empty() { vec![NONE.to_owned()] } else { ids };
+    let mut invariants = options.invariants.clone();
+    let mut regulations = options.regulations.clone();
+    for broken in earlier.iter().flat_map(|card| &card.invariant_violations) {
+        if !invariants.iter().any(|known| known.id == broken.invariant_id) {
+            invariants.push(Invariant { id: broken.invariant_id.clone(), text: broken.description.clone(), hard: !broken.requires_approval });
+        }
+    }
+    for tag in earlier.iter().flat_map(|card| &card.regulatory) {
+        if !regulations.contains(tag) {
+            regulations.push(tag.clone());
+        }
+    }
     prompt
         .set("constraints", &options.constraints)
-        .set("invariants", &options.invariants)
-        .set("regulations", &options.regulations)
-        .ids("invariants", or_none(options.invariants.iter().map(|invariant| invariant.id.clone()).collect()))
-        .ids("regulations", or_none(options.regulations.clone()))
+        .set("invariants", &invariants)
+        .set("regulations", &regulations)
+        .ids("invariants", or_none(invariants.into_iter().map(|invariant| invariant.id).collect()))
+        .ids("regulations", or_none(regulations))
 }
 
 #[cfg(test)]
@@ -184,14 +224,15 @@ mod tests {
         let file = Attachment { name: "load.txt".into(), sha256: String::new(), bytes: 4, text: "fine".into() };
         let with = Question { content: Some("A plan.".into()), files: vec![file], ..Question::default() };
         let told = |pointer: &str, question: &Question| {
-            let evidence = Evidence { kind: EvidenceKind::Test, pointer: pointer.into(), quality: 0.9, exit_code: None, checked: None };
+            let evidence =
+                Evidence { kind: EvidenceKind::Test, pointer: pointer.into(), quality: 0.9, exit_code: None, output: String::new(), checked: None };
             check_pointer(&evidence, question).map(|check| check.valid)
         };
         for (pointer, want) in [
             ("content", Some(true)),
             ("load.txt", Some(true)),
             ("load.txt#tail", Some(true)),
-            ("https://example.org/a", Some(true)),
+            ("https://example.org/a", Some(false)),
             ("https:// no", Some(false)),
             ("logs/load.txt", Some(false)),
             ("gone.txt", Some(false)),
@@ -201,6 +242,9 @@ mod tests {
         ] {
             assert_eq!(told(pointer, &with), want, "{pointer}");
         }
+        let evidence = vec![Attachment { name: "logs/load.txt".into(), sha256: String::new(), bytes: 4, text: "fine".into() }];
+        let pointed = Question { evidence, ..Question::default() };
+        assert_eq!(told("logs/load.txt", &pointed), Some(true));
         assert_eq!((told("content", &Question::default()), told("load.txt", &Question::default())), (Some(false), Some(false)));
     }
 }

@@ -1,4 +1,5 @@
-//! Evidence pointers, looked up once before a run: a file that exists, a command's recorded exit code, a URL's shape. Nothing is fetched or run.
+//! Evidence pointers, looked up once before a run: a file that exists and can be read, a command's recorded exit code, a URL's shape. Nothing is
+//! fetched or run.
 
 use super::card::{Card, Evidence, PointerCheck};
 use serde::Deserialize;
@@ -18,19 +19,18 @@ pub fn check(cards: &mut Value, find: &dyn Fn(&str) -> PointerTarget) {
 /// What the pointer itself tells comes first; only a path is looked up.
 fn look_up(evidence: &Evidence, find: &dyn Fn(&str) -> PointerTarget) -> PointerCheck {
     let check = |valid: bool, found: String| PointerCheck::new(valid, found);
-    let path = evidence.pointer.split('#').next().unwrap_or_default().trim();
-    let found = find(path);
-    match evidence.told() {
+    if let Some(told) = evidence.told() {
         // Whose word is not looked into is not believed either, save against itself.
-        Some(told) if told.valid && found == PointerTarget::NotLookedUp => return PointerCheck::not_looked_up(),
-        Some(told) => return told,
-        None => {}
+        let unseen = told.valid && find("") == PointerTarget::NotLookedUp;
+        return if unseen { PointerCheck::not_looked_up("not looked up") } else { told };
     }
-    match found {
-        PointerTarget::File { bytes } => check(true, format!("a file of {bytes} bytes")),
+    match find(evidence.path()) {
+        PointerTarget::File { bytes, unread: None } => check(true, format!("a file of {bytes} bytes")),
+        PointerTarget::File { bytes, unread: Some(why) } => check(true, format!("a file of {bytes} bytes, shown to nobody: {why}")),
+        PointerTarget::Outside => PointerCheck::not_looked_up("it lies outside the decision's own folder and was not read"),
         PointerTarget::NotAFile => check(false, "it is not a file".into()),
         PointerTarget::Nothing => check(false, "there is no such file".into()),
-        PointerTarget::NotLookedUp => PointerCheck::not_looked_up(),
+        PointerTarget::NotLookedUp => PointerCheck::not_looked_up("not looked up"),
     }
 }
 
@@ -42,7 +42,9 @@ mod tests {
     /// A folder with one file in it.
     fn folder(path: &str) -> PointerTarget {
         match path {
-            "load.txt" => PointerTarget::File { bytes: 4 },
+            "load.txt" => PointerTarget::File { bytes: 4, unread: None },
+            "chart.png" => PointerTarget::File { bytes: 9, unread: Some("it is not text") },
+            "../key" => PointerTarget::Outside,
             "." => PointerTarget::NotAFile,
             _ => PointerTarget::Nothing,
         }
@@ -66,7 +68,9 @@ mod tests {
             ("load.txt", None, true, "a file of 4 bytes"),
             (" load.txt ", None, true, "a file of 4 bytes"),
             ("load.txt#tail", None, true, "a file of 4 bytes"),
-            ("https://example.org/a?b", None, true, "a sound URL; it was not fetched"),
+            ("chart.png", None, true, "a file of 9 bytes, shown to nobody: it is not text"),
+            ("../key", None, false, "it lies outside the decision's own folder and was not read"),
+            ("https://example.org/a?b", None, false, "a URL that was not fetched"),
             ("https:// no", None, false, "it is no URL"),
             ("https://", None, false, "it is no URL"),
             ("command: cargo test", Some(0), true, "recorded with exit code 0"),
@@ -84,13 +88,17 @@ mod tests {
     fn where_nothing_is_looked_up_nothing_is_believed_save_against_itself() {
         let nowhere = |_: &str| PointerTarget::NotLookedUp;
         assert_eq!(checked("load.txt", None, &nowhere), (false, "not looked up".to_owned()));
-        assert_eq!(checked("https://example.org/a", None, &nowhere).1, "not looked up");
+        assert_eq!(checked("https://example.org/a", None, &nowhere).1, "a URL that was not fetched");
         assert_eq!(checked("command: cargo test", Some(0), &nowhere).1, "not looked up");
         assert_eq!(checked("command: cargo test", Some(1), &nowhere).1, "recorded with exit code 1");
-        let mut half = cards(json!([{"type": "test", "pointer": "load.txt", "quality": 0.8}]));
-        check(&mut half, &nowhere);
-        let card: Card = serde_json::from_value(half[0].clone()).expect("a card");
-        assert!((card.evidence[0].worth() - 0.4).abs() < 1e-9 && !card.pointers_valid(), "it counts half, and nothing is remembered of it");
+        let half: [(&str, &dyn Fn(&str) -> PointerTarget); 3] = [("load.txt", &nowhere), ("https://example.org/a", &folder), ("../key", &folder)];
+        for (pointer, find) in half {
+            let mut half = cards(json!([{"type": "test", "pointer": pointer, "quality": 0.8}]));
+            check(&mut half, find);
+            assert_eq!(half[0]["evidence"][0]["checked"]["not_looked_up"], true, "{pointer}");
+            let card: Card = serde_json::from_value(half[0].clone()).expect("a card");
+            assert!((card.evidence[0].worth() - 0.4).abs() < 1e-9 && !card.pointers_valid(), "it counts half, and nothing is remembered of it");
+        }
     }
 
     #[test]

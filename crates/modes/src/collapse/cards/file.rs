@@ -2,6 +2,7 @@
 
 use super::card::Card;
 use super::check::check;
+use super::import;
 use super::policy::Policy;
 use super::records::Approval;
 use crate::collapse::Options;
@@ -22,7 +23,10 @@ pub fn schema(paths: bool) -> Value {
     let known = schema.get_mut("properties").and_then(Value::as_object_mut).map(std::mem::take).unwrap_or_default();
     let mut properties = Map::new();
     properties.insert("objective".into(), json!({"type": "string", "minLength": 1, "description": "What is to be decided."}));
-    for (name, property) in known.into_iter().filter(|(name, _)| !NOT_IN_FILES.contains(&name.as_str())) {
+    for (name, mut property) in known.into_iter().filter(|(name, _)| !NOT_IN_FILES.contains(&name.as_str())) {
+        if name == "cards" {
+            without_ids(&mut property);
+        }
         let property = match paths && PARTS.contains(&name.as_str()) {
             true => json!({"anyOf": [property, {"type": "string", "minLength": 1, "description": "A file that holds it, relative to this one."}]}),
             false => property,
@@ -35,16 +39,31 @@ pub fn schema(paths: bool) -> Value {
     })
 }
 
+/// In a file a card may leave out its id.
+fn without_ids(cards: &mut Value) {
+    if let Some(required) = cards.pointer_mut("/items/required").and_then(Value::as_array_mut) {
+        required.retain(|name| name != "id");
+    }
+    if let Some(about) = cards.pointer_mut("/items/properties/id/description") {
+        *about = format!("{} Left out: the agent's name, or position_A and so on.", about.as_str().unwrap_or_default()).into();
+    }
+}
+
 /// The objective and the options of a decision whose parts are all in place; else everything that is wrong with it, in its form and between
 /// its parts.
-pub fn read(document: &Value) -> Result<(String, Options), Vec<Problem>> {
-    let mut document = document.clone();
+pub fn read(mut document: Value) -> Result<(String, Options), Vec<Problem>> {
+    import::translate(&mut document);
     whole_numbers(&mut document);
     let mut problems = synod_engine::schema::mismatches(&schema(false), &document);
-    let mut fields = document.as_object().cloned().unwrap_or_default();
+    let mut fields = match document {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
     let objective = fields.shift_remove("objective").and_then(|objective| objective.as_str().map(str::to_owned)).unwrap_or_default();
     if problems.is_empty() {
-        let options: Options = synod_engine::read_options(&Value::Object(fields)).map_err(|problem| vec![problem])?;
+        let fields = Value::Object(fields);
+        let options: Options = synod_engine::read_options(&fields).map_err(|problem| vec![problem])?;
+        drop(fields);
         problems = check(&options, "");
         if options.cards.is_empty() {
             problems.push(Problem::new("cards", "an empty list", "at least one card"));
@@ -170,10 +189,11 @@ mod tests {
             "approvals": [{"position_id": "b", "subject": "GDPR", "decision": "approve"}, {"position_id": "a", "subject": "GDPR", "decision": "approve"}],
             "policy": {"no_agreement": 0.9},
         });
-        let fields: Vec<String> = read(&document).expect_err("problems").into_iter().map(|problem| problem.field).collect();
+        let fields: Vec<String> = read(document).expect_err("problems").into_iter().map(|problem| problem.field).collect();
         let want = ["cards[1].cost", "receipts[0].status", "policy.no_agreement", "cards[2].id", "receipts[2].position_id", "approvals[1].subject"];
         assert_eq!(fields, want);
-        let (_, options) = read(&json!({"objective": "x", "cards": [card("a", json!(20.0))]})).expect("a decision");
+        let (_, options) = read(json!({"objective": "x", "cards": [card("a", json!(20.0))]})).expect("a decision");
         assert_eq!(options.cards[0].cost, 20);
+        assert!(!schema(false).pointer("/properties/cards/items/required").expect("a list").to_string().contains("\"id\""));
     }
 }

@@ -1,7 +1,8 @@
 //! What comes with the cards: receipts of verification, the panel's ratings, people's approvals, and what earlier decisions taught.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use synod_types::words;
 
@@ -90,13 +91,56 @@ pub struct Evaluation {
     pub position_scores: BTreeMap<String, f64>,
     #[serde(default)]
     pub rationale: BTreeMap<String, String>,
+    /// The position it would take, of those it scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<String>,
+    /// What is unresolved: in words, or with what answers it as `{concern, resolution}`.
     #[serde(default)]
-    pub concerns: Vec<String>,
+    pub concerns: Vec<Concern>,
     /// How sure it is of its rating, from 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub confidence: f64,
+}
+
+/// Something unresolved, and what answers it; empty if nothing does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ConcernForm")]
+pub struct Concern {
+    pub concern: String,
+    pub resolution: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum ConcernForm {
+    Words(String),
+    Answered {
+        concern: String,
+        /// What answers it.
+        #[serde(default)]
+        resolution: String,
+    },
+}
+
+impl From<ConcernForm> for Concern {
+    fn from(form: ConcernForm) -> Self {
+        match form {
+            ConcernForm::Words(concern) => Self { concern, resolution: String::new() },
+            ConcernForm::Answered { concern, resolution } => Self { concern, resolution },
+        }
+    }
+}
+
+impl JsonSchema for Concern {
+    fn schema_name() -> Cow<'static, str> {
+        "Concern".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ConcernForm::json_schema(generator)
+    }
 }
 
 words! {
@@ -112,40 +156,12 @@ words! {
     }
 }
 
-impl PanelSeat {
-    /// What it looks at first.
-    pub fn priority(self) -> &'static str {
-        match self {
-            Self::Minimalist => "simplicity, what it costs to build and to keep, and how easily it is undone",
-            Self::Skeptic => "how it fails: edge cases, untested assumptions, what happens on the worst day",
-            Self::DomainExpert => "whether it is technically right, by the practice of the field",
-            Self::Verifier => "what the evidence shows, and whether every invariant is kept",
-            Self::CollectiveIntelligence => "what became of decisions like this one before",
-            Self::RiskCompliance => "security, regulation, and whether an auditor could follow it",
-            Self::UserValue => "what users and the business gain from it, and how soon",
-        }
-    }
-
-    /// Which way it leans when in doubt. Said openly, so that the panel as a whole is balanced.
-    pub fn bias(self) -> &'static str {
-        match self {
-            Self::Minimalist => "the smaller, cheaper, more reversible way",
-            Self::Skeptic => "the defensive way, and doubt where something is merely asserted",
-            Self::DomainExpert => "the idiom that practitioners of the field would choose",
-            Self::Verifier => "proof over promise: what is not shown does not count",
-            Self::CollectiveIntelligence => "what has worked, and away from what has failed",
-            Self::RiskCompliance => "refusing what carries a high risk or breaks a rule",
-            Self::UserValue => "the way that gives users most",
-        }
-    }
-}
-
 /// What a person said to something that needs a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
     pub position_id: String,
-    /// An invariant's id, `risk 1`, `data_loss`, or a regulation.
+    /// An invariant's id, `risk 1`, `doubt 1`, `data_loss`, or a regulation.
     pub subject: String,
     pub decision: ApprovalDecision,
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -1,11 +1,11 @@
 //! The panel's consensus on each position: seven weighted seats, of which some may be absent, and a quorum.
 
-use super::rate::{Part, parts, rate};
-use crate::collapse::cards::records::{Evaluation, PanelSeat};
+use super::rate::{Part, SeatEvaluation, Sitting, parts, rate};
+use crate::collapse::cards::records::{Concern, Evaluation, PanelSeat};
 use crate::collapse::rounds::docket::Docket;
-use crate::collapse::rows::PanelRow;
+use crate::collapse::rows::{EvaluationEntry, PanelRow};
 use synod_engine::{Bench, Result};
-use synod_math::collapse::panel::{SeatRating, consensus, join_members};
+use synod_math::collapse::panel::{MemberRating, SeatRating, consensus, join_members};
 use synod_types::*;
 
 /// What the panel makes of the positions put before it.
@@ -13,7 +13,7 @@ use synod_types::*;
 pub struct Panel {
     /// Indices of the positions, in the docket's order.
     pub positions: Vec<usize>,
-    pub evaluations: Vec<Evaluation>,
+    pub evaluations: Vec<SeatEvaluation>,
     pub seats: Vec<SeatResult>,
     /// One value for each of the positions.
     pub consensus: Vec<f64>,
@@ -32,23 +32,24 @@ pub struct SeatResult {
 }
 
 impl Panel {
-    fn of(docket: &Docket, positions: &[usize], evaluations: Vec<Evaluation>, closed: bool) -> Self {
+    fn of(docket: &Docket, positions: &[usize], evaluations: Vec<SeatEvaluation>, closed: bool) -> Self {
         let ids: Vec<&str> = positions.iter().map(|at| docket.positions[*at].id()).collect();
         let mut seats = Vec::new();
         for seat in PanelSeat::ALL {
-            let members: Vec<&Evaluation> = evaluations.iter().filter(|evaluation| evaluation.agent == seat).collect();
-            let weight = docket.options.policy.weight(seat);
-            let ratings: Vec<SeatRating> = members
+            let members: Vec<&Evaluation> = evaluations.iter().map(|each| &each.evaluation).filter(|evaluation| evaluation.agent == seat).collect();
+            let score = |evaluation: &Evaluation, id: &str| evaluation.position_scores.get(id).map(|score| score.clamp(0.0, 1.0));
+            let ratings: Vec<MemberRating> = members
                 .iter()
-                .map(|evaluation| SeatRating {
-                    weight,
-                    scores: ids.iter().map(|id| evaluation.position_scores[*id].clamp(0.0, 1.0)).collect(),
-                    confidence: evaluation.confidence,
-                })
+                .map(|evaluation| MemberRating { scores: ids.iter().map(|id| score(evaluation, id)).collect(), confidence: evaluation.confidence })
                 .collect();
-            if let Some(rating) = join_members(weight, &ratings) {
-                let members = members.iter().map(|evaluation| evaluation.member.clone()).filter(|member| !member.is_empty()).collect();
-                seats.push(SeatResult { seat, rating, members });
+            if let Some(rating) = join_members(docket.options.policy.weight(seat), &ratings) {
+                let mut names: Vec<String> = Vec::new();
+                for member in members.iter().map(|evaluation| &evaluation.member).filter(|member| !member.is_empty()) {
+                    if !names.contains(member) {
+                        names.push(member.clone());
+                    }
+                }
+                seats.push(SeatResult { seat, rating, members: names });
             }
         }
         let ratings: Vec<SeatRating> = seats.iter().map(|row| row.rating.clone()).collect();
@@ -58,29 +59,34 @@ impl Panel {
         Self { positions: positions.to_vec(), evaluations, consensus: consensus(&ratings, ids.len()), seats, quorate, absent, closed }
     }
 
+    /// What the panel agrees on for a position; nothing without a quorum.
     pub fn consensus_on(&self, at: usize) -> Option<f64> {
-        self.positions.iter().position(|position| *position == at).map(|place| self.consensus[place])
+        self.positions.iter().position(|position| *position == at).filter(|_| self.quorate).map(|place| self.consensus[place])
     }
 
     /// The lead of the best over the second.
     pub fn lead(&self) -> Option<f64> {
+        if !self.quorate {
+            return None;
+        }
         let mut sorted = self.consensus.clone();
         sorted.sort_by(|a, b| b.total_cmp(a));
         Some(sorted.first()? - sorted.get(1)?)
     }
 
     pub fn best(&self) -> Option<f64> {
-        self.consensus.iter().copied().reduce(f64::max)
+        self.consensus.iter().copied().reduce(f64::max).filter(|_| self.quorate)
     }
 
-    /// Concerns, each with the seat that has it.
-    pub fn concerns(&self) -> Vec<(PanelSeat, String)> {
-        let all =
-            self.evaluations.iter().flat_map(|evaluation| evaluation.concerns.iter().map(|concern| (evaluation.agent, concern.trim().to_owned())));
-        let mut out: Vec<(PanelSeat, String)> = Vec::new();
-        for (seat, concern) in all.filter(|(_, concern)| !concern.is_empty()) {
-            if !out.iter().any(|(_, known)| *known == concern) {
-                out.push((seat, concern));
+    /// Concerns, each with the seat that has it and what answers it.
+    pub fn concerns(&self) -> Vec<(PanelSeat, Concern)> {
+        let all = self.evaluations.iter().flat_map(|each| each.evaluation.concerns.iter().map(|concern| (each.evaluation.agent, concern)));
+        let mut out: Vec<(PanelSeat, Concern)> = Vec::new();
+        for (seat, concern) in all.filter(|(_, concern)| !concern.concern.trim().is_empty()) {
+            match out.iter_mut().find(|(_, known)| known.concern.trim() == concern.concern.trim()) {
+                None => out.push((seat, concern.clone())),
+                Some((_, known)) if known.resolution.trim().is_empty() => known.resolution.clone_from(&concern.resolution),
+                Some(_) => {}
             }
         }
         out
@@ -102,23 +108,28 @@ impl Panel {
                 note: format!("confidence {}{members}", round(row.rating.confidence)),
             }
         });
+        let agreed = if self.quorate { self.consensus.as_slice() } else { &[] };
         let columns: Vec<String> = self.positions.iter().map(|at| docket.positions[*at].id().to_owned()).collect();
         let row = PanelRow {
             conflict_type: conflict.to_owned(),
-            consensus: columns.iter().cloned().zip(self.consensus.iter().copied()).collect(),
+            consensus: columns.iter().cloned().zip(agreed.iter().copied()).collect(),
             delta_c: self.lead(),
             quorum: self.quorate,
             absent: self.absent.clone(),
-            evaluations: self.evaluations.clone(),
+            evaluations: self.evaluations.iter().map(entry).collect(),
             algorithm: "confidence-weighted mean",
         };
         let shape = Scorecard {
             scale: (0.0, 1.0),
             columns,
             rows: rows.collect(),
-            totals: self.consensus.iter().map(|value| Some(*value)).collect(),
+            totals: agreed.iter().map(|value| Some(*value)).collect(),
             overall: None,
-            measure: "consensus C: mean of the scores, weighted by seat and confidence".into(),
+            measure: if self.quorate {
+                "consensus C: mean of the scores, weighted by seat and confidence".into()
+            } else {
+                format!("no quorum, so no consensus: {} of 7 seats rated", self.seats.len())
+            },
         };
         Exhibit::new(title, Shape::Scorecard(shape)).data(&row)
     }
@@ -128,25 +139,53 @@ fn round(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// Puts positions before the panel: recorded evaluations count, and seats play the parts nobody has recorded.
-pub async fn convene(bench: &Bench, docket: &Docket, positions: &[usize], why: &str) -> Result<Panel> {
-    let ids: Vec<&str> = positions.iter().map(|at| docket.positions[*at].id()).collect();
-    let mut evaluations = Vec::new();
+fn entry(each: &SeatEvaluation) -> EvaluationEntry {
+    let Evaluation { agent, member, position_scores, rationale, recommendation, concerns, confidence } = each.evaluation.clone();
+    EvaluationEntry { seat: each.seat, agent, member, position_scores, rationale, recommendation, concerns, confidence }
+}
+
+/// The recorded evaluations that score every one of these positions, and those that do not, with what they lack.
+fn recorded<'a>(docket: &'a Docket, positions: &[usize]) -> (Vec<SeatEvaluation>, Vec<(&'a Evaluation, Vec<&'a str>)>) {
+    let (mut whole, mut partial) = (Vec::new(), Vec::new());
     for evaluation in &docket.options.panel {
-        let missing: Vec<&str> = ids.iter().copied().filter(|id| !evaluation.position_scores.contains_key(*id)).collect();
+        let rates = |at: &usize| docket.positions[*at].revisions == 0 && evaluation.position_scores.contains_key(docket.positions[*at].id());
+        let missing: Vec<&str> = positions.iter().filter(|at| !rates(at)).map(|at| docket.positions[*at].id()).collect();
         if missing.is_empty() {
-            evaluations.push(evaluation.clone());
-        } else if docket.options.cards.iter().any(|card| missing.contains(&card.id.as_str())) {
+            whole.push(SeatEvaluation { seat: None, evaluation: evaluation.clone() });
+        } else {
+            partial.push((evaluation, missing));
+        }
+    }
+    (whole, partial)
+}
+
+/// Whether a panel can sit on these positions: there are seats to play its parts, or enough of it was recorded.
+pub fn panel_sits(docket: &Docket, positions: &[usize]) -> bool {
+    !docket.seats.is_empty() || Panel::of(docket, positions, recorded(docket, positions).0, false).quorate
+}
+
+/// What was recorded of a panel that cannot sit; `None` if nothing was.
+pub fn absent_panel(docket: &Docket, positions: &[usize]) -> Option<Panel> {
+    let (whole, _) = recorded(docket, positions);
+    (!whole.is_empty()).then(|| Panel::of(docket, positions, whole, false))
+}
+
+/// Puts positions before the panel: recorded evaluations count, and seats play the parts nobody has recorded.
+pub async fn convene(bench: &Bench, docket: &Docket, positions: &[usize], sitting: Sitting<'_>) -> Result<Panel> {
+    let (mut evaluations, partial) = recorded(docket, positions);
+    for (evaluation, missing) in partial {
+        if docket.options.cards.iter().any(|card| missing.contains(&card.id.as_str())) {
             let who = evaluation.agent.as_str();
-            bench.warn(format!("The recorded evaluation by {who} has no score for {}: it does not count.", missing.join(", ")));
+            bench
+                .warn(format!("The recorded evaluation by {who} has no score for the present version of {}: it does not count.", missing.join(", ")));
         }
     }
     let open: Vec<Part> =
-        parts(&docket.options.experts).into_iter().filter(|part| !evaluations.iter().any(|known| known.agent == part.seat)).collect();
-    let ratings = rate(bench, docket, &open, positions, why).await?;
+        parts(&docket.options.experts).into_iter().filter(|part| !evaluations.iter().any(|known| known.evaluation.agent == part.seat)).collect();
+    let ratings = rate(bench, docket, &open, positions, sitting).await?;
     if let Some(warning) = ratings.own_rating_warning() {
         bench.warn(warning);
     }
-    evaluations.extend(ratings.evaluations);
+    evaluations.extend(ratings.ratings);
     Ok(Panel::of(docket, positions, evaluations, ratings.closed))
 }

@@ -110,7 +110,8 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
     let mut writers: Vec<SeatIx> = a.author.into_iter().chain(b.author).collect();
     writers.extend(docket.seats.iter().copied().filter(|seat| a.author != Some(*seat) && b.author != Some(*seat)));
     let shown = |position: &Position| json!({"id": position.id(), "text": text::card_text(&position.card)});
-    let concerns: Vec<String> = panel.concerns().into_iter().map(|(seat, text)| format!("{}: {text}", seat.as_str().replace('_', " "))).collect();
+    let concerns: Vec<String> =
+        panel.concerns().into_iter().map(|(seat, each)| format!("{}: {}", seat.as_str().replace('_', " "), each.concern.trim())).collect();
     let ask = prompt!("hybrid", first = shown(&a), second = shown(&b), concerns, constraints = docket.options.constraints);
     let reply = match first::<Merger>(bench, &writers, ask, "writing the hybrid").await? {
         FirstReply::Reply(reply, warning) => {
@@ -125,10 +126,17 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
     };
     let mut card = merge(&reply.value, &a.card, &b.card);
     card.agent = bench.seat(reply.seat).label.clone();
-    let exhibit = text::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card).by(reply.seat, "synthesist").turn(&reply.key);
+    let exhibit = text::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card)
+        .part("Reasons", &reply.value.reasons)
+        .list("What each is good at", &reply.value.strengths)
+        .list("What both lack", &reply.value.shared_weaknesses)
+        .part("Why it costs less", &reply.value.cost_reason)
+        .by(reply.seat, "synthesist")
+        .turn(&reply.key);
     let row = HybridRow {
         position_id: ID.to_owned(),
         parent_ids: card.parent_ids.clone(),
+        reasons: reply.value.reasons.trim().to_owned(),
         strengths: reply.value.strengths,
         shared_weaknesses: reply.value.shared_weaknesses,
         card,

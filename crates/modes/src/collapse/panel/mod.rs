@@ -1,5 +1,7 @@
-//! The weighted panel, called where scores cannot tell: its ratings, their consensus, a hybrid of the two best positions, and the ruling.
+//! The weighted panel, called where scores cannot tell: what its seats are told, their ratings, the consensus, a hybrid of the two best positions,
+//! and the ruling.
 
+pub mod brief;
 pub mod consensus;
 pub mod hybrid;
 pub mod rate;

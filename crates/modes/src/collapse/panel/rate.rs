@@ -1,8 +1,12 @@
-//! Rating: each part of the panel is played by a seat that rates every position; a position of its own goes to the next seat.
+//! Rating: each part of the panel is played by a seat that rates every position but its own; where it wrote one, another seat gives a second
+//! evaluation. An evaluation is always one seat's.
 
-use crate::collapse::cards::records::{Evaluation, PanelSeat};
+use super::brief::brief;
+use crate::collapse::cards::excerpt::excerpts;
+use crate::collapse::cards::records::{Concern, Evaluation, PanelSeat};
 use crate::collapse::cards::text;
 use crate::collapse::rounds::docket::Docket;
+use crate::collapse::rounds::position::StandingDoubt;
 use crate::collapse::rows::RatingRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +42,13 @@ pub fn expert_parts(experts: &[String]) -> Vec<Part> {
     experts.iter().map(|member| Part { seat: PanelSeat::DomainExpert, member: member.clone() }).collect()
 }
 
+/// Why the panel sits: in a sentence, and by the name of the conflict.
+#[derive(Clone, Copy, Debug)]
+pub struct Sitting<'a> {
+    pub why: &'a str,
+    pub conflict: &'a str,
+}
+
 /// An evaluator's reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rating {
@@ -48,10 +59,17 @@ pub struct Rating {
     pub scores: BTreeMap<String, PositionRating>,
     /// What would have to be settled whatever is chosen.
     #[schemars(length(max = 5))]
-    pub concerns: Vec<String>,
+    pub concerns: Vec<RatedConcern>,
     /// How sure you are of this rating, from 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub confidence: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RatedConcern {
+    pub concern: String,
+    /// What on a card settles it, or what would; empty if you know nothing.
+    pub resolution: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,12 +99,18 @@ impl TypedReply for Rating {
     }
 }
 
-/// The evaluations that came, and which parts gave none.
+/// One evaluation, and the seat that made it; `None` for one that was recorded.
+#[derive(Clone, Debug)]
+pub struct SeatEvaluation {
+    pub seat: Option<SeatIx>,
+    pub evaluation: Evaluation,
+}
+
+/// The evaluations that came.
 #[derive(Clone, Debug, Default)]
 pub struct Ratings {
-    pub evaluations: Vec<Evaluation>,
-    /// Parts that gave no whole rating.
-    pub missing: Vec<String>,
+    /// Each of one seat, whole for what it may rate.
+    pub ratings: Vec<SeatEvaluation>,
     /// Parts that had to rate a position their own seat wrote.
     pub own: Vec<String>,
     pub closed: bool,
@@ -100,29 +124,33 @@ impl Ratings {
     }
 }
 
-/// Which seat rates which positions in one part: the seat whose turn it is rates all but its own, the next seats the rest. True if a seat has
-/// to rate its own, because there is no other.
+/// Which seats rate which positions in one part: the seat whose turn it is rates all but its own; if that leaves any, the next seat gives a second
+/// evaluation of all but its own. True if a seat has to rate its own, because there is no other.
 fn deal(seats: &[SeatIx], first: usize, authors: &[(usize, Option<SeatIx>)]) -> (Vec<(SeatIx, Vec<usize>)>, bool) {
-    let mut own = false;
-    let mut groups: Vec<(SeatIx, Vec<usize>)> = Vec::new();
-    for (position, author) in authors {
-        let round = (0..seats.len()).map(|step| seats[(first + step) % seats.len()]);
-        let free = round.clone().find(|seat| Some(*seat) != *author);
-        own |= free.is_none();
-        let Some(seat) = free.or_else(|| round.clone().next()) else { continue };
-        match groups.iter_mut().find(|(taken, _)| *taken == seat) {
-            Some((_, list)) => list.push(*position),
-            None => groups.push((seat, vec![*position])),
+    let round: Vec<SeatIx> = (0..seats.len()).map(|step| seats[(first + step) % seats.len()]).collect();
+    let mut left: Vec<usize> = authors.iter().map(|(position, _)| *position).collect();
+    let mut groups = Vec::new();
+    for seat in &round {
+        let list: Vec<usize> = authors.iter().filter(|(_, author)| author != &Some(*seat)).map(|(position, _)| *position).collect();
+        if left.iter().any(|position| list.contains(position)) {
+            left.retain(|position| !list.contains(position));
+            groups.push((*seat, list));
+        }
+    }
+    let own = !left.is_empty();
+    if let (true, Some(seat)) = (own, round.first()) {
+        match groups.iter_mut().find(|(known, _)| known == seat) {
+            Some((_, list)) => list.extend(left),
+            None => groups.push((*seat, left)),
         }
     }
     (groups, own)
 }
 
 /// Every part rates these positions, all of them side by side. A part whose seat fails is played once more by others.
-pub async fn rate(bench: &Bench, docket: &Docket, parts: &[Part], positions: &[usize], why: &str) -> Result<Ratings> {
+pub async fn rate(bench: &Bench, docket: &Docket, parts: &[Part], positions: &[usize], sitting: Sitting<'_>) -> Result<Ratings> {
     let mut out = Ratings::default();
     if docket.seats.is_empty() {
-        out.missing = parts.iter().map(Part::name).collect();
         return Ok(out);
     }
     let orders = synod_math::orders(bench.seed("orders"), &vec![None; parts.len()], positions.len());
@@ -130,10 +158,10 @@ pub async fn rate(bench: &Bench, docket: &Docket, parts: &[Part], positions: &[u
     let results = bench
         .all(items, |bench, (at, part)| {
             let order: Vec<usize> = orders[at].iter().map(|item| positions[*item]).collect();
-            async move { play(&bench, docket, part, at, &order, why).await }
+            async move { play(&bench, docket, part, at, &order, sitting).await }
         })
         .await?;
-    for (part, PartResult { evaluation, own, closed, exhibits }) in parts.iter().zip(results) {
+    for (part, PartResult { ratings, own, closed, exhibits }) in parts.iter().zip(results) {
         // Shown when all have answered, so that the order of the rows does not depend on who is quick.
         for (scope, exhibit) in exhibits {
             let bench = bench.at(part.name());
@@ -144,46 +172,52 @@ pub async fn rate(bench: &Bench, docket: &Docket, parts: &[Part], positions: &[u
         if own {
             out.own.push(part.name());
         }
-        match evaluation {
-            Some(evaluation) => out.evaluations.push(evaluation),
-            None => out.missing.push(part.name()),
-        }
+        out.ratings.extend(ratings);
     }
     Ok(out)
 }
 
 /// What one part gave.
 struct PartResult {
-    evaluation: Option<Evaluation>,
+    ratings: Vec<SeatEvaluation>,
     own: bool,
     closed: bool,
     /// Each with the scope it is shown in.
     exhibits: Vec<(&'static str, Exhibit)>,
 }
 
-async fn play(bench: &Bench, docket: &Docket, part: &Part, at: usize, order: &[usize], why: &str) -> Result<PartResult> {
+async fn play(bench: &Bench, docket: &Docket, part: &Part, at: usize, order: &[usize], sitting: Sitting<'_>) -> Result<PartResult> {
     let authors: Vec<(usize, Option<SeatIx>)> = order.iter().map(|position| (*position, docket.positions[*position].author)).collect();
     let (groups, mut own) = deal(&docket.seats, at % docket.seats.len(), &authors);
-    let mut answers = ask(bench, docket, part, &groups, why, false).await?;
+    let mut answers = ask(bench, docket, part, &groups, sitting, false).await?;
     let mut shown = exhibits("", part, &answers);
     let mut closed = answers.closed();
+    let rated = |replies: &[SeatReply<Rating>], position: &usize| {
+        replies.iter().any(|reply| reply.value.scores.contains_key(docket.positions[*position].id()))
+    };
     if !answers.failures.is_empty() && !closed {
         let failed: Vec<SeatIx> = answers.failures.iter().map(|failure| failure.seat).collect();
         let left: Vec<SeatIx> = docket.seats.iter().copied().filter(|seat| !failed.contains(seat)).collect();
         let seats = if left.is_empty() { docket.seats.clone() } else { left };
-        let open: Vec<(usize, Option<SeatIx>)> = groups
-            .iter()
-            .filter(|(seat, _)| failed.contains(seat))
-            .flat_map(|(_, list)| list.iter().map(|position| (*position, docket.positions[*position].author)))
+        let open: Vec<(usize, Option<SeatIx>)> = authors.iter().copied().filter(|(position, _)| !rated(&answers.replies, position)).collect();
+        // Whoever stands in rates all it may, so that what it says of one position can be set against the others.
+        let wanted = if open.is_empty() { &[][..] } else { authors.as_slice() };
+        let (groups, forced) = deal(&seats, at % seats.len(), wanted);
+        let spoke: Vec<SeatIx> = answers.replies.iter().map(|reply| reply.seat).collect();
+        let is_open = |position: &usize| open.iter().any(|(left, _)| left == position);
+        let groups: Vec<(SeatIx, Vec<usize>)> = groups
+            .into_iter()
+            .map(|(seat, list)| if spoke.contains(&seat) { (seat, list.into_iter().filter(is_open).collect()) } else { (seat, list) })
+            .filter(|(_, list)| list.iter().any(is_open))
             .collect();
-        let (groups, forced) = deal(&seats, at % seats.len(), &open);
-        let more = ask(&bench.at("again"), docket, part, &groups, why, true).await?;
+        let more = ask(&bench.at("again"), docket, part, &groups, sitting, true).await?;
         shown.extend(exhibits("again", part, &more));
         own |= forced;
         closed |= more.closed();
         answers.replies.extend(more.replies);
     }
-    Ok(PartResult { evaluation: join(part, &answers.replies, order, docket), own, closed, exhibits: shown })
+    let ratings = answers.replies.iter().map(|reply| SeatEvaluation { seat: Some(reply.seat), evaluation: evaluation(part, &reply.value) }).collect();
+    Ok(PartResult { ratings, own, closed, exhibits: shown })
 }
 
 fn ask<'a>(
@@ -191,39 +225,47 @@ fn ask<'a>(
     docket: &'a Docket,
     part: &'a Part,
     groups: &'a [(SeatIx, Vec<usize>)],
-    why: &'a str,
+    sitting: Sitting<'a>,
     extra: bool,
 ) -> impl Future<Output = Result<Answers<Rating>>> + Send + use<> {
     let seats: Vec<SeatIx> = groups.iter().map(|(seat, _)| *seat).collect();
     bench.ask_each(&seats, &|seat| {
         let positions: &[usize] = groups.iter().find(|(taken, _)| *taken == seat).map_or(&[], |(_, list)| list.as_slice());
-        let ask = prompt_for(docket, part, positions, why);
+        let ask = prompt_for(bench, docket, part, positions, sitting);
         if extra { ask.extra() } else { ask }
     })
 }
 
-fn prompt_for(docket: &Docket, part: &Part, positions: &[usize], why: &str) -> Prompt {
+fn prompt_for(bench: &Bench, docket: &Docket, part: &Part, positions: &[usize], sitting: Sitting<'_>) -> Prompt {
+    let options = &docket.options;
     let cards: Vec<_> = positions
         .iter()
         .map(|at| {
             let position = &docket.positions[*at];
-            let doubts: Vec<String> = position.doubts.iter().map(text::risk).collect();
-            json!({"id": position.id(), "text": text::card_text(&position.card), "doubts": doubts, "concerns": position.concerns})
+            let doubts: Vec<String> = position.doubts.iter().map(StandingDoubt::text).collect();
+            json!({
+                "id": position.id(), "text": text::card_text(&position.card), "evidence": excerpts(&position.card, bench.question()),
+                "receipt": position.findings, "doubts": doubts, "concerns": position.concerns,
+            })
         })
         .collect();
     let ids: Vec<String> = positions.iter().map(|at| docket.positions[*at].id().to_owned()).collect();
     let remembers = part.seat == PanelSeat::CollectiveIntelligence;
-    let experience = if remembers { docket.options.experience.as_slice() } else { &[] };
-    let seat = part.seat;
-    prompt!("rate", part = part.name().replace('_', " "), priority = seat.priority(), bias = seat.bias(), cards, experience, remembers, why)
-        .set("constraints", &docket.options.constraints)
+    let experience = if remembers { options.experience.as_slice() } else { &[] };
+    prompt!("rate", part = part.name().replace('_', " "), brief = brief(part.seat), cards, experience, remembers)
+        .set("why", sitting.why)
+        .set("conflict", sitting.conflict.replace('_', " "))
+        .set("revisions", docket.attempts)
+        .set("constraints", &options.constraints)
+        .set("invariants", &options.invariants)
+        .set("regulations", &options.regulations)
         .ids("positions", ids)
 }
 
 fn exhibits(scope: &'static str, part: &Part, answers: &Answers<Rating>) -> Vec<(&'static str, Exhibit)> {
     let role = part.seat.as_str();
     let one = |reply: &SeatReply<Rating>| {
-        let Rating { scores, concerns, confidence, .. } = &reply.value;
+        let Rating { reasons, scores, concerns, confidence } = &reply.value;
         let rows = scores.iter().map(|(id, rating)| ScoreRow {
             name: id.clone(),
             cells: vec![Some(rating.score)],
@@ -235,36 +277,44 @@ fn exhibits(scope: &'static str, part: &Part, answers: &Answers<Rating>) -> Vec<
         let row = RatingRow {
             agent: part.seat,
             member: part.member.clone(),
+            reasons: reasons.trim().to_owned(),
             position_scores: scores.iter().map(|(id, rating)| (id.clone(), rating.score)).collect(),
-            concerns: concerns.clone(),
+            concerns: concerns.iter().map(Concern::from).collect(),
             confidence: *confidence,
         };
+        let told = concerns.iter().map(|each| match each.resolution.trim() {
+            "" => each.concern.trim().to_owned(),
+            answer => format!("{} Resolution: {answer}", each.concern.trim()),
+        });
         let exhibit = Exhibit::new(format!("Rating by the {}", part.name().replace('_', " ")), Shape::Scorecard(shape));
+        let exhibit = exhibit.part("Reasons", reasons).list("Concerns", told);
         (scope, exhibit.by(reply.seat, role).turn(&reply.key).data(&row))
     };
     answers.replies.iter().map(one).collect()
 }
 
-/// One evaluation made of what the seats in a part replied; `None` without a score for every position.
-fn join(part: &Part, replies: &[SeatReply<Rating>], order: &[usize], docket: &Docket) -> Option<Evaluation> {
-    let all = || replies.iter().flat_map(|reply| &reply.value.scores);
-    let position_scores: BTreeMap<String, f64> = all().map(|(id, rating)| (id.clone(), rating.score.clamp(0.0, 1.0))).collect();
-    if replies.is_empty() || order.iter().any(|at| !position_scores.contains_key(docket.positions[*at].id())) {
-        return None;
+impl From<&RatedConcern> for Concern {
+    fn from(rated: &RatedConcern) -> Self {
+        Self { concern: rated.concern.trim().to_owned(), resolution: rated.resolution.trim().to_owned() }
     }
+}
+
+/// What one seat replied in a part, as an evaluation: it recommends what it scores highest.
+fn evaluation(part: &Part, rating: &Rating) -> Evaluation {
+    let position_scores: BTreeMap<String, f64> = rating.scores.iter().map(|(id, rated)| (id.clone(), rated.score.clamp(0.0, 1.0))).collect();
     let best = position_scores.iter().fold(None, |best: Option<(&String, f64)>, (id, score)| match best {
         Some((_, top)) if top >= *score => best,
         _ => Some((id, *score)),
     });
-    Some(Evaluation {
+    Evaluation {
         agent: part.seat,
         member: part.member.clone(),
         recommendation: best.map(|(id, _)| id.clone()),
-        rationale: all().map(|(id, rating)| (id.clone(), rating.why.trim().to_owned())).collect(),
-        concerns: replies.iter().flat_map(|reply| reply.value.concerns.clone()).collect(),
-        confidence: replies.iter().map(|reply| reply.value.confidence).sum::<f64>() / replies.len() as f64,
+        rationale: rating.scores.iter().map(|(id, rated)| (id.clone(), rated.why.trim().to_owned())).collect(),
+        concerns: rating.concerns.iter().map(Concern::from).collect(),
+        confidence: rating.confidence,
         position_scores,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -274,9 +324,11 @@ mod tests {
     #[test]
     fn a_position_of_its_own_goes_to_the_next_seat() {
         let authors = [(0, Some(0)), (1, Some(1)), (2, Some(2))];
-        assert_eq!(deal(&[0, 1, 2], 0, &authors), (vec![(1, vec![0]), (0, vec![1, 2])], false));
-        assert_eq!(deal(&[0, 1, 2], 2, &authors), (vec![(2, vec![0, 1]), (0, vec![2])], false));
+        assert_eq!(deal(&[0, 1, 2], 0, &authors), (vec![(0, vec![1, 2]), (1, vec![0, 2])], false));
+        assert_eq!(deal(&[0, 1, 2], 2, &authors), (vec![(2, vec![0, 1]), (0, vec![1, 2])], false));
+        assert_eq!(deal(&[0, 1, 2], 0, &authors[1..]), (vec![(0, vec![1, 2])], false), "one evaluation where one seat may rate them all");
         assert_eq!(deal(&[0], 0, &authors[..1]), (vec![(0, vec![0])], true));
+        assert_eq!(deal(&[0], 0, &[(0, Some(0)), (1, None)]), (vec![(0, vec![1, 0])], true));
         assert_eq!(deal(&[0, 1], 1, &[(0, None), (1, None)]), (vec![(1, vec![0, 1])], false));
     }
 

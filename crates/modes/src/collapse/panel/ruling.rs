@@ -1,7 +1,8 @@
 //! From the rounds to a ruling: a position is accepted, agreed on by the panel, merged from two, taken as the safest, or chosen by a person.
 
-use super::consensus::{Panel, convene};
+use super::consensus::{Panel, absent_panel, convene};
 use super::hybrid;
+use super::rate::Sitting;
 use crate::collapse::rounds::converge::RoundsOutcome;
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::examine::examine;
@@ -9,8 +10,8 @@ use crate::collapse::rounds::exhibits;
 use crate::collapse::rounds::people::{self, Choice};
 use synod_engine::{Bench, Halt, Result};
 use synod_math::collapse::below;
-use synod_math::collapse::converge::{Conflict, ScoredCard};
-use synod_math::collapse::panel::{Outcome, outcome, safest};
+use synod_math::collapse::converge::{Conflict, ScoredCard, contenders};
+use synod_math::collapse::panel::{Outcome, outcome, safest, safest_unrated};
 use synod_types::words;
 
 words! {
@@ -32,7 +33,6 @@ pub struct Ruling {
     /// The rule or rung that decided.
     pub rung: &'static str,
     pub conflict: Option<Conflict>,
-    pub below_threshold: bool,
     pub near_tie: bool,
     pub panel: Option<Panel>,
     /// The panel's rating of the hybrid.
@@ -48,7 +48,6 @@ impl Ruling {
             winner: Some(winner),
             rung: "threshold",
             conflict: None,
-            below_threshold: false,
             near_tie: false,
             panel: None,
             hybrid: None,
@@ -70,27 +69,53 @@ impl Ruling {
 pub async fn rule(bench: &Bench, docket: &mut Docket, outcome: RoundsOutcome) -> Result<Ruling> {
     match outcome {
         RoundsOutcome::Accept(at) => Ok(Ruling::by_score(at)),
-        RoundsOutcome::NoneViable if docket.closed => Err(Halt::failed("round", "the run was closed before any position could be taken")),
-        RoundsOutcome::NoneViable => Ok(Ruling::undecided("no_viable_position")),
-        RoundsOutcome::Panel { conflict, below_threshold, why } => {
-            let ruling = by_panel(bench, docket, conflict, &why).await?;
-            Ok(Ruling { conflict: Some(conflict), below_threshold, ..ruling })
+        RoundsOutcome::NoneViable(_) if docket.closed => Err(Halt::failed("round", "the run was closed before any position could be taken")),
+        RoundsOutcome::NoneViable(rung) => Ok(Ruling::undecided(rung)),
+        RoundsOutcome::Panel { conflict, why } => {
+            let ruling = by_panel(bench, docket, conflict, why).await?;
+            Ok(Ruling { conflict: Some(conflict), ..ruling })
+        }
+        RoundsOutcome::NoPanel { conflict, .. } => {
+            let viable = docket.viable();
+            let panel = absent_panel(docket, &viable);
+            if let Some(panel) = &panel {
+                bench.phase("panel").show("panel_result", panel.exhibit(docket, "Panel, as far as it was recorded", conflict.as_str()))?;
+            }
+            Ok(Ruling {
+                conflict: Some(conflict),
+                near_tie: contenders_of(docket, &viable).len() > 1,
+                ..without_panel(docket, panel, "safe_fallback")
+            })
         }
     }
+}
+
+/// The positions too close by score to tell apart.
+fn contenders_of(docket: &Docket, viable: &[usize]) -> Vec<usize> {
+    let scored: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].scored_card()).collect();
+    contenders(&scored, docket.options.policy.consensus_gap_threshold).into_iter().map(|place| viable[place]).collect()
+}
+
+/// The safest of those too close by score to tell apart, where no panel can tell them apart either.
+fn without_panel(docket: &Docket, panel: Option<Panel>, rung: &'static str) -> Ruling {
+    let near = contenders_of(docket, &docket.viable());
+    let scored: Vec<ScoredCard> = near.iter().map(|at| docket.positions[*at].scored_card()).collect();
+    let winner = safest_unrated(&scored).map(|place| near[place]);
+    Ruling { status: DecisionStatus::SafeFallback, winner, rung, panel, ..Ruling::by_score(0) }
 }
 
 async fn by_panel(bench: &Bench, docket: &mut Docket, conflict: Conflict, why: &str) -> Result<Ruling> {
     let phase = bench.phase("panel");
     let viable = docket.viable();
-    let panel = convene(&phase, docket, &viable, why).await?;
+    let panel = convene(&phase, docket, &viable, Sitting { why, conflict: conflict.as_str() }).await?;
     docket.closed |= panel.closed;
     phase.show("panel_result", panel.exhibit(docket, "Panel", conflict.as_str()))?;
     let scored: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].scored_card()).collect();
     let base = |status, winner, rung| Ruling { status, winner, rung, panel: Some(panel.clone()), ..Ruling::by_score(0) };
     if !panel.quorate {
         let names: Vec<String> = panel.absent.iter().map(|seat| seat.as_str().replace('_', " ")).collect();
-        let text = format!("The panel has no quorum: {} did not rate.", names.join(", "));
-        return hand_over(&phase, docket, base(DecisionStatus::EscalatedHuman, None, "panel_quorum"), &viable, &scored, &text).await;
+        phase.warn(format!("The panel has no quorum: {} did not rate. The safest position is taken.", names.join(", ")));
+        return Ok(without_panel(docket, Some(panel), "panel_quorum"));
     }
     match outcome(&panel.consensus, &scored, &docket.options.policy.ladder()) {
         Some(Outcome::Consensus { winner, near_tie }) => {
@@ -123,7 +148,8 @@ async fn by_hybrid(bench: &Bench, docket: &mut Docket, near: Ruling, panel: &Pan
             phase.show("gates", exhibits::gates(docket))?;
             phase.show("scores", exhibits::scores(docket))?;
             if docket.positions[at].viable() {
-                let again = convene(&phase, docket, &[at], "A hybrid of the two best positions is to be rated by the same standards.").await?;
+                let why = "A hybrid of the two best positions is to be rated by the same standards.";
+                let again = convene(&phase, docket, &[at], Sitting { why, conflict: "hybrid" }).await?;
                 docket.closed |= again.closed;
                 if again.quorate {
                     phase.show("hybrid_result", again.exhibit(docket, "Panel on the hybrid", "hybrid"))?;

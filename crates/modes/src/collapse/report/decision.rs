@@ -1,15 +1,15 @@
 //! The decision as scripts read it, what readers are shown of it, and what is remembered.
 
-use super::reasons;
+use super::{dissent, reasons};
 use crate::collapse::cards::card::Card;
 use crate::collapse::cards::policy::Policy;
 use crate::collapse::cards::records::Experience;
-use crate::collapse::cards::text;
 use crate::collapse::panel::consensus::Panel;
 use crate::collapse::panel::ruling::{DecisionStatus, Ruling};
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::exhibits::tidy;
 use crate::collapse::rounds::position::{reason_text, state_word};
+use crate::collapse::rounds::revise::demands_for_quality;
 use crate::collapse::rows::{AuditRow, DecisionRow, SensitivityRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use synod_engine::{Bench, ModeResult, Result};
 use synod_math::collapse::above;
 use synod_math::collapse::gates::ReceiptState;
 use synod_math::collapse::panel::band;
-use synod_math::collapse::sensitivity::{WeightFlip, dominated, nearest_flip};
+use synod_math::collapse::sensitivity::{WeightFlip, dominated, dominators, nearest_flip};
 use synod_types::*;
 
 /// What a script branches on.
@@ -27,10 +27,17 @@ pub struct Decision {
     pub status: DecisionStatus,
     /// The position taken; null if none is.
     pub position: Option<String>,
-    /// The rule or rung that decided: threshold, consensus, hybrid, safe_fallback, no_agreement, panel_quorum, no_viable_position, closed.
+    /// The rule or rung that decided: threshold, consensus, hybrid, safe_fallback, no_agreement, panel_quorum, revision_requested,
+    /// no_viable_position, closed.
     pub rung: String,
-    /// Its score by the reading of the signs that rules.
+    /// Whether somebody verified the card that is taken; null if none is.
+    pub verified: Option<bool>,
+    /// What is still asked of it, where nobody revised it: each with the figure, the limit and what would meet it.
+    pub conditions: Vec<String>,
+    /// Its score by the reading of the signs that rules. It must be above the threshold to be taken by it.
     pub score: Option<f64>,
+    /// The same with the skeptic's doubts among its risks; null if none stands.
+    pub score_doubted: Option<f64>,
     pub score_intent: Option<f64>,
     pub score_literal: Option<f64>,
     /// The panel's consensus on it, if the panel was called.
@@ -40,6 +47,7 @@ pub struct Decision {
     /// strong, moderate, weak or none.
     pub band: Option<String>,
     pub near_tie: bool,
+    /// The position taken does not score above the threshold.
     pub below_threshold: bool,
     /// Why the panel was called: scores_too_close, reflexion_exhausted, multi_dimensional_tradeoff.
     pub conflict_type: Option<String>,
@@ -54,6 +62,8 @@ pub struct Decision {
     pub flip: Option<WeightChange>,
     /// Positions for which another is at least as good in everything.
     pub dominated: Vec<String>,
+    /// Positions that are at least as good in everything as the one taken, and better in something.
+    pub dominated_by: Vec<String>,
     /// Every weight and threshold that ruled.
     pub config: Policy,
 }
@@ -62,12 +72,17 @@ pub struct Decision {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PositionResult {
     pub id: String,
-    /// viable, needs_approval, held or rejected.
+    /// viable, needs_approval, revision_requested, held or rejected.
     pub state: String,
     pub gates: Vec<String>,
+    pub verified: bool,
+    /// How often it was revised.
+    pub revisions: u32,
     pub evidence: f64,
     pub risk: f64,
     pub score: f64,
+    /// With the skeptic's doubts among its risks; null if none stands.
+    pub score_doubted: Option<f64>,
     pub score_intent: f64,
     pub score_literal: f64,
     pub consensus: Option<f64>,
@@ -92,7 +107,7 @@ pub struct WeightChange {
 pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeResult> {
     let phase = bench.phase("decision");
     let decision = decision(bench, docket, &ruling);
-    if let Some(warning) = unverified_warning(docket, &ruling) {
+    for warning in warnings(docket, &ruling) {
         phase.warn(warning);
     }
     phase.show("decision", verdict_exhibit(&decision))?;
@@ -123,16 +138,54 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
     let text = reasons::report(bench, docket, &ruling, &decision);
     let experience = winner.filter(|_| decision.memory_write).map(|position| experience(bench, &position.card, &decision));
     let answer = Answer { kind: AnswerKind::Computed, text, by: winner.and_then(|position| position.author).into_iter().collect() };
-    let taken = decision.position.as_deref().map_or_else(|| "No position is taken".to_owned(), |position| format!("{position} is taken"));
-    let score = decision.score.map(|score| format!(" with {score:.2}")).unwrap_or_default();
-    let summary = format!("{taken}{score}, by {} ({}).", decision.rung.replace('_', " "), decision.status.as_str().replace('_', " "));
-    Ok(ModeResult::ended(if docket.closed { "closed" } else { "finished" }, answer)
+    let stop = match decision.rung.as_str() {
+        _ if docket.closed => "closed",
+        "revision_requested" => "revision_requested",
+        _ => "finished",
+    };
+    Ok(ModeResult::ended(stop, answer)
         // A run that was closed is degraded, not handed over.
         .status((decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated))
-        .decision(summary, &decision)
+        .decision(summary(&decision), &decision)
         .confidence(confidence)
-        .dissent(dissent(docket, &ruling))
+        .dissent(dissent::dissent(docket, &ruling))
         .data(&json!({"experience": experience})))
+}
+
+/// The decision in a sentence.
+fn summary(decision: &Decision) -> String {
+    let taken = decision.position.as_deref().map_or_else(|| "No position is taken".to_owned(), |position| format!("{position} is taken"));
+    let score = decision.score.map(|score| format!(" with {score:.2}")).unwrap_or_default();
+    let unverified = if decision.verified == Some(false) { ", unverified" } else { "" };
+    let conditions = reasons::on_conditions(&decision.conditions);
+    format!("{taken}{score}{unverified}{conditions}, by {} ({}).", decision.rung.replace('_', " "), decision.status.as_str().replace('_', " "))
+}
+
+/// What a reader must not miss: a position that is worse than another in everything, cards that are not as they were given, cards nobody verified.
+fn warnings(docket: &Docket, ruling: &Ruling) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(winner) = ruling.winner {
+        for (other, better) in dominators_of(docket, winner) {
+            let (taken, other) = (docket.positions[winner].id(), docket.positions[other].id());
+            out.push(format!("{taken} is taken although {other} is at least as good in everything and better in {}.", better.join(", ")));
+        }
+    }
+    let changed = docket.positions.iter().filter(|position| position.given && position.revisions > 0).map(|position| position.id());
+    let changed: Vec<&str> = changed.collect();
+    if !changed.is_empty() {
+        out.push(format!("Revised by a seat, and no longer as given: {}.", changed.join(", ")));
+    }
+    out.extend(unverified_warning(docket, ruling));
+    out
+}
+
+/// The viable positions that are at least as good as this one in every term, each with the terms in which it is better.
+fn dominators_of(docket: &Docket, winner: usize) -> Vec<(usize, Vec<&'static str>)> {
+    let viable = docket.ranked();
+    let Some(place) = viable.iter().position(|at| *at == winner) else { return Vec::new() };
+    let scores: Vec<_> = viable.iter().map(|at| docket.positions[*at].score).collect();
+    let found = dominators(&scores, place, docket.options.policy.score_rules().signs);
+    found.into_iter().map(|(other, better)| (viable[other], better)).collect()
 }
 
 /// Which cards nobody verified, and what that means.
@@ -159,6 +212,9 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
         PositionResult {
             id: position.id().to_owned(),
             state: state_word(position.gates.state).to_owned(),
+            verified: position.receipt == ReceiptState::Pass,
+            revisions: position.revisions,
+            score_doubted: position.doubted.map(|doubted| tidy(doubted.value)),
             gates: position.gates.reasons.iter().map(|reason| format!("{}: {}", reason.gate.id(), reason_text(position, reason))).collect(),
             evidence: tidy(position.score.terms.evidence),
             risk: tidy(position.score.terms.risk),
@@ -173,6 +229,9 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
         status: ruling.status,
         position: winner.map(|position| position.id().to_owned()),
         rung: ruling.rung.to_owned(),
+        verified: winner.map(|position| position.receipt == ReceiptState::Pass),
+        conditions: conditions(docket, ruling),
+        score_doubted: winner.and_then(|position| position.doubted).map(|doubted| tidy(doubted.value)),
         score: winner.map(|position| tidy(position.score.value)),
         score_intent: winner.map(|position| tidy(position.score.intent)),
         score_literal: winner.map(|position| tidy(position.score.literal)),
@@ -180,7 +239,7 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
         delta_c: ruling.panel.as_ref().and_then(|panel| panel.lead()),
         band: consensus.map(|value| band(value).to_owned()),
         near_tie: ruling.near_tie,
-        below_threshold: ruling.below_threshold,
+        below_threshold: winner.is_some_and(|position| !above(position.score.value, docket.options.policy.threshold)),
         conflict_type: ruling.conflict.map(|conflict| conflict.as_str().to_owned()),
         reflexions: docket.attempts,
         decided_by: ruling.person.as_ref().map(|(by, _)| by.clone()),
@@ -196,6 +255,12 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
             winner: docket.positions[other].id().to_owned(),
         }),
         dominated,
+        dominated_by: ruling
+            .winner
+            .map_or_else(Vec::new, |winner| dominators_of(docket, winner))
+            .into_iter()
+            .map(|(other, _)| docket.positions[other].id().to_owned())
+            .collect(),
         config: docket.options.policy.clone(),
     }
 }
@@ -214,6 +279,12 @@ fn sensitivity(docket: &Docket) -> (Option<(WeightFlip, [usize; 2])>, Vec<String
     (flip, worse)
 }
 
+/// What the triggers of a revision still ask of the position taken.
+fn conditions(docket: &Docket, ruling: &Ruling) -> Vec<String> {
+    let winner = ruling.winner.map(|at| &docket.positions[at]);
+    winner.map_or_else(Vec::new, |position| demands_for_quality(position, docket)).into_iter().map(|demand| demand.text).collect()
+}
+
 /// Whether the decision may be remembered, or what speaks against it.
 fn memory(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Result<(), &'static str> {
     let Some(winner) = ruling.winner.map(|at| &docket.positions[at]) else { return Err("no_decision") };
@@ -224,6 +295,7 @@ fn memory(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Result<(), &'stati
         () if !above => Err("below_threshold"),
         () if !winner.viable() || winner.score.terms.violations > 0.0 => Err("open_approvals"),
         () if !winner.card.pointers_valid() => Err("unchecked_pointers"),
+        () if !conditions(docket, ruling).is_empty() => Err("open_conditions"),
         () => Ok(()),
     }
 }
@@ -242,17 +314,22 @@ fn experience(bench: &Bench, card: &Card, decision: &Decision) -> Experience {
 }
 
 fn verdict_exhibit(decision: &Decision) -> Exhibit {
-    let decided = match &decision.position {
-        Some(position) => format!("{position} is taken ({}).", decision.status.as_str()),
-        None => format!("No position is taken ({}).", decision.status.as_str()),
-    };
-    let numbers = [("score", decision.score), ("consensus", decision.consensus), ("lead on the panel", decision.delta_c)];
+    let decided = summary(decision);
+    let numbers = [
+        ("score", decision.score),
+        ("score with the doubts", decision.score_doubted),
+        ("consensus", decision.consensus),
+        ("lead on the panel", decision.delta_c),
+    ];
     let numbers = numbers.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_owned(), value))).collect();
     let row = DecisionRow {
         status: decision.status,
         position: decision.position.clone(),
         rung: decision.rung.clone(),
+        verified: decision.verified,
         score: decision.score,
+        score_doubted: decision.score_doubted,
+        conditions: decision.conditions.clone(),
         consensus: decision.consensus,
         delta_c: decision.delta_c,
         conflict_type: decision.conflict_type.clone(),
@@ -260,22 +337,16 @@ fn verdict_exhibit(decision: &Decision) -> Exhibit {
         memory_write: decision.memory_write,
         memory_reason: decision.memory_reason.clone(),
     };
-    Exhibit::new("Decision", Shape::Rule(Rule { decided, rung: decision.rung.clone(), numbers })).data(&row)
+    Exhibit::new("Decision", Shape::Rule(Rule { decided, rung: decision.rung.clone(), numbers })).list("Conditions", &decision.conditions).data(&row)
 }
 
 fn sensitivity_exhibit(decision: &Decision) -> Exhibit {
     let text = reasons::sensitivity(decision);
-    let row = SensitivityRow { flip: decision.flip.clone(), dominated: decision.dominated.clone(), rung: decision.rung.clone() };
+    let row = SensitivityRow {
+        flip: decision.flip.clone(),
+        dominated: decision.dominated.clone(),
+        dominated_by: decision.dominated_by.clone(),
+        rung: decision.rung.clone(),
+    };
     Exhibit::note("Sensitivity", text).data(&row)
-}
-
-/// The authors of the other viable positions, with their cards.
-fn dissent(docket: &Docket, ruling: &Ruling) -> Vec<Dissent> {
-    let Some(winner) = ruling.winner else { return Vec::new() };
-    let other = docket.positions.iter().enumerate().filter(|(at, position)| *at != winner && position.author.is_some() && position.viable());
-    other
-        .filter_map(|(_, position)| {
-            Some(Dissent { seat: position.author?, label: Some(position.id().to_owned()), text: text::card_text(&position.card) })
-        })
-        .collect()
 }

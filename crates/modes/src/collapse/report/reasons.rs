@@ -1,8 +1,8 @@
 //! The report in words: what was decided and why, each reason with the seat and the figure behind it. Computed; no model writes it.
 
 use super::decision::{Decision, WeightChange};
-use crate::collapse::cards::records::ApprovalDecision;
-use crate::collapse::cards::text;
+use super::resolutions;
+use crate::collapse::cards::policy::Policy;
 use crate::collapse::panel::ruling::{DecisionStatus, Ruling};
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
@@ -20,9 +20,10 @@ pub fn report(bench: &Bench, docket: &Docket, ruling: &Ruling, decision: &Decisi
             parts.push(format!("## {title}\n\n{}", lines.join("\n")));
         }
     };
+    section("Conditions", bullets(decision.conditions.clone()));
     section("Why", numbered(rationale(docket, ruling, decision, winner)));
-    section("Trade-offs accepted", bullets(trade_offs(docket, ruling, winner)));
-    section("Concerns", bullets(concerns(ruling, winner)));
+    section("Trade-offs accepted", bullets(resolutions::trade_offs(docket, ruling, winner)));
+    section("Concerns", bullets(resolutions::concerns(ruling, winner)));
     section("Positions that did not stand", bullets(fallen(decision)));
     section("How firm it is", vec![sensitivity(decision)]);
     section("Next steps", numbered(next_steps(decision, winner)));
@@ -37,12 +38,22 @@ fn bullets(lines: Vec<String>) -> Vec<String> {
     lines.iter().map(|line| format!("- {line}")).collect()
 }
 
+/// ", on 2 conditions"; nothing without any.
+pub fn on_conditions(conditions: &[String]) -> String {
+    match conditions.len() {
+        0 => String::new(),
+        1 => ", on one condition".to_owned(),
+        n => format!(", on {n} conditions"),
+    }
+}
+
+/// What is decided, whether anybody verified it and on how many conditions; then what that means.
 fn headline(bench: &Bench, docket: &Docket, ruling: &Ruling, decision: &Decision, winner: Option<&Position>) -> String {
     let objective = bench.question().text.trim();
     let Some(position) = winner else {
         let why = match decision.rung.as_str() {
+            "revision_requested" => "a revision was asked for",
             "no_viable_position" => "no position passed the gates",
-            "panel_quorum" => "the panel had no quorum",
             _ => "the panel agreed on none of them",
         };
         let who = ruling
@@ -50,19 +61,45 @@ fn headline(bench: &Bench, docket: &Docket, ruling: &Ruling, decision: &Decision
             .as_ref()
             .map(|(by, note)| format!(" {by} took none of them{}.", if note.is_empty() { String::new() } else { format!(": {note}") }));
         let count = docket.positions.len();
-        return format!(
-            "**No position is taken**: {why}. A person has to decide on: {objective}\n\n{count} positions were weighed.{}",
-            who.unwrap_or_default()
-        );
+        let weighed = if count == 1 { "One position was weighed.".to_owned() } else { format!("{count} positions were weighed.") };
+        return format!("**No position is taken**: {why}. A person has to decide on: {objective}\n\n{weighed}{}", who.unwrap_or_default());
     };
-    let how = match ruling.status {
-        DecisionStatus::Accepted => "taken by its score",
-        DecisionStatus::ConsensusReached => "agreed on by the panel",
-        DecisionStatus::HybridSynthesized => "a hybrid that the panel agreed on",
-        DecisionStatus::SafeFallback => "the safest position, since the panel reached no agreement",
-        DecisionStatus::EscalatedHuman => "chosen by a person",
+    let how = match (ruling.status, decision.rung.as_str()) {
+        (DecisionStatus::Accepted, _) => "is taken by its score",
+        (DecisionStatus::ConsensusReached, _) => "is agreed on by the panel",
+        (DecisionStatus::HybridSynthesized, _) => "is a hybrid that the panel agreed on",
+        (DecisionStatus::SafeFallback, "closed") => "is taken as the safest position, since the run was closed",
+        (DecisionStatus::SafeFallback, "panel_quorum") => "is taken as the safest position, since the panel had no quorum",
+        (DecisionStatus::SafeFallback, _) if decision.consensus.is_none() => "is taken as the safest position, since no panel sat",
+        (DecisionStatus::SafeFallback, _) => "is taken as the safest position, since the panel reached no agreement",
+        (DecisionStatus::EscalatedHuman, _) => "was chosen by a person",
     };
-    format!("**{}** is {how}.\n\n{}", position.id(), position.card.gist())
+    let unverified = if decision.verified == Some(false) { ", unverified: nobody verified its card" } else { "" };
+    let conditions = on_conditions(&decision.conditions);
+    let mut text = format!("**{}** {how}{conditions}{unverified}.\n\n{}", position.id(), position.card.gist());
+    if ruling.status == DecisionStatus::SafeFallback && decision.consensus.is_none() && decision.rung == "safe_fallback" {
+        text.push_str(&format!("\n\n{}", no_panel(docket)));
+    }
+    text
+}
+
+/// What a panel would have had to tell apart, in figures.
+fn no_panel(docket: &Docket) -> String {
+    let policy = &docket.options.policy;
+    let ranked: Vec<&Position> = docket.ranked().into_iter().map(|at| &docket.positions[at]).collect();
+    let figures = |position: &&Position| format!("{} scores {:.2} with risk {:.2}", position.id(), position.score.value, position.score.terms.risk);
+    let told: Vec<String> = ranked.iter().take(3).map(figures).collect();
+    let more = if ranked.len() > 3 { format!(" and {} more", ranked.len() - 3) } else { String::new() };
+    let why = match (ranked.first(), ranked.get(1)) {
+        (Some(first), Some(second)) if below(first.score.value - second.score.value, policy.consensus_gap_threshold) => {
+            format!("The two best are {:.2} apart, less than {}", first.score.value - second.score.value, policy.consensus_gap_threshold)
+        }
+        _ => format!("No position scores above {}", policy.threshold),
+    };
+    format!(
+        "{why}: {}{more}. A panel would settle it; nobody sat on one, so of those too close to tell apart the one with the least risk is taken.",
+        told.join(", ")
+    )
 }
 
 /// Numbered reasons, each with its figure and, from the panel, its seat.
@@ -78,9 +115,19 @@ fn rationale(docket: &Docket, ruling: &Ruling, decision: &Decision, winner: Opti
             .collect();
         let against = if above(position.score.value, threshold) { "above" } else { "not above" };
         out.push(format!("It scores {:.2}, {against} the threshold of {threshold} ({}).", position.score.value, parts.join(", ")));
+        if let Some(doubted) = &position.doubted {
+            let (before, after) = (position.score.terms.risk, doubted.terms.risk);
+            out.push(format!(
+                "With the skeptic's doubts among its risks it would score {:.2} (risk {after:.2} instead of {before:.2}).",
+                doubted.value
+            ));
+        }
     }
     match &decision.conflict_type {
-        Some(conflict) => out.push(format!("The panel was called: {}.", conflict.replace('_', " "))),
+        Some(conflict) if decision.consensus.is_some() || ruling.panel.is_some() => {
+            out.push(format!("The panel was called: {}.", conflict.replace('_', " ")));
+        }
+        Some(conflict) => out.push(format!("A panel would have been called, and none sat: {}.", conflict.replace('_', " "))),
         None => out.extend(winner.map(|position| lead(docket, position))),
     }
     if let (Some(consensus), Some(band)) = (decision.consensus, &decision.band) {
@@ -92,6 +139,7 @@ fn rationale(docket: &Docket, ruling: &Ruling, decision: &Decision, winner: Opti
         let mut voices: Vec<_> = panel
             .evaluations
             .iter()
+            .map(|each| &each.evaluation)
             .filter_map(|evaluation| {
                 let score = evaluation.position_scores.get(position.id())?;
                 let why = evaluation.rationale.get(position.id()).map(|why| why.trim()).filter(|why| !why.is_empty())?;
@@ -124,61 +172,12 @@ fn lead(docket: &Docket, position: &Position) -> String {
     };
     let margin = policy.tradeoff_margin;
     let trades = if is_trade_off(position.sides(), next.sides(), margin) {
-        format!("each of the two beats the other by {margin} or more on something, which by this policy does not call the panel")
+        let why = if policy.panel_on_tradeoff { "and nobody sits on a panel" } else { "which by this policy does not call the panel" };
+        format!("each of the two beats the other by {margin} or more on something, {why}")
     } else {
         format!("they do not trade one gain of {margin} or more for another")
     };
     format!("It leads {}, the next that passed the gates, by {lead:.2}, {enough}; {trades}.", next.id())
-}
-
-/// Where another viable position is clearly better than the one taken.
-fn trade_offs(docket: &Docket, ruling: &Ruling, winner: Option<&Position>) -> Vec<String> {
-    let Some(position) = winner else { return Vec::new() };
-    let names = ["evidence", "risk", "reversibility", "cost"];
-    let mut out = Vec::new();
-    for other in docket.positions.iter().filter(|other| other.viable() && other.id() != position.id()) {
-        let (ours, theirs) = (position.sides(), other.sides());
-        for (side, name) in names.iter().enumerate() {
-            // Risk and cost are better when they are less.
-            let gain = if side % 2 == 0 { theirs[side] - ours[side] } else { ours[side] - theirs[side] };
-            if gain >= docket.options.policy.tradeoff_margin - synod_math::collapse::EPSILON {
-                out.push(format!("{} is better on {name}: {:.2} against {:.2}.", other.id(), theirs[side], ours[side]));
-            }
-        }
-    }
-    for evaluation in ruling.panel.iter().flat_map(|panel| &panel.evaluations) {
-        if let Some(other) =
-            evaluation.recommendation.as_ref().filter(|other| *other != position.id() && evaluation.position_scores.contains_key(*other))
-        {
-            let why = evaluation.rationale.get(other).map_or("", |why| why.trim());
-            let name = evaluation.agent.as_str().replace('_', " ");
-            out.push(format!("{name} would have taken {other}{}", if why.is_empty() { ".".to_owned() } else { format!(": {why}") }));
-        }
-    }
-    out
-}
-
-fn concerns(ruling: &Ruling, winner: Option<&Position>) -> Vec<String> {
-    let mut out: Vec<String> = winner
-        .map(|position| position.concerns.iter().map(|concern| format!("skeptic of the card: {}", concern.trim())).collect())
-        .unwrap_or_default();
-    let panels = ruling.panel.iter().chain(&ruling.hybrid);
-    out.extend(panels.flat_map(|panel| panel.concerns()).map(|(seat, concern)| format!("{}: {concern}", seat.as_str().replace('_', " "))));
-    if let Some(position) = winner {
-        let risks = position.card.risks.iter().filter(|risk| risk.residual_risk.unwrap_or(1.0) > 0.3);
-        out.extend(risks.map(|risk| format!("a risk that stays: {}", text::risk(risk))));
-        for approval in &position.approvals {
-            let by = if approval.approver.is_empty() { "a person" } else { &approval.approver };
-            let note = if approval.note.is_empty() { String::new() } else { format!(": {}", approval.note) };
-            let did = match approval.decision {
-                ApprovalDecision::Approve => "approved",
-                ApprovalDecision::Reject => "refused",
-                ApprovalDecision::Revise => "asked for a change of",
-            };
-            out.push(format!("{by} {did} {}{note}", approval.subject));
-        }
-    }
-    out
 }
 
 fn fallen(decision: &Decision) -> Vec<String> {
@@ -200,18 +199,25 @@ pub fn sensitivity(decision: &Decision) -> String {
     };
     let dominated = match decision.dominated.as_slice() {
         [] => String::new(),
-        worse => format!(" Worse in everything than some other: {}.", worse.join(", ")),
+        worse => format!(" In nothing better than some other position, and worse in something: {}.", worse.join(", ")),
     };
     format!("{flip}{dominated} What decided: {}.", decision.rung.replace('_', " "))
 }
 
 fn next_steps(decision: &Decision, winner: Option<&Position>) -> Vec<String> {
     let Some(position) = winner else {
+        if decision.rung == "revision_requested" {
+            return vec!["Revise the card as asked, and decide again.".into()];
+        }
         return vec!["Give a card that passes the gates, or have the open points approved, and decide again.".into()];
     };
     let mut out: Vec<String> = position.card.plan.iter().map(|step| step.action.trim().to_owned()).collect();
-    if decision.memory_reason.as_deref() == Some("unverified") {
+    out.extend(decision.conditions.iter().map(|condition| format!("Meet the condition: {condition}.")));
+    if decision.verified == Some(false) {
         out.push("Have the card verified: it was taken without a receipt.".into());
+    }
+    if decision.consensus.is_none() && decision.rung == "safe_fallback" {
+        out.push("Have a panel rate the positions, if the difference between them matters.".into());
     }
     if decision.band.as_deref() == Some("weak") {
         out.push("Tell those concerned: the panel's agreement is weak.".into());
@@ -237,14 +243,15 @@ pub fn audit(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Vec<Strin
     if let Some(panel) = &ruling.panel {
         let names: Vec<String> = panel.seats.iter().map(|row| row.seat.as_str().replace('_', " ")).collect();
         out.push(format!("panel: {} of 7 seats ({}), quorum {}, confidence-weighted mean", names.len(), names.join(", "), policy.quorum));
-        let best = panel.best().unwrap_or(0.0);
-        out.push(format!("best consensus {best:.4}, agreed from {}, none below {}", policy.consensus, policy.no_agreement));
+        out.extend(
+            panel.best().map(|best| format!("best consensus {best:.4}, agreed from {}, none below {}", policy.consensus, policy.no_agreement)),
+        );
         out.extend(panel.lead().map(|lead| format!("lead on the panel {lead:.4}, a near tie below {}", policy.near_tie)));
     }
     if let Some(hybrid) = ruling.hybrid.as_ref().and_then(|panel| panel.best()) {
         out.push(format!("consensus on the hybrid {hybrid:.4}, taken from {}", policy.consensus));
     }
-    out.extend(settings(&synod_engine::to_value(policy)));
+    out.push(settings(policy));
     out.push(match &decision.memory_reason {
         None => "remembered for later decisions".to_owned(),
         Some(reason) => format!("not remembered: {}", reason.replace('_', " ")),
@@ -252,17 +259,27 @@ pub fn audit(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Vec<Strin
     out
 }
 
-/// Every setting as it was frozen into the run: groups in a line each, the rest in one.
-fn settings(policy: &Value) -> Vec<String> {
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), |word| word.replace('_', " "));
-    // 10.0 is written as 10.
-    let tidy = |value: &Value| value.as_f64().map_or_else(|| plain(value), |number| number.to_string());
-    let pairs = |fields: &mut dyn Iterator<Item = (&String, &Value)>| -> String {
-        fields.map(|(name, value)| format!("{} {}", name.replace('_', " "), tidy(value))).collect::<Vec<_>>().join(", ")
+/// The settings that are other than usual, each with its usual value: all of them are in the decision's `config`.
+fn settings(policy: &Policy) -> String {
+    let (given, usual) = (synod_engine::to_value(policy), synod_engine::to_value(&Policy::default()));
+    let mut changed = Vec::new();
+    for (name, value) in given.as_object().into_iter().flatten() {
+        match value.as_object() {
+            Some(group) => {
+                let group = group.iter().filter(|(inner, value)| usual[name][inner.as_str()] != **value);
+                changed.extend(group.map(|(inner, value)| told(&format!("{name} {inner}"), value, &usual[name][inner.as_str()])));
+            }
+            None if usual[name] != *value => changed.push(told(name, value, &usual[name])),
+            None => {}
+        }
+    }
+    if changed.is_empty() { "settings: the defaults".to_owned() } else { format!("settings other than the defaults: {}", changed.join(", ")) }
+}
+
+/// `threshold 5 (6 by default)`.
+fn told(name: &str, value: &Value, usual: &Value) -> String {
+    let plain = |value: &Value| {
+        value.as_str().map_or_else(|| value.as_f64().map_or_else(|| value.to_string(), |number| number.to_string()), |word| word.replace('_', " "))
     };
-    let fields = policy.as_object().into_iter().flatten();
-    let groups = fields.clone().filter_map(|(name, value)| Some((name, value.as_object()?)));
-    let mut out: Vec<String> = groups.map(|(name, group)| format!("{}: {}", name.replace('_', " "), pairs(&mut group.iter()))).collect();
-    out.push(format!("settings: {}", pairs(&mut fields.filter(|(_, value)| !value.is_object()))));
-    out
+    format!("{} {} ({} by default)", name.replace('_', " "), plain(value), plain(usual))
 }

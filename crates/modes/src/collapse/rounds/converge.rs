@@ -6,12 +6,13 @@ use super::exhibits;
 use super::people;
 use super::revise::{Demand, demands_after_refusal, demands_for_quality, general_demand, revise};
 use crate::collapse::cards::policy::GateScope;
-use crate::collapse::panel::rate::{expert_parts, rate};
+use crate::collapse::panel::consensus::panel_sits;
+use crate::collapse::panel::rate::{Sitting, expert_parts, rate};
 use crate::collapse::rows::ConvergenceRow;
 use synod_engine::{Bench, Result};
 use synod_math::collapse::above;
 use synod_math::collapse::converge::{Conflict, Move, ScoredCard, converge, gap, is_trade_off, rank};
-use synod_math::collapse::gates::ReceiptState;
+use synod_math::collapse::gates::CardState;
 use synod_types::*;
 
 /// How the rounds end.
@@ -20,9 +21,11 @@ pub enum RoundsOutcome {
     /// This position is taken by its score.
     Accept(usize),
     /// The panel has to decide.
-    Panel { conflict: Conflict, below_threshold: bool, why: String },
-    /// No position may be taken.
-    NoneViable,
+    Panel { conflict: Conflict, why: &'static str },
+    /// The panel would have to, and nobody sits on it: the safest is taken.
+    NoPanel { conflict: Conflict, why: &'static str },
+    /// No position may be taken; the name says why.
+    NoneViable(&'static str),
 }
 
 /// What comes after a round, with the name of the rule that says so.
@@ -46,7 +49,7 @@ pub async fn run_rounds(bench: &Bench, docket: &mut Docket) -> Result<RoundsOutc
         docket.weigh();
         round.show("gates", exhibits::gates(docket))?;
         round.show("scores", exhibits::scores(docket))?;
-        if docket.options.policy.gate_scope == GateScope::Deliberation && docket.positions.iter().any(|position| position.needs_approval()) {
+        if docket.options.policy.gate_scope == GateScope::Deliberation && people::is_asked(docket) {
             approve(&round, docket).await?;
         }
         measure_disagreement(&round, docket).await?;
@@ -57,9 +60,9 @@ pub async fn run_rounds(bench: &Bench, docket: &mut Docket) -> Result<RoundsOutc
         }
         let (outcome, rung) = match next {
             NextStep::End(outcome, rung) => (outcome, rung),
-            NextStep::AskPerson => (RoundsOutcome::NoneViable, "awaiting_approval"),
+            NextStep::AskPerson => (RoundsOutcome::NoneViable("no_viable_position"), "awaiting_approval"),
             NextStep::Revise(demands, rung) => {
-                let decided = format!("The authors of {} are asked to revise.", names(docket, &demands));
+                let decided = format!("Revisions are asked for: {}.", names(docket, &demands));
                 round.show("convergence", convergence_exhibit(docket, &decided, rung))?;
                 aligned |= demands.iter().any(|(_, list)| list.iter().any(|demand| demand.trigger == "experts_disagree"));
                 last_round.clone_from(&docket.positions);
@@ -71,7 +74,9 @@ pub async fn run_rounds(bench: &Bench, docket: &mut Docket) -> Result<RoundsOutc
         let decided = match &outcome {
             RoundsOutcome::Accept(at) => format!("{} is taken.", docket.positions[*at].id()),
             RoundsOutcome::Panel { why, .. } => format!("The panel is called: {why}"),
-            RoundsOutcome::NoneViable => "No position may be taken.".to_owned(),
+            RoundsOutcome::NoPanel { why, .. } => format!("The safest position is taken: {why} Nobody sits on the panel that would settle it."),
+            RoundsOutcome::NoneViable("revision_requested") => "No position may be taken: a person asked for a revision.".to_owned(),
+            RoundsOutcome::NoneViable(_) => "No position may be taken.".to_owned(),
         };
         round.show("convergence", convergence_exhibit(docket, &decided, rung))?;
         return Ok(outcome);
@@ -91,18 +96,19 @@ async fn approve(round: &Bench, docket: &mut Docket) -> Result<()> {
 async fn measure_disagreement(round: &Bench, docket: &mut Docket) -> Result<()> {
     let viable = docket.viable();
     docket.expert_ranges.clear();
-    if docket.options.experts.len() < 2 || viable.is_empty() {
+    if docket.options.experts.len() < 2 || viable.is_empty() || docket.seats.is_empty() {
         return Ok(());
     }
     let why = "The positions have been verified; the experts rate them before they are compared.";
-    let ratings = rate(&round.at("experts"), docket, &expert_parts(&docket.options.experts), &viable, why).await?;
+    let sitting = Sitting { why, conflict: "none yet" };
+    let ratings = rate(&round.at("experts"), docket, &expert_parts(&docket.options.experts), &viable, sitting).await?;
     docket.closed |= ratings.closed;
     if let Some(warning) = ratings.own_rating_warning() {
         round.warn(warning);
     }
     for at in viable {
         let id = docket.positions[at].id().to_owned();
-        let scores: Vec<f64> = ratings.evaluations.iter().filter_map(|evaluation| evaluation.position_scores.get(&id).copied()).collect();
+        let scores: Vec<f64> = ratings.ratings.iter().filter_map(|rating| rating.evaluation.position_scores.get(&id).copied()).collect();
         let (low, high) = (scores.iter().copied().fold(1.0, f64::min), scores.iter().copied().fold(0.0, f64::max));
         if scores.len() > 1 {
             docket.expert_ranges.push((id, high - low));
@@ -118,68 +124,75 @@ fn next_step(docket: &Docket, aligned: bool) -> NextStep {
     let scored: Vec<ScoredCard> = viable.iter().map(|at| docket.positions[*at].scored_card()).collect();
     let order = rank(&scored);
     let parked = docket.positions.iter().any(|position| position.needs_approval());
-    let may_reflect = docket.attempts < policy.max_reflexions && !docket.closed && docket.positions.iter().any(|position| position.author.is_some());
-    let attempts = if may_reflect { docket.attempts } else { policy.max_reflexions };
+    let attempts = if docket.may_revise() { docket.attempts } else { policy.max_reflexions };
     let step = converge(&scored, parked, attempts, &policy.converge_rules());
+    let trades = |best: usize| order.get(1).is_some_and(|second| policy.panel_on_tradeoff && trades(docket, viable[best], viable[*second]));
+    let sits = || !viable.is_empty() && panel_sits(docket, &viable);
+    // The card that is about to be taken; with none above the threshold, all. What the panel takes is held to the same, as conditions.
     let good = order.first().is_some_and(|best| above(scored[*best].score, policy.threshold));
+    let judged = match step {
+        Move::Accept(best) if !(trades(best) && sits()) => vec![viable[best]],
+        _ if good => Vec::new(),
+        _ => viable.clone(),
+    };
+    // Authors are asked once to settle what the experts disagree on; after that the panel decides.
+    let quality =
+        |at: usize| demands_for_quality(&docket.positions[at], docket).into_iter().filter(|each| !aligned || each.trigger != "experts_disagree");
+    let experts_apart =
+        viable.iter().any(|at| docket.expert_range(docket.positions[*at].id()).is_some_and(|range| above(range, policy.expert_range)));
 
-    let all = || docket.positions.iter().enumerate().filter(|(_, position)| position.author.is_some());
-    let mut demands: Vec<(usize, Vec<Demand>)> = all().map(|(at, position)| (at, demands_after_refusal(position))).collect();
-    let vetoed = all().any(|(_, position)| position.receipt == ReceiptState::Fail);
-    if !good {
-        for (at, list) in demands.iter_mut().filter(|(at, _)| viable.contains(at)) {
-            // Authors are asked once to settle what the experts disagree on; after that the panel decides.
-            let demands = demands_for_quality(&docket.positions[*at], docket);
-            list.extend(demands.into_iter().filter(|demand| !aligned || demand.trigger != "experts_disagree"));
+    if docket.may_revise() {
+        let mut demands: Vec<(usize, Vec<Demand>)> =
+            docket.positions.iter().enumerate().map(|(at, position)| (at, demands_after_refusal(position))).collect();
+        let pressing = demands.iter().flat_map(|(_, list)| list).find(|demand| demand.trigger != "gate_rejects").map(|demand| demand.trigger);
+        for (at, list) in demands.iter_mut().filter(|(at, _)| judged.contains(at)) {
+            list.extend(quality(*at));
+        }
+        let triggered = demands.iter().any(|(at, list)| judged.contains(at) && !list.is_empty());
+        let settled_by_panel = aligned && experts_apart;
+        if pressing.is_some() || !settled_by_panel && (triggered || step == Move::Reflect) {
+            if demands.iter().all(|(_, list)| list.is_empty()) {
+                demands = viable.iter().map(|at| (*at, vec![general_demand(&docket.positions[*at], docket)])).collect();
+            }
+            demands.retain(|(_, list)| !list.is_empty());
+            if let Some((_, list)) = demands.first() {
+                let rung = pressing.unwrap_or(list[0].trigger);
+                return NextStep::Revise(demands, rung);
+            }
         }
     }
-    let triggered = !good && demands.iter().any(|(at, list)| viable.contains(at) && !list.is_empty());
-    let experts_apart = docket.expert_ranges.iter().any(|(_, range)| above(*range, policy.expert_range));
-    let reflecting = step == Move::Reflect;
-    let panel_decides = aligned && experts_apart;
-    if may_reflect && step != Move::AwaitApproval && (vetoed || !panel_decides && (triggered || reflecting)) {
-        if reflecting && demands.iter().all(|(_, list)| list.is_empty()) {
-            demands = all().filter(|(at, _)| viable.contains(at)).map(|(at, position)| (at, vec![general_demand(position, docket)])).collect();
-        }
-        demands.retain(|(_, list)| !list.is_empty());
-        if !demands.is_empty() {
-            let rung = if vetoed { "verifier_rejects" } else { demands[0].1[0].trigger };
-            return NextStep::Revise(demands, rung);
-        }
-    }
+    let panel = |conflict: Conflict, why: &'static str, rung: &'static str| {
+        let outcome = if sits() { RoundsOutcome::Panel { conflict, why } } else { RoundsOutcome::NoPanel { conflict, why } };
+        NextStep::End(outcome, rung)
+    };
     match step {
         Move::AwaitApproval => NextStep::AskPerson,
-        // Above the threshold, or after one revision for their sake, nothing is revised because experts disagree: the panel decides.
-        Move::Accept(_) | Move::Reflect if experts_apart => {
-            NextStep::End(panel(Conflict::Tradeoff, !good, "the experts disagree about a position."), "experts_disagree")
+        // After one revision for their sake nothing more is revised because experts disagree: the panel decides.
+        Move::Accept(_) | Move::Reflect if experts_apart && sits() => {
+            panel(Conflict::Tradeoff, "the experts disagree about a position.", "experts_disagree")
         }
-        // No author can be asked for another revision, so no position will become viable.
-        Move::NoViablePosition => NextStep::End(RoundsOutcome::NoneViable, "no_viable_position"),
-        Move::Reflect if viable.is_empty() => NextStep::End(RoundsOutcome::NoneViable, "no_viable_position"),
-        Move::Reflect => NextStep::End(
-            panel(Conflict::ReflexionExhausted, true, "no position is above the threshold, and nobody can revise any."),
-            "reflexion_exhausted",
-        ),
-        Move::Panel { conflict, below_threshold } => {
+        Move::Accept(best) if trades(best) && sits() => {
+            panel(Conflict::Tradeoff, "the two best positions each beat the other clearly on something.", Conflict::Tradeoff.as_str())
+        }
+        Move::Accept(best) => NextStep::End(RoundsOutcome::Accept(viable[best]), "threshold"),
+        // Nobody can be asked for another revision, so no position will become viable.
+        Move::NoViablePosition | Move::Reflect if viable.is_empty() => {
+            let asked = docket.positions.iter().any(|position| position.gates.state == CardState::RevisionRequested);
+            let rung = if asked { "revision_requested" } else { "no_viable_position" };
+            NextStep::End(RoundsOutcome::NoneViable(rung), rung)
+        }
+        Move::NoViablePosition | Move::Reflect => {
+            panel(Conflict::ReflexionExhausted, "no position is above the threshold, and nobody can revise any.", "reflexion_exhausted")
+        }
+        Move::Panel { conflict, .. } => {
             let why = match conflict {
                 Conflict::ScoresTooClose => "the two best scores are too close to tell them apart.",
                 Conflict::ReflexionExhausted => "no position is above the threshold, and there is nothing left to revise.",
                 Conflict::Tradeoff => "the two best positions trade one thing for another.",
             };
-            NextStep::End(panel(conflict, below_threshold, why), conflict.as_str())
+            panel(conflict, why, conflict.as_str())
         }
-        Move::Accept(best) => match order.get(1) {
-            Some(second) if policy.panel_on_tradeoff && trades(docket, viable[best], viable[*second]) => {
-                let why = "the two best positions each beat the other clearly on something.";
-                NextStep::End(panel(Conflict::Tradeoff, false, why), Conflict::Tradeoff.as_str())
-            }
-            _ => NextStep::End(RoundsOutcome::Accept(viable[best]), "threshold"),
-        },
     }
-}
-
-fn panel(conflict: Conflict, below_threshold: bool, why: &str) -> RoundsOutcome {
-    RoundsOutcome::Panel { conflict, below_threshold, why: why.to_owned() }
 }
 
 fn trades(docket: &Docket, a: usize, b: usize) -> bool {

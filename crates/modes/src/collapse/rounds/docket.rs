@@ -44,8 +44,11 @@ impl Docket {
             // Seats judge positions by their place in this list: the order in the file must not decide who judges what.
             docket.positions.sort_by(|a, b| a.id().cmp(b.id()));
         }
-        let row = PositionsRow { cards: docket.positions.iter().map(|position| position.card.clone()).collect() };
-        phase.show("positions", text::cards_exhibit(&row.cards).data(&row))?;
+        let row = PositionsRow {
+            cards: docket.positions.iter().map(|position| position.card.clone()).collect(),
+            receipts: docket.options.receipts.clone(),
+        };
+        phase.show("positions", text::cards_exhibit(&row.cards, &row.receipts).data(&row))?;
         for (card, evidence) in row.cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
             if let Some(check) = evidence.checked.as_ref().filter(|check| !check.valid) {
                 let counts = if check.not_looked_up { "half" } else { "as 0" };
@@ -60,14 +63,15 @@ impl Docket {
 
     async fn write(&mut self, phase: &Bench) -> Result<()> {
         let writers: Vec<SeatIx> = self.seats.iter().copied().take(authors(&self.options, self.seats.len())).collect();
-        let answers = phase.ask_all::<Draft>(&writers, with_ids(prompt!("author"), &self.options)).await?;
+        let answers = phase.ask_all::<Draft>(&writers, with_ids(prompt!("author"), &self.options, None)).await?;
         self.closed |= answers.closed();
         let answers = answers.quorum(writers.len().clamp(1, 2))?;
         let labels = synod_math::labels(phase.seed("labels"), answers.replies.len());
         for (reply, id) in answers.replies.iter().zip(labels) {
             let card = reply.value.card(&id, &phase.seat(reply.seat).label, &self.options, phase.question());
-            let exhibit = text::card_exhibit(format!("Position {id}"), &card).by(reply.seat, "author").turn(&reply.key);
-            let row = CardRow { position_id: id, card };
+            let exhibit =
+                text::card_exhibit(format!("Position {id}"), &card).part("Reasons", &reply.value.reasons).by(reply.seat, "author").turn(&reply.key);
+            let row = CardRow { position_id: id, reasons: reply.value.reasons.trim().to_owned(), card };
             phase.show("position_card", exhibit.data(&row))?;
             self.positions.push(Position::new(row.card, Some(reply.seat), Vec::new(), &self.options.policy));
         }
@@ -79,6 +83,21 @@ impl Docket {
         // Sorted when the docket was opened: there may be as many as cards.
         let receipts = &self.options.receipts;
         receipts.binary_search_by(|receipt| receipt.position_id.as_str().cmp(id)).ok().map(|at| &receipts[at])
+    }
+
+    /// The receipt that came for this version of a card.
+    pub fn receipt_of(&self, position: &Position) -> Option<&Receipt> {
+        if position.author.is_none() { self.receipt(position.id()) } else { None }
+    }
+
+    /// Whether anybody may still be asked to revise a card.
+    pub fn may_revise(&self) -> bool {
+        !self.seats.is_empty() && !self.closed && self.attempts < self.options.policy.max_reflexions
+    }
+
+    /// How far the experts are apart on a position, in the round under way.
+    pub fn expert_range(&self, id: &str) -> Option<f64> {
+        self.expert_ranges.iter().find(|(known, _)| known == id).map(|(_, range)| *range)
     }
 
     /// Gates and scores anew for every position.

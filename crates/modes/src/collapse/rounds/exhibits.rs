@@ -48,8 +48,13 @@ pub fn scores(docket: &Docket) -> Exhibit {
         overall: None,
         measure: format!("points of each term; the score is their sum, and {} is the threshold", docket.options.policy.threshold),
     };
+    let doubted = docket.positions.iter().filter_map(|position| {
+        let doubted = position.doubted.as_ref()?;
+        let (score, risk) = (&position.score, doubted.terms.risk);
+        Some(format!("{}: score {:.2} becomes {:.2}, risk {:.2} becomes {risk:.2}", position.id(), score.value, doubted.value, score.terms.risk))
+    });
     let row = ScoresRow { scores: docket.positions.iter().map(|position| position.score_entry()).collect() };
-    Exhibit::new("Scores", Shape::Scorecard(shape)).data(&row)
+    Exhibit::new("Scores", Shape::Scorecard(shape)).list("With the skeptic's doubts, shown beside and not counted", doubted).data(&row)
 }
 
 /// Rounded to nine digits: sums of decimal fractions without the error of binary ones.

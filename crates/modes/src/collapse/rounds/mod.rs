@@ -3,9 +3,11 @@
 
 pub mod converge;
 pub mod docket;
+pub mod doubt;
 pub mod examine;
 pub mod exhibits;
 pub mod people;
 pub mod position;
 pub mod revise;
 pub mod seats;
+pub mod verify;

@@ -1,7 +1,7 @@
 //! What is put to a person: approvals that open a gate, and the choice when the panel agrees on nothing. The run waits, durably.
 
 use super::docket::Docket;
-use super::position::reason_text;
+use super::position::{Position, reason_text};
 use crate::collapse::cards::records::{Approval, ApprovalDecision};
 use synod_engine::{Bench, Result};
 
@@ -23,10 +23,19 @@ pub fn approval_of(key: &str) -> Option<(&str, &str)> {
     Some((parts.next()?, subject))
 }
 
+/// Whether something waits for a person. Doubts do not while their author can still answer them.
+pub fn is_asked(docket: &Docket) -> bool {
+    docket.positions.iter().any(|position| waits(docket, position))
+}
+
+fn waits(docket: &Docket, position: &Position) -> bool {
+    position.needs_approval() && !(docket.may_revise() && position.parked_by_doubts())
+}
+
 /// Asks for every approval that is open, all at once. False: the run was told to conclude first.
 pub async fn ask_approvals(bench: &Bench, docket: &mut Docket) -> Result<bool> {
     let mut open: Vec<(usize, String, String)> = Vec::new();
-    for (at, position) in docket.positions.iter().enumerate().filter(|(_, position)| position.needs_approval()) {
+    for (at, position) in docket.positions.iter().enumerate().filter(|(_, position)| waits(docket, position)) {
         for reason in position.open_subjects() {
             // An invariant broken twice is approved once.
             if !open.iter().any(|(known, subject, _)| *known == at && *subject == reason.subject) {

@@ -1,15 +1,17 @@
-//! Reflexion: what the authors are asked to mend, and their revised cards.
+//! Reflexion: what has to be mended about a card, and the revised cards. The author of a card revises it; one that was given is revised by a seat.
 
 use super::docket::Docket;
 use super::position::{Position, reason_text};
-use crate::collapse::cards::card::Card;
+use super::seats::{FirstReply, first};
 use crate::collapse::cards::draft::{Draft, with_ids};
+use crate::collapse::cards::excerpt::excerpts;
 use crate::collapse::cards::records::ApprovalDecision;
 use crate::collapse::cards::text;
 use crate::collapse::rows::RevisionRow;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::gates::{CardState, Gate, ReceiptState};
 use synod_math::collapse::{above, below};
+use synod_types::{Exhibit, SeatIx};
 
 /// Something an author is asked to mend.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +25,7 @@ fn demand(trigger: &'static str, text: impl Into<String>) -> Demand {
     Demand { trigger, text: text.into() }
 }
 
-/// What a card must mend whatever the others score, because the verifier, a gate or a person refused it.
+/// What a card must mend whatever the others score, because the verifier, a gate, a person or a critical doubt stopped it.
 pub fn demands_after_refusal(position: &Position) -> Vec<Demand> {
     let mut out = Vec::new();
     if position.receipt == ReceiptState::Fail {
@@ -32,11 +34,19 @@ pub fn demands_after_refusal(position: &Position) -> Vec<Demand> {
             cure => format!("{} ({cure})", check.check),
         });
         let checks: Vec<String> = checks.collect();
-        let what = if checks.is_empty() { "see what the card claims without showing it".to_owned() } else { checks.join("; ") };
+        let what = match (checks.as_slice(), position.findings.lines().next()) {
+            ([], None) => "see what the card claims without showing it".to_owned(),
+            ([], Some(found)) => found.to_owned(),
+            (checks, _) => checks.join("; "),
+        };
         out.push(demand("verifier_rejects", format!("The verifier did not let the card pass: {what}")));
     }
     for reason in position.gates.reasons.iter().filter(|reason| reason.state == CardState::Rejected && reason.gate != Gate::Verifier) {
         out.push(demand("gate_rejects", format!("{}: {}", reason.gate.id(), reason_text(position, reason))));
+    }
+    if position.parked_by_doubts() {
+        let doubts: Vec<String> = position.open_subjects().map(|reason| reason_text(position, reason)).collect();
+        out.push(demand("critical_doubt", format!("Mitigate, or show with evidence that it does not hold: {}", doubts.join("; "))));
     }
     for approval in position.approvals.iter().filter(|approval| approval.decision == ApprovalDecision::Revise) {
         out.push(demand("person_asks", format!("A person wants {} changed: {}", approval.subject, approval.note)));
@@ -44,31 +54,32 @@ pub fn demands_after_refusal(position: &Position) -> Vec<Demand> {
     out
 }
 
-/// What a card should mend if no card is good enough.
+/// What a card should mend before it is taken: the figure, the limit, and what would meet it.
 pub fn demands_for_quality(position: &Position, docket: &Docket) -> Vec<Demand> {
     let policy = &docket.options.policy;
     let (terms, card) = (&position.score.terms, &position.card);
     let mut out = Vec::new();
     // A skeptic who adds nothing leaves the card's own score, which may be too low already.
-    let doubted = position.doubted_score.unwrap_or(position.score.value);
+    let doubted = position.doubted.as_ref().unwrap_or(&position.score).value;
     if below(doubted, policy.skeptic_floor) {
-        let doubts: Vec<String> = position.doubts.iter().map(text::risk).collect();
+        let doubts: Vec<String> = position.doubts.iter().filter(|doubt| doubt.stands()).map(|doubt| text::risk(&doubt.risk)).collect();
         let what = match doubts.as_slice() {
-            [] => format!("It scores {doubted:.2} by its own risks alone; mitigate them"),
-            doubts => format!("Mitigate what the skeptic added, or show that it does not hold: {}", doubts.join("; ")),
+            [] => "mitigate its own risks".to_owned(),
+            doubts => format!("mitigate what the skeptic added, or show that it does not hold: {}", doubts.join("; ")),
         };
-        out.push(demand("skeptic_score", what));
+        out.push(demand("skeptic_score", format!("score with the doubts {doubted:.2} is below {:.2}: {what}", policy.skeptic_floor)));
     }
     if below(terms.evidence, policy.evidence_floor) {
-        out.push(demand("evidence_quality", format!("The evidence comes to {:.2} on average; bring more or better proof", terms.evidence)));
+        let text = format!("evidence {:.2} is below {:.2}: bring more or better proof", terms.evidence, policy.evidence_floor);
+        out.push(demand("evidence_quality", text));
     }
-    if card.cost_estimate.is_some_and(|estimate| above(card.cost as f64, policy.cost_overrun * estimate as f64)) {
-        out.push(demand("cost_overrun", format!("It costs {}, beyond {} times the first estimate; simplify it", card.cost, policy.cost_overrun)));
+    if let Some(estimate) = card.cost_estimate.filter(|estimate| above(card.cost as f64, policy.cost_overrun * *estimate as f64)) {
+        let limit = policy.cost_overrun * estimate as f64;
+        out.push(demand("cost_overrun", format!("cost {} is above {limit}, {} times the estimate: simplify it", card.cost, policy.cost_overrun)));
     }
-    if let Some(range) =
-        docket.expert_ranges.iter().find(|(id, _)| id == position.id()).map(|(_, range)| *range).filter(|range| above(*range, policy.expert_range))
-    {
-        out.push(demand("experts_disagree", format!("The experts are {range:.2} apart on it; say what would settle that")));
+    if let Some(range) = docket.expert_range(position.id()).filter(|range| above(*range, policy.expert_range)) {
+        let text = format!("the experts are {range:.2} apart on it, more than {:.2}: say what would settle that", policy.expert_range);
+        out.push(demand("experts_disagree", text));
     }
     out
 }
@@ -80,40 +91,57 @@ pub fn general_demand(position: &Position, docket: &Docket) -> Demand {
     demand("below_threshold", format!("The card scores {score:.2}, and must come above {threshold}.{concerns}"))
 }
 
-/// Asks the authors for revised cards, and puts those that come in the place of the old ones.
+/// Who may revise a card, in the order they are asked: its author alone, and any seat where it was given as it is.
+fn revisers(docket: &Docket, at: usize) -> Vec<SeatIx> {
+    match docket.positions[at].author {
+        Some(author) => vec![author],
+        None => (0..docket.seats.len()).map(|step| docket.seats[(at + step) % docket.seats.len()]).collect(),
+    }
+}
+
+/// Asks for revised cards, and puts those that come in the place of the old ones.
 pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<Demand>)]) -> Result<()> {
-    let authors: Vec<(u32, usize)> = demands.iter().filter_map(|(at, _)| docket.positions[*at].author.map(|author| (author, *at))).collect();
-    let seats: Vec<u32> = authors.iter().map(|(seat, _)| *seat).collect();
-    let position_of = |seat: u32| authors.iter().find(|(author, _)| *author == seat).map_or(0, |(_, at)| *at);
-    let demands_on = |at: usize| demands.iter().find(|(position, _)| *position == at).map_or(&[][..], |(_, list)| list.as_slice());
-    let answers = bench
-        .ask_each::<Draft>(&seats, &|seat| {
-            let position = &docket.positions[position_of(seat)];
-            let texts: Vec<&str> = demands_on(position_of(seat)).iter().map(|demand| demand.text.as_str()).collect();
+    let items = demands.iter().map(|(at, list)| (docket.positions[*at].id().to_owned(), (*at, list)));
+    let replies = bench
+        .all(items, |bench, (at, list): (usize, &Vec<Demand>)| {
+            let (position, options) = (&docket.positions[at], &docket.options);
+            let texts: Vec<&str> = list.iter().map(|demand| demand.text.as_str()).collect();
             let ask =
-                prompt!("revise", position = position.id(), card = text::card_text(&position.card), demands = texts, concerns = position.concerns);
-            with_ids(ask, &docket.options)
+                prompt!("revise", position = position.id(), card = text::card_text(&position.card), demands = texts, concerns = position.concerns)
+                    .set("evidence", excerpts(&position.card, bench.question()))
+                    .set("unit", position.card.cost_unit.as_str());
+            let (ask, seats) = (with_ids(ask, options, Some(&position.card)), revisers(docket, at));
+            async move { first::<Draft>(&bench, &seats, ask, &format!("revising {}", position.id())).await }
         })
         .await?;
-    docket.closed |= answers.closed();
-    for reply in &answers.replies {
-        let at = position_of(reply.seat);
-        let id = docket.positions[at].id().to_owned();
-        let before = &docket.positions[at].card;
-        // Later versions are measured against the cost of the first.
-        let estimate = before.cost_estimate.unwrap_or(before.cost);
-        let card = reply.value.card(&id, &bench.seat(reply.seat).label, &docket.options, bench.question());
-        let card = Card { cost_estimate: Some(estimate), ..card };
-        let exhibit = text::card_exhibit(format!("Position {id}, revised"), &card).by(reply.seat, "author").turn(&reply.key);
+    for ((at, list), reply) in demands.iter().zip(replies) {
+        let reply = match reply {
+            FirstReply::Reply(reply, warning) => {
+                warning.into_iter().for_each(|warning| bench.warn(warning));
+                reply
+            }
+            FirstReply::Failed(_) => continue,
+            FirstReply::Closed => {
+                docket.closed = true;
+                continue;
+            }
+        };
+        let position = &docket.positions[*at];
+        let id = position.id().to_owned();
+        let card = reply.value.revised(&position.card, position.given, &bench.seat(reply.seat).label, &docket.options, bench.question());
+        let texts: Vec<String> = list.iter().map(|demand| demand.text.clone()).collect();
+        let exhibit: Exhibit =
+            text::card_exhibit(format!("Position {id}, revised"), &card).part("Reasons", &reply.value.reasons).list("Asked for", &texts);
         let row = RevisionRow {
             position_id: id.clone(),
             attempt: docket.attempts,
-            triggers: demands_on(at).iter().map(|demand| demand.trigger).collect(),
-            concerns: demands_on(at).iter().map(|demand| demand.text.clone()).collect(),
+            triggers: list.iter().map(|demand| demand.trigger).collect(),
+            concerns: texts,
+            reasons: reply.value.reasons.trim().to_owned(),
             card,
         };
-        bench.at(&id).show("revision", exhibit.data(&row))?;
-        docket.positions[at].replace(row.card, &docket.options.policy);
+        bench.at(&id).show("revision", exhibit.by(reply.seat, "author").turn(&reply.key).data(&row))?;
+        docket.positions[*at].replace(row.card, reply.seat, &docket.options.policy);
     }
     Ok(())
 }

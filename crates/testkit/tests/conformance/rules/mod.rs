@@ -6,6 +6,7 @@
 mod counted;
 mod debated;
 mod judged;
+mod weighed;
 mod written;
 
 use crate::{answered, voices};
@@ -114,6 +115,7 @@ fn rules(mode: &str) -> Option<Rules> {
         "chain" => (written::chain, &[]),
         "blueprint" => (written::blueprint, &["still to be done", "complete"]),
         "decompose" => (written::decompose, &[]),
+        "collapse" => (weighed::collapse, &["ACCEPTED", "CONSENSUS_REACHED", "revised", "critical doubt"]),
         _ => return None,
     })
 }

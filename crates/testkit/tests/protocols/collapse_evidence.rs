@@ -1,0 +1,87 @@
+//! Evidence is read: what files say and commands printed stands before whoever verifies, doubts and rates a card.
+
+use crate::collapse::{card, prompt_of, with};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use synod_engine::{Model, RunSpec};
+use synod_llm::rehearsal::Rehearsal;
+use synod_modes::collapse::MODE;
+use synod_testkit::counted::CountedModels;
+use synod_testkit::rig::{Rig, order};
+use synod_testkit::voices::Voices;
+use synod_types::*;
+
+/// A card whose test is named as proof and did fail, and another one.
+fn failed_test(output: Option<&str>) -> RunSpec {
+    let checked = json!({"valid": true, "found": "a file of 60 bytes"});
+    let piece = match output {
+        None => json!({"type": "test", "pointer": "evidence/load.txt", "quality": 0.9, "checked": checked}),
+        Some(output) => json!({"type": "test", "pointer": "command: load", "quality": 0.9, "exit_code": 0, "output": output}),
+    };
+    let cards = json!([card("a", json!({"evidence": [piece]})), card("b", json!({"cost": 60, "reversibility": 0.7}))]);
+    let mut given = with(
+        order(&MODE, 3),
+        json!({"cards": cards, "invariants": [{"id": "INV-7", "text": "No order is lost."}], "regulations": ["GDPR"], "policy": {"max_reflexions": 0}}),
+    );
+    let text = "Load test of the checkout, four times the peak.\nResult: the test FAILED after nine minutes.\n".to_owned();
+    given.question.evidence = vec![Attachment { name: "evidence/load.txt".into(), sha256: sha256_hex(&text), bytes: text.len() as u64, text }];
+    given
+}
+
+/// A verifier that reads: it lets pass what does not speak of a failed test.
+fn reading() -> Voices {
+    Voices::default().scripted(|_, request, context| {
+        let reply = futures::FutureExt::now_or_never(Rehearsal::new().call(request, context))?.ok()?;
+        let mut value: Value = serde_json::from_str(&reply.text).ok()?;
+        let seen = request.messages.iter().any(|message| message.text().contains("the test FAILED"));
+        match prompt_of(&context.key) {
+            "verify" => value["status"] = json!(if seen { "FAIL" } else { "PASS" }),
+            "doubt" => value["risks"] = json!([]),
+            _ => {}
+        }
+        Some(Ok(Reply::text(value.to_string())))
+    })
+}
+
+#[tokio::test]
+async fn a_failed_test_in_the_evidence_file_stops_the_card() {
+    for output in [None, Some("running 4 tests\nthe test FAILED")] {
+        let counted = Arc::new(CountedModels::new(Arc::new(reading())));
+        let rig = Rig::new(counted.clone());
+        let (run, ending) = rig.run(&failed_test(output)).await;
+        let decision = synod_testkit::rig::verdict(ending).decision.expect("a decision");
+        assert_eq!((&decision["positions"][0]["state"], &decision["position"]), (&json!("rejected"), &json!("b")), "{decision}");
+        for (key, request) in counted.requests() {
+            let text = request.messages.last().expect("a message").text().to_owned();
+            if ["verify", "doubt"].contains(&prompt_of(&key)) {
+                assert_eq!(text.contains("the test FAILED"), key.contains("/a/"), "{key}\n{text}");
+                assert!(text.contains("INV-7: No order is lost.") && text.contains("GDPR"), "{key}\n{text}");
+            }
+        }
+        // The file is frozen into the run: a journal without it cannot be replayed, with it nothing is asked again.
+        let header: Header = rig.rows(&run).await[0].read().expect("a header");
+        assert_eq!(header.question.evidence.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn the_panel_reads_the_same_evidence() {
+    let counted = Arc::new(CountedModels::new(Arc::new(reading())));
+    let mut given = failed_test(None);
+    let receipts = json!([{"position_id": "a", "status": "PASS"}, {"position_id": "b", "status": "PASS"}]);
+    given.options.push(("receipts".into(), synod_engine::OptionValue::Json(receipts)));
+    given.options.iter_mut().filter(|(name, _)| name == "cards").for_each(|(_, cards)| {
+        let synod_engine::OptionValue::Json(cards) = cards else { return };
+        cards[1]["cost"] = json!(30);
+        cards[1]["reversibility"] = json!(0.9);
+    });
+    Rig::new(counted.clone()).run(&given).await;
+    let rates: Vec<_> = counted.requests().into_iter().filter(|(key, _)| key.starts_with("panel/") && prompt_of(key) == "rate").collect();
+    assert!(!rates.is_empty(), "the panel was called");
+    for (key, request) in rates {
+        let text = request.messages.last().expect("a message").text().to_owned();
+        for part in ["the test FAILED", "INV-7: No order is lost.", "GDPR", "What the verification of a found"] {
+            assert!(text.contains(part), "{key}: {part}\n{text}");
+        }
+    }
+}
