@@ -38,10 +38,10 @@ fn texts(value: &Value, field: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-async fn nothing_is_hidden(mode: &Mode) {
+async fn nothing_is_hidden(mode: &Mode, options: &[(&str, Value)]) {
     // Enough sentences for every rehearsed claim to stand in one of its own.
     let content: String = (1..=24).map(|n| format!("Job number {n} runs on its own machine. ")).collect();
-    let played = play(mode.id, 3.max(mode.seats.0 as usize - 1), Some(&content), &[], |_| None).await;
+    let played = play(mode.id, 3.max(mode.seats.0 as usize - 1), Some(&content), options, |_| None).await;
     let pages = pages(&played).map(|(medium, page)| (medium, bare(&page)));
     let mut hidden = Vec::new();
     for row in played.rows.iter().filter(|row| row.kind == Kind::Said) {
@@ -59,12 +59,21 @@ async fn nothing_is_hidden(mode: &Mode) {
             }
         }
     }
-    assert!(hidden.is_empty(), "{} hides\n{}", mode.id, hidden.join("\n"));
+    assert!(hidden.is_empty(), "{} {options:?} hides\n{}", mode.id, hidden.join("\n"));
 }
 
 macro_rules! shown_in_full {
-    ($($mode:ident)*) => { $(#[tokio::test] async fn $mode() { nothing_is_hidden(&synod_modes::$mode::MODE).await; })* };
+    ($($mode:ident)*) => { $(#[tokio::test] async fn $mode() { nothing_is_hidden(&synod_modes::$mode::MODE, &[]).await; })* };
 }
 shown_in_full! {
     council vote jury debate delphi red_team chain specialist_panel blueprint peer_review tournament confidence_weighted decompose brainstorm fact_check
+}
+
+#[tokio::test]
+async fn roundtable_in_every_style() {
+    for style in synod_modes::roundtable::styles() {
+        // Nobody is asked in person: a rehearsed table may agree too soon.
+        let options = [("style", style.into()), ("rounds", 3.into()), ("groupthink", "record".into())];
+        nothing_is_hidden(&synod_modes::roundtable::MODE, &options).await;
+    }
 }

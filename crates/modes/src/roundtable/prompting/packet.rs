@@ -7,7 +7,6 @@
 use super::contribution::Contribution;
 use super::summary::RoundSummary;
 use crate::roundtable::record::{Claim, ClaimStatus, DebateRecord, EvidenceItem, Risk};
-use crate::roundtable::rounds::reply::vote_name;
 use crate::tokens::{clip, even_share, size};
 use serde::Serialize;
 
@@ -31,6 +30,8 @@ pub struct Packet {
     pub record: String,
     pub summaries: Vec<String>,
     pub previous: Vec<ContributionText>,
+    /// What was objected to the last round, where the panel had to object.
+    pub objections: Vec<ContributionText>,
     /// Those who have spoken in this round already, where seats speak in turn.
     pub current: Vec<ContributionText>,
     #[serde(skip)]
@@ -60,7 +61,10 @@ pub struct PacketParts<'a> {
     pub round: u32,
     /// Newest first: of the round before the last, and of the one before that.
     pub summaries: Vec<&'a RoundSummary>,
+    /// A line for each seat that has spoken: where it stands.
+    pub seats: Vec<String>,
     pub previous: Vec<Contribution>,
+    pub objections: Vec<Contribution>,
     pub current: Vec<Contribution>,
     /// Tokens the rest of the prompt takes.
     pub reserve: usize,
@@ -84,7 +88,7 @@ impl PacketParts<'_> {
         let mut summaries: Vec<String> = self.summaries.iter().map(|summary| summary.text.clone()).collect();
         let mut record = self.record_text(depth);
         let mut steps = 0;
-        let entries = (self.previous.len() + self.current.len()).max(1);
+        let entries = self.spoken().count().max(1);
         for step in 1..=6 {
             let whole = self.total(&record, &summaries) <= TRIGGER;
             let (long_record, long_words) = (size(&record) > RECORD, self.spoken_tokens() > PREVIOUS);
@@ -125,7 +129,17 @@ impl PacketParts<'_> {
             |entries: &[Contribution]| entries.iter().map(|entry| ContributionText { name: entry.name.clone(), text: entry.text() }).collect();
         let shown = |id: &str| record.lines().any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with([' ', ':'])));
         let risks = self.record.risks.iter().map(|risk| risk.id.clone()).filter(|id| shown(id)).collect();
-        Packet { record, summaries, previous: words(&self.previous), current: words(&self.current), risks, tokens, steps, overflow }
+        Packet {
+            record,
+            summaries,
+            previous: words(&self.previous),
+            objections: words(&self.objections),
+            current: words(&self.current),
+            risks,
+            tokens,
+            steps,
+            overflow,
+        }
     }
 
     fn total(&self, record: &str, summaries: &[String]) -> usize {
@@ -133,21 +147,29 @@ impl PacketParts<'_> {
     }
 
     fn spoken_tokens(&self) -> usize {
-        self.previous.iter().chain(&self.current).map(|entry| entry.size() + FRAME).sum()
+        self.spoken().map(|entry| entry.size() + FRAME).sum()
+    }
+
+    fn spoken(&self) -> impl Iterator<Item = &Contribution> {
+        self.previous.iter().chain(&self.objections).chain(&self.current)
+    }
+
+    fn spoken_mut(&mut self) -> impl Iterator<Item = &mut Contribution> {
+        self.previous.iter_mut().chain(&mut self.objections).chain(&mut self.current)
     }
 
     /// Current texts are charged to the same budget, so a seat that spoke just now is cut no more than one of the last round.
     fn reduce(&mut self, quota: usize) {
-        for entry in self.previous.iter_mut().chain(&mut self.current) {
+        for entry in self.spoken_mut() {
             entry.reduce(quota);
         }
     }
 
     /// Cuts the longest texts to one length, so that all fit into `room`.
     fn cut(&mut self, room: usize) {
-        let sizes: Vec<usize> = self.previous.iter().chain(&self.current).map(Contribution::size).collect();
+        let sizes: Vec<usize> = self.spoken().map(Contribution::size).collect();
         let most = even_share(&sizes, room.saturating_sub(FRAME * sizes.len()));
-        for entry in self.previous.iter_mut().chain(&mut self.current) {
+        for entry in self.spoken_mut() {
             entry.cut(most);
         }
     }
@@ -185,14 +207,19 @@ impl PacketParts<'_> {
             self.record.decisions.iter().map(|decision| format!("{} (round {}) {}", decision.id, decision.round, decision.text)).collect(),
         );
         let risk = |risk: &Risk| {
-            let answer = risk.mitigation.as_deref().map_or_else(|| "unanswered".to_owned(), |text| format!("answered: {text}"));
+            let answers: Vec<String> = risk.answers.iter().map(|answer| format!("{}: {}", name(answer.by), answer.text)).collect();
+            let answer = match (risk.open, answers.is_empty()) {
+                (true, true) => "unanswered".to_owned(),
+                (true, false) => format!("raised again after {}", answers.join("; ")),
+                (false, _) => format!("answered by {}", answers.join("; ")),
+            };
             format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
         };
-        let open = |risk: &&Risk| depth < Depth::Live || risk.mitigation.is_none();
+        let open = |risk: &&Risk| risk.same_as.is_none() && (depth < Depth::Live || risk.open);
         if depth <= Depth::Live {
             part("Risks", self.record.risks.iter().filter(open).map(risk).collect());
         }
-        part("Seats", (0..self.record.seats.len()).filter_map(|seat| self.seat_line(seat)).collect());
+        part("Seats", self.seats.clone());
         let text = lines.join("\n");
         if bare { self.with_what_fits(text) } else { text }
     }
@@ -200,7 +227,7 @@ impl PacketParts<'_> {
     /// Adds unanswered risks, the oldest first, then open claims, the newest first, as long as there is room for them.
     fn with_what_fits(&self, mut text: String) -> String {
         let mut used = size(&text);
-        let risks = self.record.risks.iter().filter(|risk| risk.mitigation.is_none()).map(|risk| format!("{}: {}", risk.id, few_words(&risk.text)));
+        let risks = self.record.risks.iter().filter(|risk| risk.is_unanswered()).map(|risk| format!("{}: {}", risk.id, few_words(&risk.text)));
         let open = self.record.claims.iter().rev().filter(|claim| claim.status == ClaimStatus::Open);
         let open = open.map(|claim| format!("{}: {}", claim.id, few_words(&claim.text)));
         for (title, lines) in [("Unanswered risks:", risks.collect::<Vec<_>>()), ("Open claims:", open.collect())] {
@@ -245,17 +272,6 @@ impl PacketParts<'_> {
         let url = evidence.url.as_deref().filter(|url| size(url) <= URL_TOKENS).map(|url| format!(" <{url}>")).unwrap_or_default();
         let supports = if evidence.supports.is_empty() { String::new() } else { format!(" (for {})", evidence.supports.join(", ")) };
         format!("{head}{url} [{}] {}{supports}", evidence.kind.as_str(), evidence.gist)
-    }
-
-    fn seat_line(&self, seat: usize) -> Option<String> {
-        let position = &self.record.seats[seat];
-        let confidence = position.confidence?;
-        let delta = position.delta.map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
-        let vote = position.vote.map(|vote| format!(", {}", vote_name(vote))).unwrap_or_default();
-        let change = position.position_change.as_deref().map(|change| format!(", {change}")).unwrap_or_default();
-        let stance = position.stance.as_deref().map(|stance| format!(", stance {stance}")).unwrap_or_default();
-        let alignment = position.alignment.map(|alignment| format!(", alignment {alignment:.2}")).unwrap_or_default();
-        Some(format!("{}: confidence {confidence:.2}{delta}{vote}{change}{stance}{alignment}", self.names.get(seat)?))
     }
 }
 
