@@ -340,7 +340,19 @@ fn packed(record: &DebateRecord, entries: &[Contribution], summaries: &[RoundSum
     let summaries: Vec<&RoundSummary> = summaries.iter().rev().skip(1).take(2).collect();
     let lines = names(seats).iter().map(|name| format!("{name}: confidence 0.70, MINOR")).collect();
     let (names, objections) = (names(seats), Vec::new());
-    PacketParts { record, names: &names, round: 7, summaries, seats: lines, previous: entries.to_vec(), objections, current, reserve: 300 }.pack()
+    PacketParts {
+        record,
+        now: record,
+        names: &names,
+        round: 7,
+        summaries,
+        seats: lines,
+        previous: entries.to_vec(),
+        objections,
+        current,
+        reserve: 300,
+    }
+    .pack()
 }
 
 /// What the packet really takes, as it would be sent.

@@ -204,7 +204,7 @@ impl TableState {
         Some(Conflict { kind: ConflictKind::Camps, seats: self.camps.concat(), why })
     }
 
-    fn disagreement_conflicts(&self) -> impl Iterator<Item = Conflict> {
+    fn disagreement_conflicts(&self) -> Vec<Conflict> {
         let camp = |seat: &String| self.camps.iter().position(|camp| camp.contains(seat));
         let wants = |seat: &String| {
             let vote = self.votes.iter().find(|(name, _)| name == seat).and_then(|(_, vote)| *vote);
@@ -216,8 +216,12 @@ impl TableState {
         };
         self.disagreements
             .iter()
-            .filter_map(move |(point, seats)| {
+            .filter_map(|(point, seats)| {
                 let seats: Vec<String> = seats.iter().filter(|seat| self.votes.iter().any(|(name, _)| name == *seat)).cloned().collect();
+                // Between assigned sides there is nothing to agree on: it takes two seats that are free.
+                if seats.is_empty() || (self.by == DecidedBy::Risks && seats.len() < 2) {
+                    return None;
+                }
                 let apart = seats.iter().any(|seat| camp(seat) != camp(&seats[0]));
                 let wanting: Vec<String> = seats.iter().filter_map(wants).collect();
                 let how = match (apart, wanting.is_empty()) {
@@ -226,11 +230,14 @@ impl TableState {
                     (true, false) => format!("in different camps; {}", wanting.join(", ")),
                     (false, false) => wanting.join(", "),
                 };
-                let why = format!("{} do not agree on “{}” ({how})", listed(&seats), point.trim().trim_end_matches('.'));
+                let point = point.trim().trim_end_matches('.');
+                let why = match seats.as_slice() {
+                    [one] => format!("{one} does not agree on “{point}” ({how})"),
+                    _ => format!("{} do not agree on “{point}” ({how})", listed(&seats)),
+                };
                 Some(Conflict { kind: ConflictKind::Disagreement, seats, why })
             })
-            .collect::<Vec<_>>()
-            .into_iter()
+            .collect()
     }
 
     fn confidence_conflict(&self) -> Option<Conflict> {
@@ -338,7 +345,8 @@ mod tests {
         let split: Vec<Vec<String>> = vec![names(&["S1", "S2"]), names(&["S3"])];
         let one = vec![names(&["S1", "S2", "S3"])];
         // seats named, camps, votes, whether it counts
-        let table: [(&[&str], &Vec<Vec<String>>, [Option<Vote>; 3], bool); 8] = [
+        type Case<'a> = (&'a [&'a str], &'a [Vec<String>], [Option<Vote>; 3], bool);
+        let table: [Case; 8] = [
             (&["S1", "S2"], &split, [a, a, a], false),
             (&["S1", "S3"], &split, [a, a, a], true),
             (&["S1", "S3"], &one, [a, a, a], false),
@@ -349,7 +357,7 @@ mod tests {
             (&["S9"], &split, [a, a, m], false),
         ];
         for (seats, camps, votes, counts) in table {
-            let state = TableState { camps: camps.clone(), disagreements: vec![("who pays.".into(), names(seats))], ..with_votes(&agreed(), votes) };
+            let state = TableState { camps: camps.to_vec(), disagreements: vec![("who pays.".into(), names(seats))], ..with_votes(&agreed(), votes) };
             let found = state.conflicts().into_iter().filter(|one| one.kind == ConflictKind::Disagreement).collect::<Vec<_>>();
             assert_eq!(!found.is_empty(), counts, "{seats:?} {votes:?}: {found:?}");
             assert!(found.iter().all(|one| one.why.contains("“who pays”") && one.seats == names(seats)), "{found:?}");
@@ -399,6 +407,10 @@ mod tests {
         assert_eq!((blocked.action(), kinds(&blocked)), ("verify", vec!["blocker"]));
         let teams = TableState { by: DecidedBy::Risks, agreement: None, ..agreed() };
         assert_eq!(teams.action(), "proceed");
+        let said = |seats: &[&str]| vec![("who pays".to_owned(), names(seats))];
+        let alone = TableState { disagreements: said(&["S1"]), ..with_votes(&teams, [Some(Minor), Some(Accept), Some(Accept)]) };
+        assert_eq!(alone.action(), "proceed", "the other side of it was assigned");
+        assert_eq!(kinds(&TableState { disagreements: said(&["S1", "S2"]), ..alone }), ["disagreement"]);
         let open = TableState { risks: vec![("S1".into(), "R1 it fails".into())], ..teams };
         assert_eq!((open.action(), kinds(&open)), ("verify", vec!["risk"]));
         assert_eq!(TableState { by: DecidedBy::Questions, ..agreed() }.action(), "query_detail");

@@ -188,7 +188,8 @@ fn open_questions(debate: &Debate) -> Vec<String> {
 
 /// The seats outside the largest camp, and those whose blocker is open. Who argues an assigned side dissents by its part, not by its mind.
 pub fn dissent(debate: &Debate) -> Vec<Dissent> {
-    let Some(last) = debate.last_regular() else { return Vec::new() };
+    // Questions that lead different ways are no dissent.
+    let Some(last) = debate.last_regular().filter(|_| debate.style.votes) else { return Vec::new() };
     let free = |seat: &usize| debate.is_free(*seat);
     let mut camps: Vec<Vec<usize>> = last.assessment.seats_by_camp().into_iter().map(|(_, seats)| seats.into_iter().filter(free).collect()).collect();
     camps.sort_by_key(|camp| std::cmp::Reverse(camp.len()));

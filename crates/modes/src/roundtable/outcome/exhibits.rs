@@ -153,7 +153,7 @@ pub fn show_charts(debate: &Debate, phase: &Bench) -> Result<()> {
     let all = || VOTES.iter().map(|(name, vote)| (*name, Some(*vote))).chain([("no vote", None)]);
     let mut lines: Vec<Line> = all().map(|(name, vote)| count(name.to_owned(), vote, true)).collect();
     if debate.style.assigns_sides() {
-        lines.extend(all().map(|(name, vote)| count(format!("{name}, assigned side, not counted"), vote, false)));
+        lines.extend(all().map(|(name, vote)| count(format!("{name}, not counted"), vote, false)));
     }
     let counts = |line: &Line| VoteCounts { vote: line.name.clone(), counts: line.values.iter().copied().flatten().collect() };
     let data = VotesRow { rubric, rounds: lines.iter().map(counts).collect() };

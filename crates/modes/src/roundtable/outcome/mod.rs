@@ -126,12 +126,12 @@ fn exit_sentence(debate: &Debate, stop: StopReason, numbers: &ExitNumbers) -> St
         StopReason::Consensus if met.by_agreement => {
             let agreement = numbers.agreement.unwrap_or_default();
             format!(
-                "The panel agreed after {rounds}: {:.0} % accept and the agreement of {agreement:.2} stands in for missing votes; no blocker is open and the least sure seat is at {sure}.",
+                "The votes ended it after {rounds}: {:.0} % accept and the agreement of {agreement:.2} stands in for missing votes; no blocker is open and the least sure seat is at {sure}.",
                 met.share * 100.0
             )
         }
         StopReason::Consensus => format!(
-            "The panel agreed after {rounds}: {:.0} % of the seats accept, no blocker is open and the least sure seat is at {sure}.",
+            "The votes ended it after {rounds}: {:.0} % of the seats accept, no blocker is open and the least sure seat is at {sure}.",
             met.share * 100.0
         ),
         StopReason::Convergence => format!(
@@ -165,6 +165,24 @@ fn exit_sentence(debate: &Debate, stop: StopReason, numbers: &ExitNumbers) -> St
     }
 }
 
+/// What a rehearsal voice recommends: it must fit what was decided.
+fn rehearsed(action: &str) -> [&'static str; 2] {
+    match action {
+        "proceed" => [
+            "Begin with one group, keep the old way for a month, and fix today what would stop it.",
+            "Go ahead with one group first, and name who may stop it.",
+        ],
+        "query_detail" => [
+            "Find out first what the open questions ask; begin with the one that is cheapest to answer.",
+            "Answer the first open question before anything is begun.",
+        ],
+        _ => [
+            "Settle first what stands against it, and begin with nothing before.",
+            "Do not begin yet: have the open points answered by whoever raised them.",
+        ],
+    }
+}
+
 /// Has the chair write the answer, or the next seat that can; where nobody can, it is taken from the record. With it the recommendation.
 async fn synthesise(debate: &Debate<'_>, phase: &Bench, ended: &str, decision: &Decision) -> Result<(Answer, Option<String>)> {
     let number = debate.last_regular().map_or(0, |round| round.number);
@@ -182,7 +200,8 @@ async fn synthesise(debate: &Debate<'_>, phase: &Bench, ended: &str, decision: &
         proposition = debate.proposition,
         last = debate.last_regular().map(Round::title).unwrap_or_default(),
         material = debate.material
-    );
+    )
+    .fill("recommendation", rehearsed(&decision.action));
     let Some(reply) = phase.ask_first::<Synthesis>(&writers, ask).await? else {
         phase.warn("Nobody could write the synthesis; the record of the last round is the answer.");
         let text = format!("{ended}\n\n{}", answer_from_record(debate, decision));

@@ -116,14 +116,18 @@ fn from_record(debate: &Debate, decision: &Decision) -> String {
         let left = if rounds.is_empty() { String::new() } else { format!("; left its part in round {}", rounds.join(", ")) };
         format!("- {}{part}: {position} (confidence {:.2}{vote}{left})", debate.display_name(response.seat), response.turn.confidence)
     });
-    let unknown = responses().flat_map(|response| {
-        response
-            .turn
-            .uncertainties
-            .iter()
-            .filter(|text| !text.trim().is_empty())
-            .map(|text| format!("- {}: {}", debate.names[response.seat], text.trim()))
-    });
+    // What several seats do not know is said once.
+    let mut unknown: Vec<(&str, Vec<&str>)> = Vec::new();
+    for response in responses() {
+        for text in response.turn.uncertainties.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+            let name = debate.names[response.seat].as_str();
+            match unknown.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, seats)) => seats.push(name),
+                None => unknown.push((text, vec![name])),
+            }
+        }
+    }
+    let unknown = unknown.into_iter().map(|(text, seats)| format!("- {text} ({})", seats.join(", ")));
     let asked = debate.context_requests.iter().map(|request| format!("- {}", request.in_words()));
     let titled = if debate.style.votes { "Final positions" } else { "Central questions, by seat" };
     joined([
@@ -142,7 +146,8 @@ fn risks(debate: &Debate) -> String {
     let mut risks: Vec<&Risk> = debate.record.risks.iter().filter(|risk| risk.same_as.is_none()).collect();
     risks.sort_by_key(|risk| !risk.open);
     let line = |risk: &&Risk| {
-        let answers: Vec<String> = risk.answers.iter().map(|answer| format!("{}: {}", debate.names[answer.by], answer.text)).collect();
+        let answers: Vec<String> =
+            risk.answers.iter().map(|answer| format!("{}: {}", debate.names[answer.by], answer.text.trim_end_matches('.'))).collect();
         let told = match (risk.open, answers.is_empty()) {
             (true, true) => "nobody answered it".to_owned(),
             (true, false) => format!("raised again after {}", answers.join("; ")),
@@ -153,12 +158,13 @@ fn risks(debate: &Debate) -> String {
     part("Risks", risks.iter().map(line).collect())
 }
 
-/// What was accepted, then what is disputed, and last what was withdrawn; claims nobody took up are in the record.
+/// What was accepted, then what is disputed, and last the ids of what was withdrawn; claims nobody took up are in the record.
 fn claims(debate: &Debate) -> String {
     let of = |status: ClaimStatus| debate.record.claims.iter().filter(move |claim| claim.status == status);
     let line = |claim: &Claim| format!("- {}: {} {}", claim.status.as_str(), claim.id, claim.text);
-    let told = of(ClaimStatus::Accepted).chain(of(ClaimStatus::Contested)).chain(of(ClaimStatus::Retracted));
-    part("Claims", told.map(line).collect())
+    let withdrawn: Vec<&str> = of(ClaimStatus::Retracted).map(|claim| claim.id.as_str()).collect();
+    let withdrawn = (!withdrawn.is_empty()).then(|| format!("- withdrawn: {}", withdrawn.join(", ")));
+    part("Claims", of(ClaimStatus::Accepted).chain(of(ClaimStatus::Contested)).map(line).chain(withdrawn).collect())
 }
 
 fn evidence(debate: &Debate) -> String {

@@ -18,6 +18,8 @@ pub const WALL: usize = 10_000;
 pub const PREVIOUS: usize = 5_000;
 /// The record.
 pub const RECORD: usize = 2_500;
+/// What is new in it since the round began.
+const NEWS: usize = 500;
 /// Framing around each seat's words.
 const FRAME: usize = 20;
 const URL_TOKENS: usize = 40;
@@ -29,6 +31,8 @@ pub struct Packet {
     #[serde(rename = "state")]
     pub record: String,
     pub summaries: Vec<String>,
+    /// What came into the record since the round began, where seats speak in turn.
+    pub news: String,
     pub previous: Vec<ContributionText>,
     /// What was objected to the last round, where the panel had to object.
     pub objections: Vec<ContributionText>,
@@ -55,7 +59,10 @@ pub struct ContributionText {
 
 /// Everything a packet is made of.
 pub struct PacketParts<'a> {
+    /// As it was when the round began: it reads the same for all who speak in it.
     pub record: &'a DebateRecord,
+    /// As it is now.
+    pub now: &'a DebateRecord,
     pub names: &'a [String],
     /// The round that is about to be held.
     pub round: u32,
@@ -84,6 +91,8 @@ enum Depth {
 
 impl PacketParts<'_> {
     pub fn pack(mut self) -> Packet {
+        let news = self.news();
+        self.reserve += size(&news);
         let mut depth = Depth::Whole;
         let mut summaries: Vec<String> = self.summaries.iter().map(|summary| summary.text.clone()).collect();
         let mut record = self.record_text(depth);
@@ -127,11 +136,12 @@ impl PacketParts<'_> {
         let tokens = self.total(&record, &summaries);
         let words =
             |entries: &[Contribution]| entries.iter().map(|entry| ContributionText { name: entry.name.clone(), text: entry.text() }).collect();
-        let shown = |id: &str| record.lines().any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with([' ', ':'])));
-        let risks = self.record.risks.iter().map(|risk| risk.id.clone()).filter(|id| shown(id)).collect();
+        let shown = |id: &str| record.lines().chain(news.lines()).any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with([' ', ':'])));
+        let risks = self.now.risks.iter().map(|risk| risk.id.clone()).filter(|id| shown(id)).collect();
         Packet {
             record,
             summaries,
+            news,
             previous: words(&self.previous),
             objections: words(&self.objections),
             current: words(&self.current),
@@ -175,7 +185,6 @@ impl PacketParts<'_> {
     }
 
     fn record_text(&self, depth: Depth) -> String {
-        let name = |seat: usize| self.names.get(seat).map_or("?", String::as_str);
         let mut lines: Vec<String> = Vec::new();
         let mut part = |title: &str, part: Vec<String>| {
             if !part.is_empty() {
@@ -206,15 +215,7 @@ impl PacketParts<'_> {
             "Decisions",
             self.record.decisions.iter().map(|decision| format!("{} (round {}) {}", decision.id, decision.round, decision.text)).collect(),
         );
-        let risk = |risk: &Risk| {
-            let answers: Vec<String> = risk.answers.iter().map(|answer| format!("{}: {}", name(answer.by), answer.text)).collect();
-            let answer = match (risk.open, answers.is_empty()) {
-                (true, true) => "unanswered".to_owned(),
-                (true, false) => format!("raised again after {}", answers.join("; ")),
-                (false, _) => format!("answered by {}", answers.join("; ")),
-            };
-            format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
-        };
+        let risk = |risk: &Risk| self.risk_line(risk);
         let open = |risk: &&Risk| risk.same_as.is_none() && (depth < Depth::Live || risk.open);
         if depth <= Depth::Live {
             part("Risks", self.record.risks.iter().filter(open).map(risk).collect());
@@ -244,6 +245,37 @@ impl PacketParts<'_> {
             }
         }
         text
+    }
+
+    /// What is new or stands otherwise since the round began, a line each.
+    fn news(&self) -> String {
+        let claim = |claim: &Claim| match self.record.claim(&claim.id) {
+            None => Some(self.claim_line(claim, Depth::Whole)),
+            Some(before) if before.status != claim.status => Some(format!("{} is {} now", claim.id, claim.status.as_str())),
+            Some(_) => None,
+        };
+        let fresh = self.now.evidence.iter().filter(|evidence| !self.record.evidence.iter().any(|known| known.id == evidence.id));
+        let changed = self.now.risks.iter().filter(|risk| risk.same_as.is_none() && !self.record.risks.contains(risk));
+        let lines: Vec<String> = self
+            .now
+            .claims
+            .iter()
+            .filter_map(claim)
+            .chain(fresh.map(|evidence| self.evidence_line(evidence, Depth::Whole)))
+            .chain(changed.map(|risk| self.risk_line(risk)))
+            .collect();
+        clip(&lines.join("\n"), NEWS)
+    }
+
+    fn risk_line(&self, risk: &Risk) -> String {
+        let name = |seat: usize| self.names.get(seat).map_or("?", String::as_str);
+        let answers: Vec<String> = risk.answers.iter().map(|answer| format!("{}: {}", name(answer.by), answer.text)).collect();
+        let answer = match (risk.open, answers.is_empty()) {
+            (true, true) => "unanswered".to_owned(),
+            (true, false) => format!("raised again after {}", answers.join("; ")),
+            (false, _) => format!("answered by {}", answers.join("; ")),
+        };
+        format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
     }
 
     fn claim_line(&self, claim: &Claim, depth: Depth) -> String {

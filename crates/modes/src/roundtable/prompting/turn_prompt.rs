@@ -4,7 +4,7 @@ use super::contribution::Contribution;
 use super::packet::{Packet, PacketParts};
 use super::perspectives::Perspective;
 use crate::roundtable::phrases::anchor;
-use crate::roundtable::record::{ClaimStatus, Flaw, POSITION_TOKENS};
+use crate::roundtable::record::{ClaimStatus, DebateRecord, Flaw, POSITION_TOKENS};
 use crate::roundtable::rounds::reply::{CHANGES, RULINGS, STANCES, Turn, VOTES, vote_name};
 use crate::roundtable::rounds::tools::{PARALLEL_CALLS, SEQUENTIAL_CALLS, TurnTools};
 use crate::roundtable::rounds::{Debate, Response, Round, RoundKind};
@@ -52,6 +52,8 @@ impl Debate<'_> {
             heard,
             closing,
             owed,
+            // What the seats of a round share comes before what they do not: with one role that is the role, else the record.
+            several = self.style.roles.len() > 1,
             objection = round.kind == RoundKind::Objection,
             round = round.number,
             packet,
@@ -110,9 +112,9 @@ impl Debate<'_> {
         flaws.chain(part).chain(owed).take(MOST_REMARKS).collect()
     }
 
-    /// What seats are shown before they speak in this round: the last regular round in full, what was objected to it, and in a round in which
-    /// they speak in turn those before them.
-    pub fn packet(&self, round: &Round) -> Packet {
+    /// What seats are shown before they speak in this round: the last regular round in full, what was objected to it, the record as it was when
+    /// the round began, and where they speak in turn those before them with what they brought into it.
+    pub fn packet(&self, round: &Round, record: &DebateRecord) -> Packet {
         let regular = self.rounds.iter().rposition(Round::is_regular);
         let (earlier, last) = self.rounds.split_at(regular.unwrap_or(0));
         let (previous, objections): (Vec<&Round>, Vec<&Round>) = last.iter().partition(|round| round.is_regular());
@@ -122,31 +124,32 @@ impl Debate<'_> {
             previous: responses(&previous),
             objections: responses(&objections),
             current: self.contributions(&round.responses),
-            ..self.parts(round)
+            ..self.parts(round, record)
         }
         .pack()
     }
 
     /// What whoever analyses a round is shown: the record and the round itself, nothing of those before.
     pub fn packet_for_analysis(&self, round: &Round) -> Packet {
-        PacketParts { round: round.number + 1, current: self.contributions(&round.responses), ..self.parts(round) }.pack()
+        PacketParts { round: round.number + 1, current: self.contributions(&round.responses), ..self.parts(round, &self.record) }.pack()
     }
 
     /// What the chair is shown: the last round in full, what was objected to it, and the closing answers.
     pub fn packet_for_synthesis(&self, number: u32) -> Packet {
         let closing = self.closing.clone().unwrap_or_default();
-        self.packet(&Round { number: number + 1, ..closing })
+        self.packet(&Round { number: number + 1, ..closing }, &self.record)
     }
 
-    fn parts(&self, round: &Round) -> PacketParts<'_> {
+    fn parts<'a>(&'a self, round: &Round, record: &'a DebateRecord) -> PacketParts<'a> {
         let options = self.options;
         let added: usize = size(&options.focus_at(round.number)) + options.context_at(round.number).into_iter().map(size).sum::<usize>();
         PacketParts {
-            record: &self.record,
+            record,
+            now: &self.record,
             names: &self.names,
             round: round.number,
             summaries: Vec::new(),
-            seats: (0..self.seats()).filter_map(|seat| self.seat_line(seat, round)).collect(),
+            seats: (0..self.seats()).filter_map(|seat| self.seat_line(seat)).collect(),
             previous: Vec::new(),
             objections: Vec::new(),
             current: Vec::new(),
@@ -154,10 +157,9 @@ impl Debate<'_> {
         }
     }
 
-    /// Where a seat stands, in a line: as it has just said in this round, else as it said last.
-    fn seat_line(&self, seat: usize, round: &Round) -> Option<String> {
-        let now = round.response_of(seat).filter(|_| round.is_regular()).map(|response| (response, None));
-        let (response, alignment) = now.or_else(|| self.standing(seat))?;
+    /// Where a seat stands, in a line.
+    fn seat_line(&self, seat: usize) -> Option<String> {
+        let (response, alignment) = self.standing(seat)?;
         let turn = &response.turn;
         let delta = response.delta().map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
         let words = [turn.vote.as_deref(), turn.position_change.as_deref()].into_iter().flatten().map(|word| format!(", {word}")).collect::<String>();

@@ -217,7 +217,7 @@ fn claims_of<'a>(turn: &'a Turn, audit: &'a Audit) -> Vec<(&'a Sentence, &'a [St
     let listed = turn.claims.iter().zip(&audit.claims).filter(|(new, _)| !new.text.trim().is_empty());
     let mut claims: Vec<(&Sentence, &[String])> = listed.take(MOST_CLAIMS).map(|(new, audited)| (audited, new.against.as_slice())).collect();
     let mut left = MOST_SENTENCES;
-    for sentence in audit.sentences.iter().filter(|sentence| sentence.label.is_some() && !is_field(&sentence.text)) {
+    for sentence in audit.sentences.iter().filter(|sentence| is_claim(sentence)) {
         if left == 0 {
             break;
         }
@@ -227,4 +227,9 @@ fn claims_of<'a>(turn: &'a Turn, audit: &'a Audit) -> Vec<(&'a Sentence, &'a [St
         }
     }
     claims
+}
+
+/// A labelled sentence that states something: a question does not, nor does a line of the text form.
+fn is_claim(sentence: &Sentence) -> bool {
+    sentence.label.is_some() && !is_field(&sentence.text) && !sentence.text.ends_with('?')
 }

@@ -28,7 +28,7 @@ impl Debate<'_> {
         let mut overflow = false;
         if self.style.sequential && kind != RoundKind::Closing {
             for seat in asked {
-                let packet = self.packet(&round);
+                let packet = self.packet(&round, &saved);
                 overflow |= packet.overflow;
                 let result = self.ask(phase, seat, &round, &packet).await?;
                 if let Some(response) = self.response_of(seat, result, &mut round) {
@@ -40,7 +40,7 @@ impl Debate<'_> {
                 }
             }
         } else {
-            let packet = self.packet(&round);
+            let packet = self.packet(&round, &saved);
             overflow = packet.overflow;
             let turns: Vec<_> = asked.iter().map(|seat| self.ask(phase, *seat, &round, &packet)).collect();
             let mut arrived = Vec::new();

@@ -77,7 +77,8 @@ pub fn verdict(seen: &Seen, found: &mut Found) {
     let majority = camps.iter().any(|camp| 2 * camp.len() > free.len());
     let disagreed = list(&analysis, "disagreementPoints").iter().any(|point| {
         let named: Vec<&str> = list(point, "one_side").iter().chain(list(point, "other_side")).map(name).filter(|seat| free.contains(seat)).collect();
-        named.iter().any(|seat| camp(seat) != camp(named[0]) || ["MINOR", "BLOCKER"].contains(&vote(seat)))
+        let least = if style == "red-team-blue-team" { 2 } else { 1 };
+        named.len() >= least && named.iter().any(|seat| camp(seat) != camp(named[0]) || ["MINOR", "BLOCKER"].contains(&vote(seat)))
     });
     let agreement = analysis["agreementLevel"].as_f64();
     found.near(decision["agreement"].as_f64(), agreement, 1e-9, "agreement told and agreement read");

@@ -136,7 +136,10 @@ async fn blue_answers_the_last_rounds_risks_and_what_it_leaves_stands_against_pr
     let open = attacked(1).await;
     assert!(!open.asked("closing/turn@0"), "who attacks answers nothing");
     let asked = open.prompt("closing/turn@1");
-    assert!(asked.contains("This is your closing answer") && asked.contains("answer R1, R2 of the record"), "{asked}");
+    assert!(
+        asked.contains("This is your closing answer") && asked.contains("Open risks that you are to answer under `mitigations`: R1, R2."),
+        "{asked}"
+    );
     assert!(asked.contains("private words of seat 0"), "{asked}");
     let told = decision(&open);
     assert_eq!((&told["action"], &told["unanswered_risks"]), (&json!("verify"), &json!(["R2 Nobody is told."])), "{told}");
@@ -146,7 +149,7 @@ async fn blue_answers_the_last_rounds_risks_and_what_it_leaves_stands_against_pr
     let answer = &open.verdict.answer.as_ref().expect("an answer").text;
     let risks = answer.split("## Risks").nth(1).unwrap_or_default();
     assert!(
-        risks.trim_start().starts_with("- R2 Nobody is told. – nobody answered it\n- R1 The queue fills up. – S2: A limit and an alarm."),
+        risks.trim_start().starts_with("- R2 Nobody is told. – nobody answered it\n- R1 The queue fills up. – S2: A limit and an alarm"),
         "{answer}"
     );
     let safe = attacked(2).await;

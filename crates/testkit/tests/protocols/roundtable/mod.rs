@@ -4,6 +4,7 @@ mod context;
 mod decided;
 mod lost;
 mod parts;
+mod prefix;
 mod safety;
 mod said;
 

@@ -103,7 +103,7 @@ async fn accepted_claims_come_before_withdrawn_ones() {
     };
     let played = play("roundtable", 3, None, &[("rounds", json!(2)), ("groupthink", json!("record"))], script).await;
     let answer = &played.verdict.answer.as_ref().expect("an answer").text;
-    assert!(answer.contains("- accepted: C2 Queues retry every failed job.\n- retracted: C1 Cron hides what went wrong."), "{answer}");
+    assert!(answer.contains("- accepted: C2 Queues retry every failed job.\n- withdrawn: C1"), "{answer}");
     let synod_types::Shape::Checks(checks) = played.shown("claims").exhibit.shape else { panic!("checks") };
     assert_eq!(checks.entries.iter().map(|entry| entry.id.as_str()).collect::<Vec<_>>(), ["C2", "C1"]);
 }

@@ -28,7 +28,7 @@ async fn what_a_seat_does_not_know_and_why_it_is_sure_reach_everybody() {
     for (medium, page) in crate::hidden::pages(&played) {
         assert!(page.contains("sure by measure 1") && page.contains("how many of kind 1"), "{medium}");
     }
-    assert!(played.verdict.answer.as_ref().is_some_and(|answer| answer.text.contains("## Not known\n\n- S1: how many of kind 0")));
+    assert!(played.verdict.answer.as_ref().is_some_and(|answer| answer.text.contains("## Not known\n\n- how many of kind 0 (S1)")));
 }
 
 #[tokio::test]
