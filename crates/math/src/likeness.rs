@@ -35,7 +35,12 @@ pub fn terms(text: &str) -> Vec<String> {
 
 /// Share of distinct terms that both have: 1 for the same set, 0 for none in common. Two texts without terms are alike only if equal.
 pub fn overlap(a: &str, b: &str) -> f64 {
-    jaccard(&distinct(a), &distinct(b)).unwrap_or_else(|| f64::from(u8::from(a.trim() == b.trim())))
+    shared(a, b).unwrap_or_else(|| f64::from(u8::from(a.trim() == b.trim())))
+}
+
+/// The same, and `None` where neither text has a term.
+pub fn shared(a: &str, b: &str) -> Option<f64> {
+    jaccard(&distinct(a), &distinct(b))
 }
 
 /// Share of elements that both sets have; `None` where neither has any.

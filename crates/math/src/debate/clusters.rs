@@ -1,39 +1,18 @@
 //! Which texts say much the same, by the words they use: for positions that nobody has sorted into camps.
 
-use crate::likeness::jaccard;
+use crate::likeness::{jaccard, shared};
 use std::collections::BTreeSet;
 
-/// Two texts that share this part of their content words belong together.
+/// Two texts that share this part of their words belong together.
 const SAME_CLUSTER: f64 = 0.50;
 
-/// Words of at least `least` letters, in lower case, each once.
-pub fn words(text: &str, least: usize) -> BTreeSet<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= least);
-    words.map(str::to_lowercase).collect()
-}
-
-/// Words that carry meaning: four letters or more, and none of the commonest.
-pub fn content_words(text: &str) -> BTreeSet<String> {
-    const EMPTY: [&str; 40] = [
-        "about", "after", "also", "because", "been", "before", "being", "between", "both", "could", "does", "each", "from", "have", "into", "more",
-        "most", "must", "only", "other", "over", "should", "some", "such", "than", "that", "their", "them", "then", "there", "these", "they", "this",
-        "those", "very", "were", "what", "when", "which", "with",
-    ];
-    let mut found = words(text, 4);
-    for empty in EMPTY {
-        found.remove(empty);
-    }
-    found
-}
-
 /// The cluster of each text, numbered in order of first appearance: texts are joined where they share enough words, directly or through
-/// others. A text without content words stands alone.
+/// others. A text without words stands alone.
 pub fn by_words(texts: &[&str]) -> Vec<usize> {
-    let sets: Vec<BTreeSet<String>> = texts.iter().map(|text| content_words(text)).collect();
     let mut cluster: Vec<usize> = (0..texts.len()).collect();
-    for i in 0..sets.len() {
-        for j in i + 1..sets.len() {
-            if jaccard(&sets[i], &sets[j]).is_some_and(|alike| super::at_least(alike, SAME_CLUSTER)) {
+    for i in 0..texts.len() {
+        for j in i + 1..texts.len() {
+            if shared(texts[i], texts[j]).is_some_and(|alike| super::at_least(alike, SAME_CLUSTER)) {
                 let (from, to) = (cluster[i].max(cluster[j]), cluster[i].min(cluster[j]));
                 cluster.iter_mut().filter(|own| **own == from).for_each(|own| *own = to);
             }

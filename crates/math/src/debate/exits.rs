@@ -1,7 +1,6 @@
 //! When a debate may stop: the panel agrees, nothing moves any more, or the rounds are used up.
 
-use super::{at_least, below, clusters};
-use crate::likeness::jaccard;
+use super::{at_least, below};
 
 /// The share of the panel that must accept.
 pub const ACCEPTING_SHARE: f64 = 0.80;
@@ -88,12 +87,6 @@ pub fn plateau(before: RoundMovement, now: RoundMovement) -> bool {
     still(before) && still(now)
 }
 
-/// Whether two statements of a position are two positions.
-pub fn position_changed(before: &str, now: &str) -> bool {
-    let alike = jaccard(&clusters::words(before, 3), &clusters::words(now, 3));
-    alike.is_some_and(|alike| below(alike, SAME_POSITION))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,13 +129,6 @@ mod tests {
         assert!(!plateau(RoundMovement { movement: Some(0.10), ..still }, still));
         assert!(!plateau(still, RoundMovement { new_facts: 1, ..still }));
         assert!(!plateau(RoundMovement { movement: None, ..still }, still), "the first round has nothing to compare with");
-    }
-
-    #[test]
-    fn a_position_is_another_when_its_words_are() {
-        assert!(!position_changed("Move the batch jobs to a queue", "Move the batch jobs to a queue now"));
-        assert!(position_changed("Move the batch jobs to a queue", "Keep cron and add alerts"));
-        assert!(!position_changed("", ""));
     }
 
     fn vote() -> impl Strategy<Value = Option<Vote>> {

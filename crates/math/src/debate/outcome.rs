@@ -29,17 +29,18 @@ pub enum AdvisedAction {
     QueryDetail,
 }
 
-/// By mean confidence, agreement and the number of conflicts between the seats.
-pub fn advise(mean_confidence: f64, agreement: f64, conflicts: usize) -> AdvisedAction {
-    let level = agreement_level(agreement);
-    if at_least(mean_confidence, 0.8) && level == AgreementLevel::High {
+/// By mean confidence, agreement and the number of conflicts between the seats. Only a table that measurably agrees and has no conflict left
+/// proceeds; however sure the seats are, one conflict is looked at first.
+pub fn advise(mean_confidence: f64, agreement: Option<f64>, conflicts: usize) -> AdvisedAction {
+    let level = agreement.map(agreement_level);
+    if conflicts == 0 && level == Some(AgreementLevel::High) && at_least(mean_confidence, 0.5) {
         AdvisedAction::Proceed
     } else if conflicts > 1 || (below(mean_confidence, 0.6) && conflicts > 0) {
         AdvisedAction::Verify
-    } else if below(mean_confidence, 0.5) || level == AgreementLevel::Low {
+    } else if below(mean_confidence, 0.5) || level == Some(AgreementLevel::Low) {
         AdvisedAction::QueryDetail
     } else {
-        AdvisedAction::Proceed
+        AdvisedAction::Verify
     }
 }
 
@@ -57,13 +58,24 @@ mod tests {
 
     #[test]
     fn vectors() {
-        assert_eq!(advise(0.8, 0.7, 0), AdvisedAction::Proceed);
-        assert_eq!(advise(0.8, 0.7, 3), AdvisedAction::Proceed, "sure and agreed outweighs conflicts");
-        assert_eq!(advise(0.75, 0.7, 2), AdvisedAction::Verify);
-        assert_eq!(advise(0.55, 0.5, 1), AdvisedAction::Verify);
-        assert_eq!(advise(0.45, 0.5, 0), AdvisedAction::QueryDetail);
-        assert_eq!(advise(0.65, 0.5, 1), AdvisedAction::Proceed);
-        assert_eq!(advise(0.65, 0.3, 0), AdvisedAction::QueryDetail);
+        use AdvisedAction::{Proceed, QueryDetail, Verify};
+        // mean confidence, agreement, conflicts, action
+        let table = [
+            (0.8, Some(0.7), 0, Proceed),
+            (0.65, Some(0.7), 0, Proceed),
+            (0.8, Some(0.7), 1, Verify),
+            (0.75, Some(0.7), 2, Verify),
+            (0.55, Some(0.5), 1, Verify),
+            (0.65, Some(0.5), 1, Verify),
+            (0.9, Some(0.69), 0, Verify),
+            (0.9, None, 0, Verify),
+            (0.45, Some(0.5), 0, QueryDetail),
+            (0.45, Some(0.9), 0, QueryDetail),
+            (0.65, Some(0.3), 0, QueryDetail),
+        ];
+        for (mean, agreement, conflicts, action) in table {
+            assert_eq!(advise(mean, agreement, conflicts), action, "{mean} {agreement:?} {conflicts}");
+        }
         assert_eq!(
             [0.7, 0.69, 0.4, 0.39].map(agreement_level),
             [AgreementLevel::High, AgreementLevel::Medium, AgreementLevel::Medium, AgreementLevel::Low]

@@ -5,31 +5,32 @@
 
 mod options;
 mod outcome;
+mod phrases;
 mod prompting;
 mod record;
 mod rounds;
 mod rows;
+mod seating;
 mod style;
 #[cfg(test)]
 mod tests;
 
 pub use options::{Audience, Continuation, Groupthink, HighStakes, Options};
 use outcome::{Decision, GroupthinkGuard, StopReason, guard, stops};
-use prompting::{Perspective, Perspectives, one_per_seat};
 use rounds::safety::{self, Source};
-use rounds::{Debate, LEAST, conclude_round, hold_objections, stop_if_incomplete};
+use rounds::{Debate, LEAST, RoundKind, conclude_round, hold_closing, hold_objections, stop_if_incomplete};
 use rows::*;
 use style::Style;
-use synod_engine::{Abilities, Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode, prompt};
-use synod_types::{Exhibit, Figure, SeatIx};
+use synod_engine::{Abilities, Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode};
+use synod_types::Figure;
 
 pub static MODE: Mode = mode! {
     id: "roundtable", version: 4, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
     summary: "A debate in rounds, in one of seven styles, with a shared record of claims and evidence, until the panel agrees or stops moving.",
     pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
-    phases: &["perspectives", "round", "synthesis"],
+    phases: &["seating", "round", "closing", "synthesis"],
     stages: &[
-        Stage::computed::<PerspectivesRow>("perspectives").stand_in(),
+        Stage::computed::<SeatsRow>("seats"),
         Stage::from_seat::<ResponseRow>("round_{n}", "debater"),
         Stage::computed::<SafetyRow>("round_{n}_safety"),
         Stage::computed::<AnalysisRow>("round_{n}_analysis"),
@@ -39,6 +40,8 @@ pub static MODE: Mode = mode! {
         Stage::computed::<SafetyRow>("objection_{n}_safety").stand_in(),
         Stage::computed::<AnalysisRow>("objection_{n}_analysis").stand_in(),
         Stage::computed::<ObjectionRow>("objection_{n}_outcome").stand_in(),
+        Stage::from_seat::<ResponseRow>("closing", "debater").stand_in(),
+        Stage::computed::<SafetyRow>("closing_safety").stand_in(),
         Stage::computed::<ExitRow>("exit"),
         Stage::computed::<ConfidenceRow>("confidence"),
         Stage::computed::<VotesRow>("votes"),
@@ -54,11 +57,15 @@ pub static MODE: Mode = mode! {
         FigureKind::mean("mean_confidence", "Stated confidence in the last round"),
         FigureKind::total("high_stakes", "What was said to be at stake"),
     ],
+    left_out: &[
+        ("safety", "passage", "it quotes what was withheld"),
+        ("safety", "reasons", "they may repeat what was withheld; verdict, rules and concerns are shown"),
+    ],
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
-    cost: "n + 1 a round for n seats, up to twice more for objections, n + 1 more a round and 1 more at the end while a safety evaluator is called in, 1 for the synthesis; 1 for perspectives where they are found for an expert panel",
+    cost: "n + 1 a round for n seats, up to twice more for objections, n + 1 more a round and 1 more at the end while a safety evaluator is called in, 1 for each seat that owes an answer to a risk at the end, 1 for the synthesis; 1 for perspectives where they are found for an expert panel, or for the proposition of a devil's advocate",
     example: Example { options: &[("style", "socratic")], ..Example::ask("What would make our on-call rota fair?") },
-    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, or its analysis is withheld, camps are found by the words of the positions. If nobody can write the synthesis, or it is withheld, the record of the last round is the answer.",
-    prompts: ["perspectives", "turn", "safety", "analysis", "synthesis"],
+    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, or its analysis is withheld, camps are found by the words of the positions. If nobody can write the synthesis, or it is withheld, the record of the last round is the answer. A question that nobody can turn into a proposition is argued as it stands.",
+    prompts: ["perspectives", "proposition", "turn", "safety", "analysis", "synthesis"],
     abilities: Abilities { continues: Some("continued"), ..Abilities::NONE },
 };
 
@@ -75,12 +82,16 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let objections = if options.groupthink == Groupthink::Act { guard::MOST_OBJECTIONS } else { 0 };
     let rounds = options.most_rounds() + objections;
     let made = u32::from(options.finds_perspectives());
+    let style = Style::find(&options.style);
+    let proposed = u32::from(style.is_some_and(|style| style.proposition));
+    let answering = style.map_or(0, |style| style.deal_roles(n as usize).iter().filter(|role| role.answers_risks).count() as u32);
     let call =
         |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| PlannedCalls { prompt, role, min, max, reads, max_tokens: None };
     vec![
         call("perspectives", "clerk", made, made, 0),
-        call("turn", "debater", n, n * rounds, n),
-        call("safety", "clerk", 0, (n + 1) * rounds + 1, 1),
+        call("proposition", "clerk", proposed, proposed, 0),
+        call("turn", "debater", n, n * rounds + answering, n),
+        call("safety", "clerk", 0, (n + 1) * rounds + answering + 1, 1),
         call("analysis", "clerk", 1, rounds, n),
         call("synthesis", "chair", 1, 1, n),
     ]
@@ -92,7 +103,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let mut debate = Debate::new(bench, &options, style);
     admit(&mut debate)?;
-    debate.perspectives = deal_perspectives(&debate).await?;
+    seating::seat(&mut debate).await?;
     for (n, category) in options.high_stakes.iter().enumerate() {
         if options.high_stakes[..n].contains(category) {
             continue;
@@ -103,11 +114,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let mut number = 0;
     let stop = loop {
         number += 1;
-        for focus in options.focus_from(number) {
-            debate.watch.add(safety::triggers(focus, Source::Question));
+        for added in options.additions_from(number) {
+            debate.watch.add(safety::triggers(added, Source::Question));
         }
         let phase = bench.round("round", number);
-        let round = debate.hold_round(&phase, number, false).await?;
+        let round = debate.hold_round(&phase, number, RoundKind::Regular).await?;
         if let Some(stop) = stop_if_incomplete(&debate, &phase, &round)? {
             break stop;
         }
@@ -130,14 +141,17 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             break stop;
         }
     };
+    if stop != StopReason::Closed {
+        hold_closing(&mut debate).await?;
+    }
     outcome::conclude(&mut debate, stop).await
 }
 
-/// Checks the question, what came with it, and every focus question there will be, before anybody is asked. A later focus question calls for an evaluator only from
-/// its round on, so that the rounds before do not depend on it.
+/// Checks the question, what came with it, and every focus question and addition there will be, before anybody is asked. A later one calls for an
+/// evaluator only from its round on, so that the rounds before do not depend on it.
 fn admit(debate: &mut Debate) -> Result<()> {
     let question = debate.bench.question();
-    let focus = debate.options.every_focus();
+    let added = debate.options.every_addition();
     if debate.seats() < LEAST {
         let why = format!("a debate needs {LEAST} seats beside the chair, and there is {}: name more models", debate.seats());
         return Err(Halt::failed("round 1", why));
@@ -149,7 +163,7 @@ fn admit(debate: &mut Debate) -> Result<()> {
         return Err(Halt::failed("round 1", why));
     }
     let asked = [question.text.as_str()].into_iter().chain(debate.options.perspectives.iter().map(String::as_str));
-    if let Some(found) = asked.clone().chain(focus).find_map(safety::find_harm) {
+    if let Some(found) = asked.clone().chain(added).find_map(safety::find_harm) {
         return Err(Halt::failed("round 1", format!("the question was not put to the panel: {}; {}", found.reason, found.instead)));
     }
     let mut material: Vec<(String, String)> = question.content.iter().map(|text| ("the material under review".to_owned(), text.clone())).collect();
@@ -168,35 +182,4 @@ fn admit(debate: &mut Debate) -> Result<()> {
         debate.watch.add(safety::triggers(text, Source::Material(name)));
     }
     Ok(())
-}
-
-async fn deal_perspectives(debate: &Debate<'_>) -> Result<Vec<Perspective>> {
-    let (bench, options, n) = (debate.bench, debate.options, debate.seats());
-    if !debate.style.perspectives {
-        return Ok(Vec::new());
-    }
-    let phase = bench.phase("perspectives");
-    let generated = options.finds_perspectives();
-    let perspectives = if generated {
-        let places = (1..=n).map(|place| place.to_string());
-        let found = match phase.ask_clerk::<Perspectives>(prompt!("perspectives", n, material = debate.material).ids("seats", places)).await? {
-            Ok(reply) => reply.value.perspectives,
-            Err(_) => {
-                phase.warn("No perspectives could be found for this question; the usual ones were taken.");
-                Vec::new()
-            }
-        };
-        one_per_seat(found, n)
-    } else {
-        let given: Vec<Perspective> = options.perspectives.iter().map(|text| Perspective::named(text)).collect();
-        (0..n).map(|seat| given[seat % given.len()].clone()).collect()
-    };
-    let lines: Vec<String> = perspectives
-        .iter()
-        .enumerate()
-        .map(|(seat, one)| format!("{}: {} – {}", bench.seat(seat as SeatIx).label, one.name, one.description))
-        .collect();
-    let data = PerspectivesRow { perspectives: perspectives.clone(), generated };
-    phase.show("perspectives", Exhibit::note("Perspectives", lines.join("\n")).data(&data))?;
-    Ok(perspectives)
 }

@@ -77,7 +77,11 @@ pub struct Continuation {
     /// The round after which it had ended.
     pub after: u32,
     /// The focus question from then on; empty keeps the one before.
+    #[schemars(length(max = 2000))]
     pub focus_question: String,
+    /// What the seats asked to know, told to all of them from then on.
+    #[schemars(length(max = 4000))]
+    pub context: String,
 }
 
 impl Default for Options {
@@ -119,6 +123,14 @@ impl Options {
             }
             last = entry.after;
         }
+        for (field, text, most) in
+            self.continued.iter().flat_map(|entry| [("focus_question", &entry.focus_question, 2_000), ("context", &entry.context, 4_000)])
+        {
+            let length = text.chars().count();
+            if length > most {
+                wrong("continued", format!("{field} of {length} characters"), &format!("at most {most} characters"));
+            }
+        }
         problems
     }
 
@@ -146,15 +158,22 @@ impl Options {
         later.map_or(&self.focus_question, |entry| &entry.focus_question).trim().to_owned()
     }
 
-    pub(super) fn every_focus(&self) -> impl Iterator<Item = &str> {
-        let all = [&self.focus_question].into_iter().chain(self.continued.iter().map(|entry| &entry.focus_question));
-        all.map(|text| text.trim()).filter(|text| !text.is_empty())
+    /// What was added to the question before this round, the oldest first.
+    pub(super) fn context_at(&self, round: u32) -> Vec<&str> {
+        let earlier = self.continued.iter().filter(|entry| entry.after < round);
+        earlier.map(|entry| entry.context.trim()).filter(|text| !text.is_empty()).collect()
     }
 
-    /// The focus questions that begin with this round.
-    pub(super) fn focus_from(&self, round: u32) -> impl Iterator<Item = &str> {
+    /// Every focus question and every addition there will be.
+    pub(super) fn every_addition(&self) -> impl Iterator<Item = &str> {
+        let later = self.continued.iter().flat_map(|entry| [&entry.focus_question, &entry.context]);
+        [&self.focus_question].into_iter().chain(later).map(|text| text.trim()).filter(|text| !text.is_empty())
+    }
+
+    /// The focus questions and additions that begin with this round.
+    pub(super) fn additions_from(&self, round: u32) -> impl Iterator<Item = &str> {
         let given = (round == 1).then_some(&self.focus_question);
-        let later = self.continued.iter().filter(move |entry| entry.after + 1 == round).map(|entry| &entry.focus_question);
+        let later = self.continued.iter().filter(move |entry| entry.after + 1 == round).flat_map(|entry| [&entry.focus_question, &entry.context]);
         given.into_iter().chain(later).map(|text| text.trim()).filter(|text| !text.is_empty())
     }
 }

@@ -3,19 +3,37 @@
 use super::outcome::{GroupthinkKind, StopReason};
 use super::prompting::Perspective;
 use super::record::{Claim, EvidenceItem, Flaw, LabelCounts, RecordChanges, Reference, Risk, SettledPoint};
+use super::rounds::reply::{Challenge, Mitigation, NewClaim, NewRisk};
 use super::rounds::safety::{SafetyRule, SafetyTrigger};
-use super::rounds::{Alignment, Disagreement};
+use super::rounds::{Alignment, Disagreement, SameRisk};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use synod_types::{Millis, row_data};
 
+/// Who plays what, and what is argued.
 #[derive(Serialize, JsonSchema)]
-pub struct PerspectivesRow {
-    /// One a seat, in seat order.
-    pub perspectives: Vec<Perspective>,
-    /// None were given as options: they were made for the question, or the usual ones taken.
+pub struct SeatsRow {
+    pub style: &'static str,
+    /// What is argued for and against; null where the style has none, or the question stands for itself.
+    pub proposition: Option<String>,
+    /// In seat order.
+    pub seats: Vec<SeatPart>,
+    /// Perspectives were not given as options: they were made for the question, or the usual ones taken.
     pub generated: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SeatPart {
+    pub seat: String,
+    pub model: String,
+    pub role: String,
+    pub persona: String,
+    pub stance: Option<String>,
+    pub anchor: String,
+    /// Whether its votes count: those of an assigned side are shown only.
+    pub vote_counts: bool,
+    pub perspective: Option<Perspective>,
 }
 
 /// One seat's response. What it said in its own words is null where the response was withheld.
@@ -30,17 +48,29 @@ pub struct ResponseRow {
     pub position: Option<String>,
     pub reasoning: Option<String>,
     pub confidence: f64,
+    pub confidence_reason: Option<String>,
     /// Null where the seat has not spoken in a regular round before.
     pub confidence_change: Option<ConfidenceChange>,
     /// Null where no vote was asked for, or none was given.
     pub vote: Option<String>,
+    /// The claim that a BLOCKER names.
+    pub blocker: Option<String>,
+    /// Whether the vote counts: that of an assigned side does not.
+    pub vote_counts: bool,
     pub position_change: Option<String>,
     pub stance: Option<String>,
+    /// Which side argued better, by whoever rules on it.
+    pub ruling: Option<String>,
+    pub ruling_reason: Option<String>,
     /// Support for the leading proposal, as whoever read the round measured it.
     pub debate_alignment: Option<f64>,
     pub epistemic_claims: LabelCounts,
     pub key_points: Option<Vec<String>>,
     pub uncertainties: Option<Vec<String>>,
+    pub claims: Option<Vec<NewClaim>>,
+    pub challenges: Option<Vec<Challenge>>,
+    pub risks: Option<Vec<NewRisk>>,
+    pub mitigations: Option<Vec<Mitigation>>,
     pub perspective_anchor: &'static str,
     pub citations: Option<Vec<Reference>>,
     pub tool_calls: Option<Vec<ToolCallRow>>,
@@ -78,8 +108,14 @@ pub struct ToolCallRow {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RoleViolation {
     pub expected: String,
-    /// Null where a stance was expected and none was stated.
+    /// Null where something was expected and nothing was given.
     pub actual: Option<String>,
+}
+
+impl RoleViolation {
+    pub fn given(&self) -> &str {
+        self.actual.as_deref().unwrap_or("none")
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -140,6 +176,12 @@ pub struct AnalysisRow {
     /// The camps were found by the words of the positions.
     pub by_words: bool,
     pub groupthink_warning: GroupthinkWarning,
+    /// What the seats settled in this round.
+    pub decisions: Vec<String>,
+    /// Risks that mean the same problem.
+    pub same_risks: Vec<SameRisk>,
+    /// How whoever read the round came to it; null where nobody could.
+    pub reasons: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -258,7 +300,7 @@ pub struct VotesRow {
 #[derive(Serialize, JsonSchema)]
 pub struct VoteCounts {
     pub vote: String,
-    /// One a round, objections included.
+    /// One a round in which a vote was asked for.
     pub counts: Vec<f64>,
 }
 
@@ -295,7 +337,7 @@ pub struct SynthesisRow {
 }
 
 row_data!(
-    PerspectivesRow,
+    SeatsRow,
     ResponseRow,
     SafetyRow,
     AnalysisRow,
@@ -327,4 +369,8 @@ pub struct SeatEntry<'a> {
     pub name: &'a str,
     pub label: &'a str,
     pub role: &'a str,
+    pub stance: Option<&'a str>,
+    pub anchor: &'a str,
+    /// Rounds in which the seat left its part.
+    pub violations: Vec<u32>,
 }

@@ -28,9 +28,24 @@ pub struct Style {
     /// The style itself calls for a safety evaluator.
     #[serde(default)]
     pub risky: bool,
+    /// An open question is turned into a proposition before anybody argues.
+    #[serde(default)]
+    pub proposition: bool,
     pub deal: RoleDeal,
     pub personas: Vec<String>,
+    pub synthesis: SynthesisStyle,
     pub roles: Vec<StyleRole>,
+}
+
+/// What the chair writes in this style, and the titles of its sections.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SynthesisStyle {
+    pub task: String,
+    pub recommendation: String,
+    pub common_ground: String,
+    pub differences: String,
+    pub evolution: String,
 }
 
 /// How roles are dealt to the seats.
@@ -53,9 +68,18 @@ pub struct StyleRole {
     /// The stance its answers must carry.
     #[serde(default)]
     pub stance: Option<String>,
+    /// It argues a side it was given, so its votes are shown and not counted.
+    #[serde(default)]
+    pub bound: bool,
+    /// It rules which side argued better.
+    #[serde(default)]
+    pub rules: bool,
     pub identity: String,
     pub helpful: String,
     pub must: Vec<String>,
+    /// Duties that need the words of others: they begin when somebody has spoken.
+    #[serde(default)]
+    pub must_later: Vec<String>,
     pub must_not: Vec<String>,
     pub failure: String,
     pub priorities: Vec<String>,
@@ -67,6 +91,16 @@ pub struct StyleRole {
     pub focus: String,
     pub objection: String,
     pub questions: [String; 2],
+    /// In their place as long as nobody has spoken.
+    #[serde(default)]
+    pub first_questions: Option<[String; 2]>,
+    /// The checks of this role in place of the usual ones, which it would have to fail.
+    #[serde(default)]
+    pub clarity: Option<String>,
+    #[serde(default)]
+    pub alternatives: Option<String>,
+    #[serde(default)]
+    pub failures: Option<String>,
     /// Kinds of problems it lists under ids.
     #[serde(default)]
     pub risk_kinds: Vec<String>,
@@ -76,6 +110,16 @@ pub struct StyleRole {
     /// It owes an answer to every open problem.
     #[serde(default)]
     pub answers_risks: bool,
+    /// What a rehearsal voice says in this role.
+    #[serde(skip_serializing)]
+    pub rehearse: RehearsedWords,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RehearsedWords {
+    pub position: Vec<String>,
+    pub say: Vec<String>,
 }
 
 impl StyleRole {
@@ -101,6 +145,16 @@ impl Style {
 
     pub fn ids() -> Vec<&'static str> {
         Self::all().iter().map(|style| style.id).collect()
+    }
+
+    /// Some seats argue a side they were given: how far all agree then says nothing.
+    pub fn assigns_sides(&self) -> bool {
+        self.roles.iter().any(|role| role.bound)
+    }
+
+    /// Somebody rules which side argued better.
+    pub fn has_ruling(&self) -> bool {
+        self.roles.iter().any(|role| role.rules)
     }
 
     /// The role of each of `n` seats.
@@ -160,7 +214,7 @@ mod tests {
             assert_eq!(style.roles.len(), roles, "{}", style.id);
             assert!(!style.personas.is_empty(), "{}", style.id);
             for role in &style.roles {
-                for list in [&role.must, &role.must_not, &role.priorities, &role.first, &role.later] {
+                for list in [&role.must, &role.must_not, &role.priorities, &role.first, &role.later, &role.rehearse.position, &role.rehearse.say] {
                     assert!(list.len() >= 2, "{} {}", style.id, role.id);
                 }
             }
@@ -176,6 +230,29 @@ mod tests {
         assert_eq!(those(|style| !style.votes), ["socratic"]);
         assert_eq!(those(|style| style.anonymous), ["delphi"]);
         assert_eq!(those(|style| style.perspectives), ["expert-panel"]);
+        assert_eq!(those(|style| style.proposition), ["devils-advocate"]);
+        assert_eq!(those(Style::assigns_sides), ["devils-advocate", "red-team-blue-team"]);
+        assert_eq!(those(Style::has_ruling), ["devils-advocate"]);
+    }
+
+    /// A role that may not do something is not asked whether it did.
+    #[test]
+    fn no_role_has_a_check_it_must_fail() {
+        for style in Style::all().iter().filter(|style| SEVEN.contains(&style.id)) {
+            for role in &style.roles {
+                let forbidden = role.must_not.join(" ");
+                let name = format!("{} {}", style.id, role.id);
+                let answers = forbidden.contains("solutions") || forbidden.contains("answer your own") || forbidden.contains("a case of your own");
+                assert_eq!(answers, role.only_attacks() || role.rules || !style.votes, "{name}");
+                assert!(!answers || (role.alternatives.is_some() && role.failures.is_some()), "{name}: mitigations are checked and forbidden");
+                let concludes = forbidden.contains("conclude") || role.rules;
+                assert!(!concludes || role.clarity.is_some(), "{name}: a position is checked and forbidden");
+                let needs_others = |line: &String| line.contains("others said") || line.contains("by name") || line.contains("other side stated");
+                let first = role.first_questions.as_ref().unwrap_or(&role.questions);
+                assert!(!first.iter().any(needs_others), "{name}: a check of the first round needs the words of others");
+                assert!(!role.must.iter().any(|line| line.contains("agree with others") || line.contains("claim by its id")), "{name}");
+            }
+        }
     }
 
     #[test]
@@ -189,8 +266,8 @@ mod tests {
                 }
             }
         }
-        let panel = Style::find("expert-panel").expect("a style");
-        assert_eq!((panel.persona(0, 5), panel.persona(4, 5)), (panel.personas[0].as_str(), panel.personas[0].as_str()));
+        let together = Style::find("collaborative").expect("a style");
+        assert_eq!((together.persona(0, 5), together.persona(4, 5)), (together.personas[0].as_str(), together.personas[0].as_str()));
     }
 
     #[test]

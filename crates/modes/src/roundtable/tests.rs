@@ -3,7 +3,7 @@
 use super::prompting::contribution::Contribution;
 use super::prompting::packet::{PREVIOUS, Packet, PacketParts, RECORD, TRIGGER, WALL};
 use super::prompting::{RoundSummary, SeatMoves};
-use super::record::{Claim, ClaimStatus, DebateRecord, Label, RecordChanges, audit};
+use super::record::{Claim, ClaimStatus, DebateRecord, Label, RecordChanges, TurnOrigin, audit};
 use super::rounds::reply::{Challenge, NewClaim, NewRisk, Turn};
 use crate::tokens::size;
 use proptest::prelude::*;
@@ -25,12 +25,12 @@ fn claim(text: &str, label: Label, cites: &[u32]) -> NewClaim {
 fn take(record: &mut DebateRecord, seat: usize, round: u32, turn: &Turn) -> RecordChanges {
     let mut changes = RecordChanges { withdrawn: record.withdraw(seat, round, &turn.withdraws), ..RecordChanges::default() };
     let audit = record.audit(turn);
-    record.ingest(seat, round, turn, &audit, &[], &mut changes);
+    record.ingest(TurnOrigin { seat, round, regular: true }, turn, &audit, &[], &mut changes);
     record.update_statuses();
     changes
 }
 
-const CITED: &str = "Queues retry. [FACT][1]\nReferences\n[1] Manual https://example.org/q?utm_source=a";
+const CITED: &str = "The manual tells more [1].\nReferences\n[1] Manual https://example.org/q?utm_source=a";
 
 #[test]
 fn a_claim_is_open_accepted_contested_and_withdrawn_by_what_is_said_of_it() {
@@ -106,19 +106,84 @@ fn what_is_withdrawn_once_can_be_said_again() {
 }
 
 #[test]
-fn a_blocker_stands_until_its_author_or_its_claim_says_otherwise() {
+fn a_blocker_stands_until_its_author_says_otherwise() {
     let mut record = DebateRecord::new(3);
-    take(&mut record, 0, 1, &turn("x", vec![claim("Queues retry.", Label::Infer, &[])]));
+    take(&mut record, 0, 1, &turn("x", vec![claim("Queues retry every failed job.", Label::Infer, &[])]));
     let block = |claim: Option<&str>| Turn { vote: Some("BLOCKER".into()), blocker: claim.map(str::to_owned), ..turn("x", Vec::new()) };
     take(&mut record, 1, 1, &block(Some("C1")));
     take(&mut record, 2, 1, &block(None));
-    assert_eq!(record.open_blockers().len(), 2);
+    assert_eq!(record.blockers.len(), 2);
     take(&mut record, 2, 2, &turn("x", Vec::new()));
-    assert_eq!(record.open_blockers().len(), 1, "a MINOR takes it back");
+    assert_eq!(record.blockers.len(), 1, "a MINOR takes it back");
     take(&mut record, 2, 2, &Turn { vote: None, ..turn("x", Vec::new()) });
-    assert_eq!(record.open_blockers().len(), 1, "silence does not");
+    take(&mut record, 1, 2, &Turn { vote: None, ..turn("x", Vec::new()) });
+    assert_eq!(record.blockers.len(), 1, "silence does not");
     take(&mut record, 0, 2, &Turn { withdraws: vec!["C1".into()], ..turn("x", Vec::new()) });
-    assert_eq!(record.open_blockers().len(), 0, "the claim in question is gone");
+    assert_eq!(record.blockers.len(), 1, "the claim is gone, the vote is not");
+    take(&mut record, 2, 3, &turn("x", vec![claim("Queues retry every failed job", Label::Infer, &[])]));
+    assert_eq!(
+        (record.blockers[0].claim.as_deref(), record.claims[1].status),
+        (Some("C2"), ClaimStatus::Contested),
+        "said again it is the same claim"
+    );
+    take(&mut record, 1, 3, &block(None));
+    assert_eq!((record.blockers[0].claim.as_deref(), record.claims[1].status), (Some("C2"), ClaimStatus::Contested), "blocked again, over the same");
+    take(&mut record, 1, 4, &Turn { vote: None, reinforces: vec!["C2".into()], ..turn("x", Vec::new()) });
+    assert_eq!((record.blockers.len(), record.claims[1].status), (0, ClaimStatus::Accepted), "answered, and its author accepts");
+}
+
+#[test]
+fn an_objection_that_was_asked_for_changes_no_vote() {
+    let mut record = DebateRecord::new(2);
+    let block = Turn { vote: Some("BLOCKER".into()), ..turn("x", Vec::new()) };
+    take(&mut record, 0, 1, &block);
+    for said in [turn("x", Vec::new()), Turn { vote: Some("ACCEPT".into()), ..turn("x", Vec::new()) }] {
+        record.ingest(TurnOrigin { seat: 0, round: 1, regular: false }, &said, &record.audit(&said), &[], &mut RecordChanges::default());
+        assert_eq!(record.blockers.len(), 1);
+    }
+    record.ingest(TurnOrigin { seat: 1, round: 1, regular: false }, &block, &record.audit(&block), &[], &mut RecordChanges::default());
+    assert_eq!(record.blockers.len(), 1);
+}
+
+#[test]
+fn labelled_sentences_enter_the_record_beside_the_claims_that_are_listed() {
+    let mut record = DebateRecord::new(2);
+    let text = "CASE: Queues retry failed jobs. [FACT][1] Cron hides what went wrong. [INFER] Nobody labelled this one. The load stays as it is. [ASSUME]\nPOSITION: Move. [INFER]\nReferences\n[1] Manual";
+    take(&mut record, 0, 1, &turn(text, vec![claim("Queues retry failed jobs.", Label::Fact, &[1])]));
+    let found: Vec<(&str, Label)> = record.claims.iter().map(|claim| (claim.text.as_str(), claim.label)).collect();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(found[1..], [("Cron hides what went wrong.", Label::Infer), ("The load stays as it is.", Label::Assume)]);
+    assert!(record.claims[0].support == ["E1"] && found[0].1 == Label::Fact, "listed and said it is one claim");
+    let many: String = (0..30).map(|n| format!("Matter{n} thing{n} point{n} stands. [INFER] ")).collect();
+    take(&mut record, 1, 1, &turn(&many, Vec::new()));
+    assert_eq!(record.claims.len(), 3 + 8, "the rest stays in the text");
+}
+
+#[test]
+fn a_risk_that_means_the_same_is_one_and_is_open_again_when_it_is_raised_after_its_answer() {
+    let mut record = DebateRecord::new(4);
+    let raise = |texts: &[&str]| {
+        let risk = |text: &&str| NewRisk { kind: "failure".into(), text: (*text).to_owned(), mitigation: String::new() };
+        Turn { risks: texts.iter().map(risk).collect(), ..turn("x", Vec::new()) }
+    };
+    let open = |record: &DebateRecord| record.risks.iter().filter(|risk| risk.is_unanswered()).map(|risk| risk.id.clone()).collect::<Vec<_>>();
+    let first = take(&mut record, 0, 1, &raise(&["The queue fills up at night.", "Nobody is told when it stops."]));
+    let again = take(&mut record, 2, 1, &raise(&["At night the queue fills up.", "An alarm that reaches no one."]));
+    assert_eq!((first.risks, again.risks), (vec!["R1".to_owned(), "R2".into()], vec!["R1".to_owned(), "R3".into()]), "in the same words it is one");
+    record.merge_risks("R3", "R2");
+    assert_eq!((open(&record), record.risks[2].same_as.as_deref()), (vec!["R1".to_owned(), "R2".into()], Some("R2")), "by meaning too");
+    record.answer_risk(1, 2, "R2", "A pager.");
+    record.answer_risk(3, 2, "R2", "A second pager.");
+    record.answer_risk(1, 2, "R1", " ");
+    assert_eq!((open(&record), record.risks[1].answers.len()), (vec!["R1".to_owned()], 2), "no answer overwrites another seat's");
+    let late = take(&mut record, 0, 2, &raise(&["Nobody is told when it stops"]));
+    assert_eq!((late.risks.as_slice(), open(&record).as_slice()), (&["R2".to_owned()][..], &["R1".to_owned()][..]), "raised beside its answer");
+    take(&mut record, 0, 3, &raise(&["The pager itself sends no word to anyone."]));
+    record.merge_risks("R4", "R2");
+    assert_eq!(open(&record), ["R1", "R2"], "raised after its answer it is open again");
+    record.merge_risks("R2", "R2");
+    record.merge_risks("R9", "R1");
+    assert_eq!(open(&record), ["R1", "R2"]);
 }
 
 #[test]
@@ -129,11 +194,11 @@ fn a_blocker_disputes_the_claim_it_names() {
     assert_eq!(record.claims[0].status, ClaimStatus::Accepted);
     let block = |claim: &str| Turn { vote: Some("BLOCKER".into()), blocker: Some(claim.into()), ..turn("x", Vec::new()) };
     let changes = take(&mut record, 2, 2, &block("C1"));
-    assert_eq!((record.open_blockers().len(), record.claims[0].status, changes.challenged), (1, ClaimStatus::Contested, vec!["C1".to_owned()]));
+    assert_eq!((record.blockers.len(), record.claims[0].status, changes.challenged), (1, ClaimStatus::Contested, vec!["C1".to_owned()]));
     take(&mut record, 2, 3, &turn("x", Vec::new()));
-    assert_eq!((record.open_blockers().len(), record.claims[0].status), (0, ClaimStatus::Accepted), "taken back, with the dispute it came with");
+    assert_eq!((record.blockers.len(), record.claims[0].status), (0, ClaimStatus::Accepted), "taken back, with the dispute it came with");
     take(&mut record, 0, 4, &block("C1"));
-    assert_eq!(record.open_blockers().len(), 1, "a blocker on a claim of one's own stands by itself");
+    assert_eq!(record.blockers.len(), 1, "a blocker on a claim of one's own stands by itself");
 }
 
 #[test]
@@ -217,7 +282,7 @@ fn at_once(record: &DebateRecord, round: u32, said: &[(usize, Turn)]) -> (Vec<St
     said.iter().for_each(|(seat, turn)| drop(record.withdraw(*seat, round, &turn.withdraws)));
     for (seat, turn) in said {
         let audit = record.audit(turn);
-        record.ingest(*seat, round, turn, &audit, &[], &mut RecordChanges::default());
+        record.ingest(TurnOrigin { seat: *seat, round, regular: true }, turn, &audit, &[], &mut RecordChanges::default());
     }
     record.update_statuses();
     (said_of(&record), record.new_facts_after(known).count())
@@ -244,7 +309,7 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
             let tools = vec![ToolRun { name: "calculate".into(), input: json!({"expression": own(200)}), output: own(300), error: false, at: 0 }];
             let audit = record.audit(&said);
             let mut changes = RecordChanges::default();
-            record.ingest(seat, round, &said, &audit, &tools, &mut changes);
+            record.ingest(TurnOrigin { seat, round, regular: true }, &said, &audit, &tools, &mut changes);
             entries.push(Contribution::new(
                 &format!("S{}", seat + 1),
                 "MINOR, confidence 0.70. Position: x".into(),
@@ -263,11 +328,9 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
     }
     record.proposal = "the proposal in question".into();
     let (each, turns) = (claims, seats * rounds as usize);
-    assert_eq!(
-        (record.claims.len(), record.risks.len(), record.decisions.len()),
-        (each * turns, each * turns, rounds as usize),
-        "none is taken for another"
-    );
+    // Labelled sentences are claims too, the same ones every time.
+    let listed = record.claims.iter().filter(|claim| claim.text.contains('x')).count();
+    assert_eq!((listed, record.risks.len(), record.decisions.len()), (each * turns, each * turns, rounds as usize), "none is taken for another");
     assert!(record.evidence.len() >= turns, "{} of {turns}", record.evidence.len());
     (record, entries, summaries)
 }
@@ -275,7 +338,21 @@ fn long(seats: usize, rounds: u32, words: usize, claims: usize, word: &str) -> (
 fn packed(record: &DebateRecord, entries: &[Contribution], summaries: &[RoundSummary], seats: usize, sequential: bool) -> Packet {
     let current = if sequential { entries.to_vec() } else { Vec::new() };
     let summaries: Vec<&RoundSummary> = summaries.iter().rev().skip(1).take(2).collect();
-    PacketParts { record, names: &names(seats), round: 7, summaries, previous: entries.to_vec(), current, reserve: 300 }.pack()
+    let lines = names(seats).iter().map(|name| format!("{name}: confidence 0.70, MINOR")).collect();
+    let (names, objections) = (names(seats), Vec::new());
+    PacketParts {
+        record,
+        now: record,
+        names: &names,
+        round: 7,
+        summaries,
+        seats: lines,
+        previous: entries.to_vec(),
+        objections,
+        current,
+        reserve: 300,
+    }
+    .pack()
 }
 
 /// What the packet really takes, as it would be sent.

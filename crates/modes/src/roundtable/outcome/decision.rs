@@ -1,41 +1,60 @@
 //! The decision a script branches on, and who dissents.
 
+use super::action::{Conflict, DecidedBy, SeatRuling, TableState};
 use super::stops::StopReason;
-use crate::roundtable::record::Blocker;
+use crate::roundtable::phrases::phrases;
+use crate::roundtable::record::{Blocker, same_statement};
 use crate::roundtable::rounds::reply::vote_name;
-use crate::roundtable::rounds::{Debate, Round, level_name};
+use crate::roundtable::rounds::{Debate, Response, Round, level_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use synod_math::debate::clusters::words;
+use synod_math::debate::exits::Vote;
 use synod_math::debate::mean;
-use synod_math::debate::outcome::{AdvisedAction, advise, agreement_level, confidences_conflict};
-use synod_types::{Dissent, SeatIx};
+use synod_math::debate::outcome::agreement_level;
+use synod_math::likeness::terms;
+use synod_types::{Dissent, SeatIx, clip};
 
 /// What a script branches on.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     pub style: String,
+    /// proceed: nothing stands against acting on the answer. verify: the conflicts come first. query_detail: the question is not answered yet.
+    pub action: String,
+    /// What stands against acting on it, with who and why; empty where the action is proceed.
+    pub conflicts: Vec<Conflict>,
     /// high, medium or low; null where agreement could not be measured.
     pub consensus_level: Option<String>,
-    /// From 0 to 1, as read from the last round; else the share of the largest camp.
+    /// From 0 to 1, as read from the last round; null where nobody could read it.
     pub agreement: Option<f64>,
-    /// proceed, verify or query_detail.
-    pub action: String,
-    /// What stands between the seats.
-    pub conflicts: Vec<String>,
+    /// What two sides argued over; null in styles without sides.
+    pub proposition: Option<String>,
+    /// Who argued better; null where nobody rules on it.
+    pub ruling: Option<Ruling>,
+    /// What a style that only asks ends with.
+    pub open_questions: Vec<String>,
     /// Regular rounds held.
     pub rounds: u32,
     /// consensus, convergence, round_cap, too_few, person or closed.
     pub stopped: String,
+    /// Of the seats whose votes count.
     pub mean_confidence: Option<f64>,
     pub votes: Votes,
+    /// Votes of seats that argue a side they were given: shown, not counted.
+    pub role_bound_votes: Votes,
     /// Seats whose BLOCKER stands, by label.
     pub open_blockers: Vec<String>,
     /// What was settled on the way.
     pub decisions: Vec<String>,
     /// Problems nobody answered, by id and text.
     pub unanswered_risks: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Ruling {
+    /// FOR, AGAINST, EVEN, or SPLIT where those who rule do not agree.
+    pub side: String,
+    pub by: Vec<SeatRuling>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -46,92 +65,142 @@ pub struct Votes {
     pub missing: u32,
 }
 
-pub fn decide(debate: &Debate, stop: StopReason) -> Decision {
-    // Seats object because they are told to, so what counts is what they said in the last regular round.
-    let last = debate.last_regular();
-    let confidences = last.map(Round::confidences).unwrap_or_default();
-    let n = confidences.len().max(1) as f64;
-    let largest = last.and_then(|round| round.assessment.seats_by_camp().first().map(|(_, seats)| seats.len() as f64 / n));
-    let agreement = last.and_then(|round| round.assessment.agreement()).or(largest);
-    let mean_confidence = mean(&confidences);
-    let mut conflicts = conflicts(debate);
-    let blocking = debate.record.open_blockers();
-    let action = match advise(mean_confidence.unwrap_or(0.0), agreement.unwrap_or(0.0), conflicts.len()) {
-        // However sure the others are, an open blocker is looked at first.
-        AdvisedAction::Proceed if !blocking.is_empty() => "verify",
-        AdvisedAction::Proceed => "proceed",
-        AdvisedAction::Verify => "verify",
-        AdvisedAction::QueryDetail => "query_detail",
-    };
-    let block = |blocker: &&Blocker| {
-        let claim = blocker.claim.as_ref().map(|id| format!(" over {id}")).unwrap_or_default();
-        format!("{} holds a BLOCKER{claim}", debate.names[blocker.seat])
-    };
-    conflicts.extend(blocking.iter().map(block));
-    let count = |vote: &str| last.into_iter().flat_map(Round::counted).filter(|response| response.turn.vote.as_deref() == Some(vote)).count() as u32;
-    let (accept, minor, blocker) = (count("ACCEPT"), count("MINOR"), count("BLOCKER"));
-    let missing = (debate.seats() as u32).saturating_sub(accept + minor + blocker);
-    Decision {
-        style: debate.style.id.to_owned(),
-        consensus_level: agreement.map(|agreement| level_name(agreement_level(agreement)).to_owned()),
-        agreement,
-        action: action.to_owned(),
-        conflicts,
-        rounds: debate.last_regular().map_or(0, |round| round.number),
-        stopped: stop.as_str().to_owned(),
-        mean_confidence: mean_confidence.map(|mean| (mean * 1000.0).round() / 1000.0),
-        votes: Votes { accept, minor, blocker, missing },
-        open_blockers: blocking.iter().map(|blocker| debate.display_name(blocker.seat)).collect(),
-        decisions: debate.record.decisions.iter().map(|decision| decision.text.clone()).collect(),
-        unanswered_risks: debate
-            .record
-            .risks
-            .iter()
-            .filter(|risk| risk.mitigation.is_none())
-            .map(|risk| format!("{} {}", risk.id, risk.text))
-            .collect(),
+impl Votes {
+    fn of(votes: impl IntoIterator<Item = Option<Vote>>) -> Self {
+        votes.into_iter().fold(Self::default(), |mut counts, vote| {
+            let count = match vote {
+                Some(Vote::Accept) => &mut counts.accept,
+                Some(Vote::Minor) => &mut counts.minor,
+                Some(Vote::Blocker) => &mut counts.blocker,
+                None => &mut counts.missing,
+            };
+            *count += 1;
+            counts
+        })
     }
 }
 
-/// Conflicts between the seats: very different confidence, and positions with opposite words.
-fn conflicts(debate: &Debate) -> Vec<String> {
-    const OPPOSITES: [(&str, &str); 5] = [("better", "worse"), ("agree", "disagree"), ("support", "oppose"), ("yes", "no"), ("positive", "negative")];
-    let Some(last) = debate.last_regular() else { return Vec::new() };
-    let mut found = Vec::new();
-    if confidences_conflict(&last.confidences()) {
-        found.push("the seats are sure by very different measures".to_owned());
+pub fn decide(debate: &Debate, stop: StopReason) -> Decision {
+    let state = table_state(debate, stop);
+    let last = debate.last_regular();
+    let vote = |seat: usize| last.and_then(|round| round.response_of(seat)).and_then(|response| response.turn.vote());
+    let (free, bound): (Vec<usize>, Vec<usize>) = (0..debate.seats()).partition(|seat| debate.is_free(*seat));
+    let agreement = state.agreement;
+    let confidences: Vec<f64> = state.confidences.iter().map(|(_, value)| *value).collect();
+    Decision {
+        style: debate.style.id.to_owned(),
+        action: state.action().to_owned(),
+        conflicts: state.conflicts(),
+        consensus_level: agreement.map(|agreement| level_name(agreement_level(agreement)).to_owned()),
+        agreement,
+        proposition: debate.proposition.clone(),
+        ruling: state.ruling().map(|side| Ruling { side: side.to_owned(), by: state.rulings.clone() }),
+        open_questions: if state.by == DecidedBy::Questions { open_questions(debate) } else { Vec::new() },
+        rounds: last.map_or(0, |round| round.number),
+        stopped: stop.as_str().to_owned(),
+        mean_confidence: mean(&confidences).map(|mean| (mean * 1000.0).round() / 1000.0),
+        votes: Votes::of(free.into_iter().map(vote)),
+        role_bound_votes: Votes::of(bound.into_iter().map(vote)),
+        open_blockers: open_blockers(debate).map(|blocker| debate.display_name(blocker.seat)).collect(),
+        decisions: debate.record.decisions.iter().map(|decision| decision.text.clone()).collect(),
+        unanswered_risks: state.risks.iter().map(|(_, risk)| risk.clone()).collect(),
     }
-    let said: Vec<(usize, BTreeSet<String>)> = last.counted().map(|response| (response.seat, words(&response.turn.position, 2))).collect();
-    for (one, other) in OPPOSITES {
-        let only = |has: &str, lacks: &str| {
-            said.iter()
-                .filter(|(_, words)| words.contains(has) && !words.contains(lacks))
-                .map(|(seat, _)| debate.names[*seat].clone())
-                .collect::<Vec<_>>()
-        };
+}
+
+/// The blockers that count: an assigned side votes as it must.
+pub fn open_blockers<'a>(debate: &'a Debate) -> impl Iterator<Item = &'a Blocker> {
+    debate.record.blockers.iter().filter(|blocker| debate.is_free(blocker.seat))
+}
+
+/// What the rule of the action looks at. Seats object because they are told to, so what counts is what they said in the last regular round.
+fn table_state(debate: &Debate, stop: StopReason) -> TableState {
+    let last = debate.last_regular();
+    let name = |seat: usize| debate.names[seat].clone();
+    let free = || (0..debate.seats()).filter(|seat| debate.is_free(*seat));
+    let said = |seat: usize| last.and_then(|round| round.response_of(seat));
+    let camps = last.map(|round| round.assessment.seats_by_camp()).unwrap_or_default();
+    let mut camps: Vec<Vec<String>> =
+        camps.into_iter().map(|(_, seats)| seats.into_iter().filter(|seat| debate.is_free(*seat)).map(name).collect()).collect();
+    camps.retain(|camp| !camp.is_empty());
+    camps.sort_by_key(|camp| std::cmp::Reverse(camp.len()));
+    let analysis = last.and_then(|round| round.assessment.analysis.as_ref());
+    let point = |point: &crate::roundtable::rounds::Disagreement| (point.point.clone(), [point.one_side.as_slice(), &point.other_side].concat());
+    let ruling = |response: &Response| {
+        let (side, why) = (response.turn.ruling.clone()?, response.turn.ruling_reason.trim().to_owned());
+        Some(SeatRuling { seat: name(response.seat), side, why })
+    };
+    let claim = |id: &String| match debate.record.claim(id) {
+        Some(claim) => format!("{id} “{}”", clip::chars(&claim.text, 80, "…")),
+        None => id.clone(),
+    };
+    TableState {
+        by: DecidedBy::of(debate.style),
+        votes: free().map(|seat| (name(seat), said(seat).and_then(|response| response.turn.vote()))).collect(),
+        voted: last.is_some_and(|round| round.votes),
+        resolved: stop == StopReason::Person,
+        blockers: open_blockers(debate).map(|blocker| (name(blocker.seat), blocker.claim.as_ref().map(claim))).collect(),
+        risks: debate
+            .record
+            .risks
+            .iter()
+            .filter(|risk| risk.is_unanswered())
+            .map(|risk| (name(risk.by), format!("{} {}", risk.id, risk.text)))
+            .collect(),
+        agreement: analysis.map(|analysis| analysis.agreement),
+        camps,
+        disagreements: analysis.iter().flat_map(|analysis| &analysis.disagreements).map(point).collect(),
+        confidences: free().filter_map(|seat| Some((name(seat), said(seat)?.turn.confidence))).collect(),
+        rulings: last.into_iter().flat_map(Round::counted).filter_map(ruling).collect(),
+        opposites: if analysis.is_none() { opposites(debate) } else { Vec::new() },
+    }
+}
+
+/// Positions with opposite words.
+fn opposites(debate: &Debate) -> Vec<String> {
+    let Some(last) = debate.last_regular() else { return Vec::new() };
+    let said: Vec<(usize, BTreeSet<String>)> =
+        last.counted().map(|response| (response.seat, terms(&response.turn.position).into_iter().collect())).collect();
+    let only = |has: &str, lacks: &str| {
+        let found = said.iter().filter(|(_, words)| words.contains(has) && !words.contains(lacks));
+        found.map(|(seat, _)| debate.names[*seat].clone()).collect::<Vec<_>>()
+    };
+    let pair = |(one, other): &(String, String)| {
         let (left, right) = (only(one, other), only(other, one));
-        if !left.is_empty() && !right.is_empty() {
-            found.push(format!("{} say \"{one}\", {} say \"{other}\"", left.join(", "), right.join(", ")));
+        (!left.is_empty() && !right.is_empty()).then(|| format!("{} say “{one}”, {} say “{other}”", left.join(", "), right.join(", ")))
+    };
+    phrases().opposites.iter().filter_map(pair).collect()
+}
+
+/// The questions of the last regular round, each seat's central one first.
+fn open_questions(debate: &Debate) -> Vec<String> {
+    const MOST: usize = 12;
+    let responses = || debate.last_regular().into_iter().flat_map(Round::counted);
+    let central = responses().map(|response| response.turn.position.trim());
+    let asked = responses().flat_map(|response| &response.audit.sentences).map(|sentence| sentence.text.trim()).filter(|text| text.ends_with('?'));
+    let mut found: Vec<String> = Vec::new();
+    for text in central.chain(asked) {
+        if found.len() < MOST && !found.iter().any(|known| same_statement(known, text)) {
+            found.push(text.to_owned());
         }
     }
     found
 }
 
-/// The seats outside the largest camp, and those whose blocker is open.
+/// The seats outside the largest camp, and those whose blocker is open. Who argues an assigned side dissents by its part, not by its mind.
 pub fn dissent(debate: &Debate) -> Vec<Dissent> {
-    let Some(last) = debate.last_regular() else { return Vec::new() };
-    let groups = last.assessment.seats_by_camp();
-    let leading = groups.first().map(|(_, seats)| seats.clone()).unwrap_or_default();
-    let blocking: Vec<usize> = debate.record.open_blockers().iter().map(|blocker| blocker.seat).collect();
-    let apart = last.counted().filter(|response| !leading.contains(&response.seat) || blocking.contains(&response.seat));
+    // Questions that lead different ways are no dissent.
+    let Some(last) = debate.last_regular().filter(|_| debate.style.votes) else { return Vec::new() };
+    let free = |seat: &usize| debate.is_free(*seat);
+    let mut camps: Vec<Vec<usize>> = last.assessment.seats_by_camp().into_iter().map(|(_, seats)| seats.into_iter().filter(free).collect()).collect();
+    camps.sort_by_key(|camp| std::cmp::Reverse(camp.len()));
+    let leading = camps.into_iter().next().unwrap_or_default();
+    let blocking: Vec<usize> = open_blockers(debate).map(|blocker| blocker.seat).collect();
+    let apart = last.counted().filter(|response| free(&response.seat)).filter(|said| !leading.contains(&said.seat) || blocking.contains(&said.seat));
     apart
         .map(|response| {
             let vote = response.turn.vote().map(|vote| format!(" ({})", vote_name(vote))).unwrap_or_default();
-            Dissent {
-                seat: response.seat as SeatIx,
-                label: Some(debate.names[response.seat].clone()),
-                text: format!("{}{vote}", response.turn.position),
-            }
+            let label = Some(debate.names[response.seat].clone());
+            Dissent { seat: response.seat as SeatIx, label, text: format!("{}{vote}", response.turn.position) }
         })
         .collect()
 }

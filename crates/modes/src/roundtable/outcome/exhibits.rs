@@ -2,7 +2,7 @@
 
 use super::guard::{GroupthinkKind, GuardReport};
 use super::stops::{ExitNumbers, StopReason, round_cap};
-use crate::roundtable::record::Claim;
+use crate::roundtable::record::{Claim, ClaimStatus};
 use crate::roundtable::rounds::reply::VOTES;
 use crate::roundtable::rounds::{Debate, Round};
 use crate::roundtable::rows::*;
@@ -142,14 +142,27 @@ pub fn show_charts(debate: &Debate, phase: &Bench) -> Result<()> {
     phase.show("confidence", Exhibit::new("Confidence by round", Shape::Series(Series { steps: steps.clone(), lines })).data(&data))?;
 
     let rubric = "ACCEPT: fine as it stands; MINOR: fine after small changes; BLOCKER: must change first";
-    let count = |vote: Option<Vote>| move |round: &Round| Some(round.counted().filter(|response| response.turn.vote() == vote).count() as f64);
-    let mut lines: Vec<Line> = VOTES.iter().map(|(name, vote)| line((*name).to_owned(), &count(Some(*vote)))).collect();
-    lines.push(line("no vote".into(), &|round: &Round| {
-        Some(debate.seats() as f64 - round.counted().filter(|response| response.turn.vote().is_some()).count() as f64)
-    }));
+    // Only where a vote was asked for: nobody votes in the first round or in objections.
+    let voted: Vec<&Round> = debate.rounds.iter().filter(|round| round.votes).collect();
+    let cast = |round: &Round, vote: Option<Vote>, free: bool| {
+        let said = |seat: &usize| round.response_of(*seat).and_then(|response| response.turn.vote());
+        (0..debate.seats()).filter(|seat| debate.is_free(*seat) == free && said(seat) == vote).count() as f64
+    };
+    let count =
+        |name: String, vote: Option<Vote>, free: bool| Line { name, values: voted.iter().map(|round| Some(cast(round, vote, free))).collect() };
+    let all = || VOTES.iter().map(|(name, vote)| (*name, Some(*vote))).chain([("no vote", None)]);
+    let mut lines: Vec<Line> = all().map(|(name, vote)| count(name.to_owned(), vote, true)).collect();
+    if debate.style.assigns_sides() {
+        lines.extend(all().map(|(name, vote)| count(format!("{name}, not counted"), vote, false)));
+    }
     let counts = |line: &Line| VoteCounts { vote: line.name.clone(), counts: line.values.iter().copied().flatten().collect() };
     let data = VotesRow { rubric, rounds: lines.iter().map(counts).collect() };
-    phase.show("votes", Exhibit::new(format!("Votes by round ({rubric})"), Shape::Series(Series { steps: steps.clone(), lines })).data(&data))?;
+    let title = format!("Votes by round ({rubric})");
+    let exhibit = match voted.is_empty() {
+        true => Exhibit::note(title, "Nobody was asked to vote."),
+        false => Exhibit::new(title, Shape::Series(Series { steps: voted.iter().map(|round| round.title()).collect(), lines })),
+    };
+    phase.show("votes", exhibit.data(&data))?;
 
     let lines = vec![
         line("spread of stances".into(), &|round: &Round| round.assessment.spread),
@@ -184,7 +197,10 @@ pub fn show_claims(debate: &Debate, phase: &Bench) -> Result<()> {
             ..CheckEntry::default()
         }
     };
-    let entries: Vec<CheckEntry> = record.claims.iter().map(entry).collect();
+    // What holds comes first, what was withdrawn last.
+    let order = [ClaimStatus::Accepted, ClaimStatus::Contested, ClaimStatus::Open, ClaimStatus::Retracted];
+    let entries: Vec<CheckEntry> =
+        order.into_iter().flat_map(|status| record.claims.iter().filter(move |claim| claim.status == status)).map(entry).collect();
     let data = ClaimsRow {
         claims: record.claims.clone(),
         evidence: record.evidence.clone(),

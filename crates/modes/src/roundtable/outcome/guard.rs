@@ -50,7 +50,7 @@ impl GroupthinkGuard {
     }
 
     fn measure(&self, debate: &Debate) -> GuardReport {
-        let regular: Vec<&Round> = debate.rounds.iter().filter(|round| !round.objection).collect();
+        let regular: Vec<&Round> = debate.rounds.iter().filter(|round| round.is_regular()).collect();
         let activity = |at: usize| {
             let round = regular[at];
             let n = round.counted().count().max(1) as f64;
@@ -96,13 +96,8 @@ pub async fn ask_person(debate: &Debate<'_>, phase: &Bench, kind: GroupthinkKind
         GroupthinkKind::Stagnation => "brought little that was new for two rounds",
         GroupthinkKind::EarlyConvergence => "agreed early and on a thin base",
     };
-    let positions: Vec<String> = debate
-        .rounds
-        .last()
-        .into_iter()
-        .flat_map(Round::counted)
-        .map(|response| format!("{}: {}", debate.display_name(response.seat), response.turn.position))
-        .collect();
+    let positions: Vec<String> =
+        (0..debate.seats()).filter_map(|seat| Some(format!("{}: {}", debate.display_name(seat), debate.standing(seat)?.0.turn.position))).collect();
     let sure = result.mean_confidence.map(|mean| format!("{mean:.2}")).unwrap_or_else(|| "unknown".into());
     let further = match debate.last_regular().and_then(|round| round_cap(debate, round.number)) {
         Some(_) => "to end it without: the rounds are used up, and continuing the finished debate adds one",

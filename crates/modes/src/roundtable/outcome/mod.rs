@@ -1,5 +1,6 @@
 //! What a debate comes to: when it ends, when the panel must object first, the synthesis, and the decision a script branches on.
 
+mod action;
 mod decision;
 mod exhibits;
 pub mod guard;
@@ -11,6 +12,7 @@ pub use exhibits::show_objections;
 pub use guard::{GroupthinkGuard, GroupthinkKind};
 pub use stops::StopReason;
 
+use super::phrases::anchor;
 use super::rounds::safety::{self, CheckedText, show_checks};
 use super::rounds::{Debate, Round};
 use super::rows::{SeatEntry, SynthesisRow, VerdictData};
@@ -30,40 +32,83 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
     show_charts(debate, &phase)?;
     show_claims(debate, &phase)?;
     let decision = decision::decide(debate, stop);
-    let answer = synthesise(debate, &phase, &ended).await?;
+    let (answer, recommendation) = synthesise(debate, &phase, &ended, &decision).await?;
     debate.bench.figure("rounds", f64::from(decision.rounds));
     debate.bench.figure("agreement", decision.agreement);
     debate.bench.figure("mean_confidence", decision.mean_confidence);
     debate.bench.note(Figure::new("action", 1.0).label(&decision.action));
     if !debate.context_requests.is_empty() {
-        phase.warn(format!("Seats asked for context they did not have ({} requests, in the verdict's data).", debate.context_requests.len()));
+        let n = debate.context_requests.len();
+        phase.warn(format!("Seats asked for context they did not have ({n} in the answer): taking the debate further with `context` answers them."));
     }
-    let votes = decision.votes;
-    let summary = format!(
-        "{}: {} accept, {} with minor doubts, {} against, after {} rounds.",
-        decision.action.replace('_', " "),
-        votes.accept,
-        votes.minor,
-        votes.blocker,
-        decision.rounds
-    );
-    let n = debate.last_regular().map_or(0, |round| round.counted().count() as u32);
+    let n = debate.last_regular().map_or(0, |round| round.counted().filter(|response| debate.is_free(response.seat)).count() as u32);
     let confidence = decision.mean_confidence.map(|value| Confidence::new(value, ConfidenceSource::Stated, n));
-    Ok(ModeResult::ended(stop.as_str(), answer).decision(summary, &decision).confidence(confidence).dissent(decision::dissent(debate)).data(
-        &VerdictData {
-            round: decision.rounds,
-            seats: seat_list(debate),
-            claims: debate.record.claims.len(),
-            evidence: debate.record.evidence.len(),
-            sources: debate.record.source_count(),
-            context_requests: &debate.context_requests,
+    let result = ModeResult::ended(stop.as_str(), answer)
+        .action(to_do(&decision, recommendation.as_deref()))
+        .decision(summary(&decision), &decision)
+        .confidence(confidence)
+        .dissent(decision::dissent(debate));
+    Ok(result.data(&VerdictData {
+        round: decision.rounds,
+        seats: seat_list(debate),
+        claims: debate.record.claims.len(),
+        evidence: debate.record.evidence.len(),
+        sources: debate.record.source_count(),
+        context_requests: &debate.context_requests,
+    }))
+}
+
+/// What to do, in a sentence: the recommendation where nothing stands against it, else what comes first.
+fn to_do(decision: &Decision, recommendation: Option<&str>) -> String {
+    let sentence = |text: &str| format!("{}.", text.trim().trim_end_matches('.'));
+    let first = decision.conflicts.first().map(|conflict| conflict.why.as_str());
+    let more = match decision.conflicts.len() {
+        0 | 1 => String::new(),
+        2 => " One more thing stands against it.".to_owned(),
+        n => format!(" {} more things stand against it.", n - 1),
+    };
+    match (decision.action.as_str(), decision.open_questions.first()) {
+        (_, Some(question)) => format!("Answer first: {question}"),
+        ("proceed", None) => sentence(recommendation.unwrap_or("Proceed as the final positions say")),
+        ("query_detail", None) => format!("The question is not answered yet: {}{more}", sentence(first.unwrap_or("the seats are too unsure"))),
+        _ => format!("Check before you act: {}{more}", sentence(first.unwrap_or("the seats are too unsure"))),
+    }
+}
+
+/// What was decided, with its count.
+fn summary(decision: &Decision) -> String {
+    let (action, votes) = (decision.action.replace('_', " "), decision.votes);
+    let rounds = if decision.rounds == 1 { "1 round".to_owned() } else { format!("{} rounds", decision.rounds) };
+    let counted = format!("{} accept, {} with minor doubts, {} against", votes.accept, votes.minor, votes.blocker);
+    let told = match (&decision.ruling, decision.open_questions.len(), decision.role_bound_votes) {
+        (_, n, _) if n > 0 => format!("{n} open question{}", if n == 1 { "" } else { "s" }),
+        (Some(ruling), ..) => match ruling.side.as_str() {
+            "FOR" => "the side for argued better".to_owned(),
+            "AGAINST" => "the side against argued better".to_owned(),
+            "EVEN" => "neither side argued better".to_owned(),
+            _ => "those who weighed both sides do not agree".to_owned(),
         },
-    ))
+        (None, _, bound) if bound.accept + bound.minor + bound.blocker + bound.missing > 0 => {
+            let open = decision.unanswered_risks.len();
+            let risks = if open == 0 { "every risk was answered".to_owned() } else { format!("{open} of the risks unanswered") };
+            format!("{risks}; of those whose votes count {counted}")
+        }
+        _ if votes.accept + votes.minor + votes.blocker == 0 => "nobody voted".to_owned(),
+        _ => counted,
+    };
+    format!("{action}: {told}, after {rounds}.")
 }
 
 fn seat_list<'a>(debate: &'a Debate) -> Vec<SeatEntry<'a>> {
-    let label = |seat: usize| debate.bench.seat(seat as SeatIx).label.as_str();
-    (0..debate.seats()).map(|seat| SeatEntry { name: &debate.names[seat], label: label(seat), role: &debate.roles[seat].id }).collect()
+    let entry = |seat: usize| SeatEntry {
+        name: &debate.names[seat],
+        label: debate.bench.seat(seat as SeatIx).label.as_str(),
+        role: &debate.roles[seat].id,
+        stance: debate.roles[seat].stance.as_deref(),
+        anchor: &anchor(seat).name,
+        violations: debate.violations(seat),
+    };
+    (0..debate.seats()).map(entry).collect()
 }
 
 /// Why it ended, in a sentence with its numbers.
@@ -82,12 +127,12 @@ fn exit_sentence(debate: &Debate, stop: StopReason, numbers: &ExitNumbers) -> St
         StopReason::Consensus if met.by_agreement => {
             let agreement = numbers.agreement.unwrap_or_default();
             format!(
-                "The panel agreed after {rounds}: {:.0} % accept and the agreement of {agreement:.2} stands in for missing votes; no blocker is open and the least sure seat is at {sure}.",
+                "The votes ended it after {rounds}: {:.0} % accept and the agreement of {agreement:.2} stands in for missing votes; no blocker is open and the least sure seat is at {sure}.",
                 met.share * 100.0
             )
         }
         StopReason::Consensus => format!(
-            "The panel agreed after {rounds}: {:.0} % of the seats accept, no blocker is open and the least sure seat is at {sure}.",
+            "The votes ended it after {rounds}: {:.0} % of the seats accept, no blocker is open and the least sure seat is at {sure}.",
             met.share * 100.0
         ),
         StopReason::Convergence => format!(
@@ -98,6 +143,10 @@ fn exit_sentence(debate: &Debate, stop: StopReason, numbers: &ExitNumbers) -> St
         StopReason::RoundCap if !debate.style.votes => {
             format!("The limit of {rounds} was reached. This style asks and does not vote; the last round moved by {}.", moved(numbers.now.movement))
         }
+        StopReason::RoundCap if debate.style.assigns_sides() => format!(
+            "The limit of {rounds} was reached. Sides are assigned in this style, so no vote ends it; the last round moved by {}.",
+            moved(numbers.now.movement)
+        ),
         StopReason::RoundCap if !debate.last_regular().is_some_and(|round| round.votes) => {
             format!("The limit of {rounds} was reached before there was a proposal to vote on; the least sure seat is at {sure}.")
         }
@@ -117,22 +166,49 @@ fn exit_sentence(debate: &Debate, stop: StopReason, numbers: &ExitNumbers) -> St
     }
 }
 
-/// Has the chair write the answer, or the next seat that can; where nobody can, it is taken from the record.
-async fn synthesise(debate: &mut Debate<'_>, phase: &Bench, ended: &str) -> Result<Answer> {
+/// What a rehearsal voice recommends: it must fit what was decided.
+fn rehearsed(action: &str) -> [&'static str; 2] {
+    match action {
+        "proceed" => [
+            "Begin with one group, keep the old way for a month, and fix today what would stop it.",
+            "Go ahead with one group first, and name who may stop it.",
+        ],
+        "query_detail" => [
+            "Find out first what the open questions ask; begin with the one that is cheapest to answer.",
+            "Answer the first open question before anything is begun.",
+        ],
+        _ => [
+            "Settle first what stands against it, and begin with nothing before.",
+            "Do not begin yet: have the open points answered by whoever raised them.",
+        ],
+    }
+}
+
+/// Has the chair write the answer, or the next seat that can; where nobody can, it is taken from the record. With it the recommendation.
+async fn synthesise(debate: &mut Debate<'_>, phase: &Bench, ended: &str, decision: &Decision) -> Result<(Answer, Option<String>)> {
     let number = debate.last_regular().map_or(0, |round| round.number);
-    let spoke = debate.rounds.last().into_iter().flat_map(Round::counted).map(|response| response.seat as SeatIx);
-    let writers = closing::seats_of(debate.bench, "chair", spoke);
-    let (packet, focus) = (debate.packet(number + 1, &[]), debate.options.focus_at(number));
-    let (last, objected) = debate.rounds.last().map(|round| (round.title(), round.objection)).unwrap_or_default();
-    let Some(reply) =
-        phase.ask_first::<Synthesis>(&writers, prompt!("synthesis", packet, focus, ended, last, objected, material = debate.material)).await?
-    else {
+    let writers = closing::seats_of(debate.bench, "chair", spoke(debate));
+    let conflicts: Vec<&str> = decision.conflicts.iter().map(|conflict| conflict.why.as_str()).collect();
+    let ask = prompt!(
+        "synthesis",
+        ended,
+        conflicts,
+        task = debate.style.synthesis.task,
+        packet = debate.packet_for_synthesis(number),
+        focus = debate.options.focus_at(number),
+        context = debate.options.context_at(number),
+        proposition = debate.proposition,
+        last = debate.last_regular().map(Round::title).unwrap_or_default(),
+        material = debate.material
+    )
+    .fill("recommendation", rehearsed(&decision.action));
+    let Some(reply) = phase.ask_first::<Synthesis>(&writers, ask).await? else {
         phase.warn("Nobody could write the synthesis; the record of the last round is the answer.");
-        return Ok(computed_answer(debate, ended));
+        return Ok((computed_answer(debate, ended, decision), None));
     };
     if let Some(reason) = check_synthesis(debate, phase, number, &reply).await? {
         phase.warn(format!("The synthesis was withheld: {reason}. The record of the last round is the answer."));
-        return Ok(computed_answer(debate, ended));
+        return Ok((computed_answer(debate, ended, decision), None));
     }
     let said = &reply.value;
     let data = SynthesisRow {
@@ -143,10 +219,13 @@ async fn synthesise(debate: &mut Debate<'_>, phase: &Bench, ended: &str) -> Resu
         recommendation: said.recommendation.clone(),
         confidence: said.confidence,
     };
-    let text = compose(debate, said);
+    let text = compose(debate, decision, said);
     let shape = Shape::Statement(Statement { text: Some(text.clone()), ..Statement::default() });
-    phase.show("synthesis", Exhibit::new("Synthesis", shape).by(reply.seat, "chair").turn(&reply.key).data(&data))?;
-    Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] })
+    let exhibit = Exhibit::new("Synthesis", shape)
+        .part("What was weighed", &said.reasons)
+        .part("How far the chair would rely on it", format!("{:.2}", said.confidence));
+    phase.show("synthesis", exhibit.by(reply.seat, "chair").turn(&reply.key).data(&data))?;
+    Ok((Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] }, Some(said.recommendation.clone())))
 }
 
 /// Why a synthesis is withheld, if it is. The check is shown where there is something to say of it.
@@ -161,7 +240,11 @@ async fn check_synthesis(debate: &mut Debate<'_>, phase: &Bench, round: u32, rep
     Ok(blocked)
 }
 
-fn computed_answer(debate: &Debate, ended: &str) -> Answer {
-    let by = debate.rounds.last().into_iter().flat_map(Round::counted).map(|response| response.seat as SeatIx).collect();
-    Answer { kind: AnswerKind::Computed, text: format!("{ended}\n\n{}", answer_from_record(debate)), by }
+/// Those who spoke in the last regular round.
+fn spoke<'a>(debate: &'a Debate) -> impl Iterator<Item = SeatIx> + 'a {
+    debate.last_regular().into_iter().flat_map(Round::counted).map(|response| response.seat as SeatIx)
+}
+
+fn computed_answer(debate: &Debate, ended: &str, decision: &Decision) -> Answer {
+    Answer { kind: AnswerKind::Computed, text: format!("{ended}\n\n{}", answer_from_record(debate, decision)), by: spoke(debate).collect() }
 }

@@ -1,5 +1,6 @@
 //! Why a debate ends.
 
+use super::decision::open_blockers;
 use crate::roundtable::rounds::{Debate, Round};
 use synod_math::debate::exits::{Consensus, RoundMovement, consensus, movement, plateau};
 use synod_types::words;
@@ -27,30 +28,27 @@ pub struct ExitNumbers {
     pub before: RoundMovement,
 }
 
-/// The numbers of the last regular round: objections to it never end a debate.
+/// The numbers of the last regular round and of the seats whose votes count: objections never end a debate.
 pub fn exit_numbers(debate: &Debate) -> ExitNumbers {
     let last = debate.last_regular();
-    let votes: Vec<_> = last.into_iter().flat_map(Round::counted).map(|response| response.turn.vote()).collect();
-    let confidences = last.map(Round::confidences).unwrap_or_default();
+    let free = || last.into_iter().flat_map(Round::counted).filter(|response| debate.is_free(response.seat));
+    let votes: Vec<_> = free().map(|response| response.turn.vote()).collect();
+    let confidences: Vec<f64> = free().map(|response| response.turn.confidence).collect();
+    let seats = (0..debate.seats()).filter(|seat| debate.is_free(*seat)).count();
     let agreement = last.and_then(|round| round.assessment.agreement());
-    let open = debate.record.open_blockers().len();
+    let open = open_blockers(debate).count();
     let rounds = &debate.rounds;
     let movement_of = |at: Option<usize>| {
-        let earlier = at.and_then(|at| rounds[..at].iter().rposition(|round| !round.objection));
+        let earlier = at.and_then(|at| rounds[..at].iter().rposition(Round::is_regular));
         let movement = at.zip(earlier).and_then(|(at, earlier)| movement(&rounds[at].moves(&rounds[earlier])));
         RoundMovement { movement, new_facts: at.map_or(0, |at| rounds[at].new_facts) }
     };
-    let now = rounds.iter().rposition(|round| !round.objection);
+    let now = rounds.iter().rposition(Round::is_regular);
     // A plateau does not reach across a round of objections.
-    let before = now.and_then(|at| at.checked_sub(1)).filter(|at| !rounds[*at].objection);
+    let before = now.and_then(|at| at.checked_sub(1)).filter(|at| rounds[*at].is_regular());
     // An agreement stands in for votes that are missing, not for votes nobody was asked for.
     let stands_in = agreement.filter(|_| last.is_some_and(|round| round.votes));
-    ExitNumbers {
-        consensus: consensus(debate.seats(), &votes, open, &confidences, stands_in),
-        agreement,
-        now: movement_of(now),
-        before: movement_of(before),
-    }
+    ExitNumbers { consensus: consensus(seats, &votes, open, &confidences, stands_in), agreement, now: movement_of(now), before: movement_of(before) }
 }
 
 /// Why the debate ends after this regular round, if it does.
@@ -60,7 +58,9 @@ pub fn exit_reason(debate: &Debate, number: u32) -> Option<StopReason> {
         return None;
     }
     let numbers = exit_numbers(debate);
-    if options.exit_on_consensus && debate.style.votes && numbers.consensus.met {
+    // Where sides are assigned nobody ends the debate by a vote: those who attack must attack, and those who defend are not to judge themselves.
+    let by_votes = debate.style.votes && !debate.style.assigns_sides();
+    if options.exit_on_consensus && by_votes && numbers.consensus.met {
         return Some(StopReason::Consensus);
     }
     if options.exit_on_consensus && plateau(numbers.before, numbers.now) {

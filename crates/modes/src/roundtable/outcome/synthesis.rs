@@ -1,6 +1,8 @@
-//! The final text: what the chair writes, and the evidence, positions and open risks that are added from the record.
+//! The final text: what the chair writes in the manner of the style, and what is added from the record.
 
-use crate::roundtable::record::{ClaimStatus, Risk};
+use super::action::Conflict;
+use super::decision::Decision;
+use crate::roundtable::record::{Claim, ClaimStatus, Risk};
 use crate::roundtable::rounds::reply::vote_name;
 use crate::roundtable::rounds::{Debate, Round};
 use crate::text::{field, items};
@@ -12,7 +14,9 @@ use synod_engine::{IdLists, TypedReply};
 pub struct Synthesis {
     /// What you weighed to write this.
     pub reasons: String,
-    /// Executive summary: the answer, in a short paragraph.
+    /// What to do now, in a sentence or two: it stands at the top of the answer.
+    pub recommendation: String,
+    /// The answer and what carries it, in a short paragraph.
     pub summary: String,
     /// What the whole table holds.
     pub common_ground: Vec<String>,
@@ -20,8 +24,6 @@ pub struct Synthesis {
     pub key_differences: Vec<String>,
     /// How positions moved, and what moved them.
     pub evolution: String,
-    /// What to do now.
-    pub recommendation: String,
     /// How far this can be relied on, from 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub confidence: f64,
@@ -34,34 +36,44 @@ impl TypedReply for Synthesis {
         let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
         Some(Self {
             reasons: String::new(),
+            recommendation: value("Recommendation")?,
             summary: value("Summary")?,
             common_ground: list("Common ground"),
             key_differences: list("Key differences"),
             evolution: value("Evolution").unwrap_or_default(),
-            recommendation: value("Recommendation")?,
             confidence: crate::text::score(&value("Confidence")?, 0.0, 1.0)?,
         })
     }
 
     fn check(&self, _terms: &IdLists) -> Result<(), String> {
-        if self.summary.trim().is_empty() { Err("summary is empty".into()) } else { Ok(()) }
+        match (self.recommendation.trim().is_empty(), self.summary.trim().is_empty()) {
+            (true, _) => Err("recommendation is empty: say what to do now".into()),
+            (false, true) => Err("summary is empty".into()),
+            (false, false) => Ok(()),
+        }
     }
 }
 
-/// The whole answer: the chair's words, then what the record adds.
-pub fn compose(debate: &Debate, said: &Synthesis) -> String {
+/// The whole answer: the recommendation, what stands against it, the chair's words, then what the record adds.
+pub fn compose(debate: &Debate, decision: &Decision, said: &Synthesis) -> String {
+    let titles = &debate.style.synthesis;
     let list = |title: &str, lines: &[String]| part(title, lines.iter().map(|line| format!("- {}", line.trim())).collect());
     let text = |title: &str, text: &str| if text.trim().is_empty() { String::new() } else { format!("## {title}\n\n{}", text.trim()) };
-    let parts = [
-        said.summary.trim().to_owned(),
-        grounds(debate),
-        text("Recommendation", &said.recommendation),
-        list("Common ground", &said.common_ground),
-        list("Differences", &said.key_differences),
-        text("How the debate moved", &said.evolution),
-        risks(debate),
-    ];
-    joined(parts)
+    joined([
+        text(&titles.recommendation, &said.recommendation),
+        against(decision),
+        rulings(decision),
+        text("Summary", &said.summary),
+        list(&titles.common_ground, &said.common_ground),
+        list(&titles.differences, &said.key_differences),
+        from_record(debate, decision),
+        text(&titles.evolution, &said.evolution),
+    ])
+}
+
+/// What the record alone says, where nobody wrote a synthesis.
+pub fn answer_from_record(debate: &Debate, decision: &Decision) -> String {
+    joined([against(decision), rulings(decision), from_record(debate, decision)])
 }
 
 fn joined(parts: impl IntoIterator<Item = String>) -> String {
@@ -72,18 +84,90 @@ fn part(title: &str, lines: Vec<String>) -> String {
     if lines.is_empty() { String::new() } else { format!("## {title}\n\n{}", lines.join("\n")) }
 }
 
-/// What the record alone says, where nobody wrote a synthesis.
-pub fn answer_from_record(debate: &Debate) -> String {
-    joined([grounds(debate), risks(debate)])
+fn against(decision: &Decision) -> String {
+    let line = |conflict: &Conflict| format!("- {}: {}.", conflict.kind.as_str(), conflict.why.trim_end_matches('.'));
+    part("What stands against acting on it", decision.conflicts.iter().map(line).collect())
 }
 
+fn rulings(decision: &Decision) -> String {
+    let Some(ruling) = &decision.ruling else { return String::new() };
+    let told = match ruling.side.as_str() {
+        "FOR" => "The side for argued better.",
+        "AGAINST" => "The side against argued better.",
+        "EVEN" => "Neither side argued better.",
+        _ => "Those who weighed both sides do not agree on who argued better.",
+    };
+    let on = decision.proposition.as_ref().map(|text| format!("- Argued: {text}"));
+    let each = ruling.by.iter().map(|by| format!("- {} rules {}: {}", by.seat, by.side, if by.why.is_empty() { "no reason given" } else { &by.why }));
+    part("Ruling", [told.to_owned()].into_iter().chain([String::new()]).chain(on).chain(each).collect())
+}
+
+/// Open questions, risks, positions, claims, evidence, what is not known and what was asked of the person.
+fn from_record(debate: &Debate, decision: &Decision) -> String {
+    let questions = decision.open_questions.iter().map(|question| format!("- {question}")).collect();
+    let responses = || debate.last_regular().into_iter().flat_map(Round::counted);
+    let positions = responses().map(|response| {
+        let counts = if debate.is_free(response.seat) { "" } else { " by its part, not counted" };
+        let vote = response.turn.vote().map_or_else(String::new, |vote| format!(", {}{counts}", vote_name(vote)));
+        let stance = response.turn.stance.as_ref().map(|stance| format!(", {stance}")).unwrap_or_default();
+        let part = if debate.style.roles.len() > 1 { format!(", {}{stance}", debate.roles[response.seat].id) } else { String::new() };
+        let position = response.turn.position.trim();
+        let rounds: Vec<String> = debate.violations(response.seat).iter().map(u32::to_string).collect();
+        let left = if rounds.is_empty() { String::new() } else { format!("; left its part in round {}", rounds.join(", ")) };
+        format!("- {}{part}: {position} (confidence {:.2}{vote}{left})", debate.display_name(response.seat), response.turn.confidence)
+    });
+    // What several seats do not know is said once.
+    let mut unknown: Vec<(&str, Vec<&str>)> = Vec::new();
+    for response in responses() {
+        for text in response.turn.uncertainties.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+            let name = debate.names[response.seat].as_str();
+            match unknown.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, seats)) => seats.push(name),
+                None => unknown.push((text, vec![name])),
+            }
+        }
+    }
+    let unknown = unknown.into_iter().map(|(text, seats)| format!("- {text} ({})", seats.join(", ")));
+    let asked = debate.context_requests.iter().map(|request| format!("- {}", request.in_words()));
+    let titled = if debate.style.votes { "Final positions" } else { "Central questions, by seat" };
+    joined([
+        part("Open questions", questions),
+        risks(debate),
+        part(titled, positions.collect()),
+        claims(debate),
+        evidence(debate),
+        part("Not known", unknown.collect()),
+        part("Asked of you", asked.collect()),
+    ])
+}
+
+/// Unanswered ones first.
 fn risks(debate: &Debate) -> String {
-    let line = |risk: &Risk| format!("- {} {} – {}", risk.id, risk.text, risk.mitigation.as_deref().unwrap_or("nobody answered it"));
-    part("Risks", debate.record.risks.iter().map(line).collect())
+    let mut risks: Vec<&Risk> = debate.record.risks.iter().filter(|risk| risk.same_as.is_none()).collect();
+    risks.sort_by_key(|risk| !risk.open);
+    let line = |risk: &&Risk| {
+        let answers: Vec<String> =
+            risk.answers.iter().map(|answer| format!("{}: {}", debate.names[answer.by], answer.text.trim_end_matches('.'))).collect();
+        let told = match (risk.open, answers.is_empty()) {
+            (true, true) => "nobody answered it".to_owned(),
+            (true, false) => format!("raised again after {}", answers.join("; ")),
+            (false, _) => answers.join("; "),
+        };
+        format!("- {} {} – {told}", risk.id, risk.text)
+    };
+    part("Risks", risks.iter().map(line).collect())
 }
 
-/// Key evidence and final positions.
-fn grounds(debate: &Debate) -> String {
+/// What was accepted, then what is disputed, and last the ids of what was withdrawn; claims nobody took up are in the record.
+fn claims(debate: &Debate) -> String {
+    let of = |status: ClaimStatus| debate.record.claims.iter().filter(move |claim| claim.status == status);
+    let line = |claim: &Claim| format!("- {}: {} {}", claim.status.as_str(), claim.id, claim.text);
+    let withdrawn: Vec<&str> = of(ClaimStatus::Retracted).map(|claim| claim.id.as_str()).collect();
+    let withdrawn = (!withdrawn.is_empty()).then(|| format!("- withdrawn: {}", withdrawn.join(", ")));
+    part("Claims", of(ClaimStatus::Accepted).chain(of(ClaimStatus::Contested)).map(line).chain(withdrawn).collect())
+}
+
+fn evidence(debate: &Debate) -> String {
     let record = &debate.record;
     let live = |id: &String| record.claim(id).is_some_and(|claim| claim.status != ClaimStatus::Retracted);
     let evidence = record.evidence.iter().filter(|evidence| evidence.supports.iter().any(live)).map(|evidence| {
@@ -91,9 +175,5 @@ fn grounds(debate: &Debate) -> String {
         let supports: Vec<&str> = evidence.supports.iter().filter(|id| live(id)).map(String::as_str).collect();
         format!("- {} {}{url} (for {})", evidence.id, evidence.title, supports.join(", "))
     });
-    let positions = debate.last_regular().into_iter().flat_map(Round::counted).map(|response| {
-        let vote = response.turn.vote().map_or_else(String::new, |vote| format!(", {}", vote_name(vote)));
-        format!("- {}: {} (confidence {:.2}{vote})", debate.display_name(response.seat), response.turn.position.trim(), response.turn.confidence)
-    });
-    joined([part("Key evidence", evidence.collect()), part("Final positions", positions.collect())])
+    part("Key evidence", evidence.collect())
 }

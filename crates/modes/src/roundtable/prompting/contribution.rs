@@ -10,7 +10,7 @@ use synod_types::ToolRun;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contribution {
     pub name: String,
-    /// Vote, confidence and position: never dropped.
+    /// Vote, confidence, position, and what its seat is unsure of: never dropped.
     head: String,
     /// The text as written; `None` once it is reduced to some of its sentences.
     full: Option<String>,

@@ -36,16 +36,16 @@ pub fn material(question: &Question) -> Vec<MaterialPart> {
     parts.into_iter().map(part).collect()
 }
 
-/// Tokens a prompt takes beside the debate: the ask with its focus and, where seats are told of the group, its figures; what came with the
-/// question; and the question as far as it leaves room for a debate.
-pub fn reserve(question: &Question, material: &[MaterialPart], focus: Option<&str>, group: bool) -> usize {
+/// Tokens a prompt takes beside the debate: the seat's part and, where seats are told of the group, its figures; what came with the question;
+/// and the question as far as it leaves room for a debate. Focus question and additions come on top.
+pub fn reserve(question: &Question, material: &[MaterialPart], group: bool) -> usize {
     const GROUP: usize = 250;
-    const ASK: usize = 300;
+    const ASK: usize = 1_000;
     const FRAME: usize = 40;
     const LONGEST_QUESTION: usize = 3_000;
     let material: usize = material.iter().map(|part| size(&part.text) + FRAME).sum();
-    let for_prompt = focus.map_or(0, size) + if group { GROUP } else { 0 };
-    ASK + for_prompt + material + size(head(&question.text)).min(LONGEST_QUESTION)
+    let group = if group { GROUP } else { 0 };
+    ASK + group + material + size(head(&question.text)).min(LONGEST_QUESTION)
 }
 
 fn head(text: &str) -> &str {

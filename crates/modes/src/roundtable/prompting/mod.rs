@@ -8,5 +8,5 @@ mod summary;
 mod turn_prompt;
 
 pub use material::{MaterialPart, material, reserve};
-pub use perspectives::{Perspective, Perspectives, anchor, one_per_seat};
+pub use perspectives::{Perspective, Perspectives, one_per_seat};
 pub use summary::{RoundSummary, SeatMoves};

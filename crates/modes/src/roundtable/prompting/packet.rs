@@ -7,7 +7,6 @@
 use super::contribution::Contribution;
 use super::summary::RoundSummary;
 use crate::roundtable::record::{Claim, ClaimStatus, DebateRecord, EvidenceItem, Risk};
-use crate::roundtable::rounds::reply::vote_name;
 use crate::tokens::{clip, even_share, size};
 use serde::Serialize;
 
@@ -19,6 +18,8 @@ pub const WALL: usize = 10_000;
 pub const PREVIOUS: usize = 5_000;
 /// The record.
 pub const RECORD: usize = 2_500;
+/// What is new in it since the round began.
+const NEWS: usize = 500;
 /// Framing around each seat's words.
 const FRAME: usize = 20;
 const URL_TOKENS: usize = 40;
@@ -30,7 +31,11 @@ pub struct Packet {
     #[serde(rename = "state")]
     pub record: String,
     pub summaries: Vec<String>,
+    /// What came into the record since the round began, where seats speak in turn.
+    pub news: String,
     pub previous: Vec<ContributionText>,
+    /// What was objected to the last round, where the panel had to object.
+    pub objections: Vec<ContributionText>,
     /// Those who have spoken in this round already, where seats speak in turn.
     pub current: Vec<ContributionText>,
     #[serde(skip)]
@@ -54,13 +59,19 @@ pub struct ContributionText {
 
 /// Everything a packet is made of.
 pub struct PacketParts<'a> {
+    /// As it was when the round began: it reads the same for all who speak in it.
     pub record: &'a DebateRecord,
+    /// As it is now.
+    pub now: &'a DebateRecord,
     pub names: &'a [String],
     /// The round that is about to be held.
     pub round: u32,
     /// Newest first: of the round before the last, and of the one before that.
     pub summaries: Vec<&'a RoundSummary>,
+    /// A line for each seat that has spoken: where it stands.
+    pub seats: Vec<String>,
     pub previous: Vec<Contribution>,
+    pub objections: Vec<Contribution>,
     pub current: Vec<Contribution>,
     /// Tokens the rest of the prompt takes.
     pub reserve: usize,
@@ -80,11 +91,13 @@ enum Depth {
 
 impl PacketParts<'_> {
     pub fn pack(mut self) -> Packet {
+        let news = self.news();
+        self.reserve += size(&news);
         let mut depth = Depth::Whole;
         let mut summaries: Vec<String> = self.summaries.iter().map(|summary| summary.text.clone()).collect();
         let mut record = self.record_text(depth);
         let mut steps = 0;
-        let entries = (self.previous.len() + self.current.len()).max(1);
+        let entries = self.spoken().count().max(1);
         for step in 1..=6 {
             let whole = self.total(&record, &summaries) <= TRIGGER;
             let (long_record, long_words) = (size(&record) > RECORD, self.spoken_tokens() > PREVIOUS);
@@ -123,9 +136,20 @@ impl PacketParts<'_> {
         let tokens = self.total(&record, &summaries);
         let words =
             |entries: &[Contribution]| entries.iter().map(|entry| ContributionText { name: entry.name.clone(), text: entry.text() }).collect();
-        let shown = |id: &str| record.lines().any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with([' ', ':'])));
-        let risks = self.record.risks.iter().map(|risk| risk.id.clone()).filter(|id| shown(id)).collect();
-        Packet { record, summaries, previous: words(&self.previous), current: words(&self.current), risks, tokens, steps, overflow }
+        let shown = |id: &str| record.lines().chain(news.lines()).any(|line| line.strip_prefix(id).is_some_and(|rest| rest.starts_with([' ', ':'])));
+        let risks = self.now.risks.iter().map(|risk| risk.id.clone()).filter(|id| shown(id)).collect();
+        Packet {
+            record,
+            summaries,
+            news,
+            previous: words(&self.previous),
+            objections: words(&self.objections),
+            current: words(&self.current),
+            risks,
+            tokens,
+            steps,
+            overflow,
+        }
     }
 
     fn total(&self, record: &str, summaries: &[String]) -> usize {
@@ -133,27 +157,34 @@ impl PacketParts<'_> {
     }
 
     fn spoken_tokens(&self) -> usize {
-        self.previous.iter().chain(&self.current).map(|entry| entry.size() + FRAME).sum()
+        self.spoken().map(|entry| entry.size() + FRAME).sum()
+    }
+
+    fn spoken(&self) -> impl Iterator<Item = &Contribution> {
+        self.previous.iter().chain(&self.objections).chain(&self.current)
+    }
+
+    fn spoken_mut(&mut self) -> impl Iterator<Item = &mut Contribution> {
+        self.previous.iter_mut().chain(&mut self.objections).chain(&mut self.current)
     }
 
     /// Current texts are charged to the same budget, so a seat that spoke just now is cut no more than one of the last round.
     fn reduce(&mut self, quota: usize) {
-        for entry in self.previous.iter_mut().chain(&mut self.current) {
+        for entry in self.spoken_mut() {
             entry.reduce(quota);
         }
     }
 
     /// Cuts the longest texts to one length, so that all fit into `room`.
     fn cut(&mut self, room: usize) {
-        let sizes: Vec<usize> = self.previous.iter().chain(&self.current).map(Contribution::size).collect();
+        let sizes: Vec<usize> = self.spoken().map(Contribution::size).collect();
         let most = even_share(&sizes, room.saturating_sub(FRAME * sizes.len()));
-        for entry in self.previous.iter_mut().chain(&mut self.current) {
+        for entry in self.spoken_mut() {
             entry.cut(most);
         }
     }
 
     fn record_text(&self, depth: Depth) -> String {
-        let name = |seat: usize| self.names.get(seat).map_or("?", String::as_str);
         let mut lines: Vec<String> = Vec::new();
         let mut part = |title: &str, part: Vec<String>| {
             if !part.is_empty() {
@@ -184,15 +215,12 @@ impl PacketParts<'_> {
             "Decisions",
             self.record.decisions.iter().map(|decision| format!("{} (round {}) {}", decision.id, decision.round, decision.text)).collect(),
         );
-        let risk = |risk: &Risk| {
-            let answer = risk.mitigation.as_deref().map_or_else(|| "unanswered".to_owned(), |text| format!("answered: {text}"));
-            format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
-        };
-        let open = |risk: &&Risk| depth < Depth::Live || risk.mitigation.is_none();
+        let risk = |risk: &Risk| self.risk_line(risk);
+        let open = |risk: &&Risk| risk.same_as.is_none() && (depth < Depth::Live || risk.open);
         if depth <= Depth::Live {
             part("Risks", self.record.risks.iter().filter(open).map(risk).collect());
         }
-        part("Seats", (0..self.record.seats.len()).filter_map(|seat| self.seat_line(seat)).collect());
+        part("Seats", self.seats.clone());
         let text = lines.join("\n");
         if bare { self.with_what_fits(text) } else { text }
     }
@@ -200,7 +228,7 @@ impl PacketParts<'_> {
     /// Adds unanswered risks, the oldest first, then open claims, the newest first, as long as there is room for them.
     fn with_what_fits(&self, mut text: String) -> String {
         let mut used = size(&text);
-        let risks = self.record.risks.iter().filter(|risk| risk.mitigation.is_none()).map(|risk| format!("{}: {}", risk.id, few_words(&risk.text)));
+        let risks = self.record.risks.iter().filter(|risk| risk.is_unanswered()).map(|risk| format!("{}: {}", risk.id, few_words(&risk.text)));
         let open = self.record.claims.iter().rev().filter(|claim| claim.status == ClaimStatus::Open);
         let open = open.map(|claim| format!("{}: {}", claim.id, few_words(&claim.text)));
         for (title, lines) in [("Unanswered risks:", risks.collect::<Vec<_>>()), ("Open claims:", open.collect())] {
@@ -217,6 +245,37 @@ impl PacketParts<'_> {
             }
         }
         text
+    }
+
+    /// What is new or stands otherwise since the round began, a line each.
+    fn news(&self) -> String {
+        let claim = |claim: &Claim| match self.record.claim(&claim.id) {
+            None => Some(self.claim_line(claim, Depth::Whole)),
+            Some(before) if before.status != claim.status => Some(format!("{} is {} now", claim.id, claim.status.as_str())),
+            Some(_) => None,
+        };
+        let fresh = self.now.evidence.iter().filter(|evidence| !self.record.evidence.iter().any(|known| known.id == evidence.id));
+        let changed = self.now.risks.iter().filter(|risk| risk.same_as.is_none() && !self.record.risks.contains(risk));
+        let lines: Vec<String> = self
+            .now
+            .claims
+            .iter()
+            .filter_map(claim)
+            .chain(fresh.map(|evidence| self.evidence_line(evidence, Depth::Whole)))
+            .chain(changed.map(|risk| self.risk_line(risk)))
+            .collect();
+        clip(&lines.join("\n"), NEWS)
+    }
+
+    fn risk_line(&self, risk: &Risk) -> String {
+        let name = |seat: usize| self.names.get(seat).map_or("?", String::as_str);
+        let answers: Vec<String> = risk.answers.iter().map(|answer| format!("{}: {}", name(answer.by), answer.text)).collect();
+        let answer = match (risk.open, answers.is_empty()) {
+            (true, true) => "unanswered".to_owned(),
+            (true, false) => format!("raised again after {}", answers.join("; ")),
+            (false, _) => format!("answered by {}", answers.join("; ")),
+        };
+        format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
     }
 
     fn claim_line(&self, claim: &Claim, depth: Depth) -> String {
@@ -245,17 +304,6 @@ impl PacketParts<'_> {
         let url = evidence.url.as_deref().filter(|url| size(url) <= URL_TOKENS).map(|url| format!(" <{url}>")).unwrap_or_default();
         let supports = if evidence.supports.is_empty() { String::new() } else { format!(" (for {})", evidence.supports.join(", ")) };
         format!("{head}{url} [{}] {}{supports}", evidence.kind.as_str(), evidence.gist)
-    }
-
-    fn seat_line(&self, seat: usize) -> Option<String> {
-        let position = &self.record.seats[seat];
-        let confidence = position.confidence?;
-        let delta = position.delta.map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
-        let vote = position.vote.map(|vote| format!(", {}", vote_name(vote))).unwrap_or_default();
-        let change = position.position_change.as_deref().map(|change| format!(", {change}")).unwrap_or_default();
-        let stance = position.stance.as_deref().map(|stance| format!(", stance {stance}")).unwrap_or_default();
-        let alignment = position.alignment.map(|alignment| format!(", alignment {alignment:.2}")).unwrap_or_default();
-        Some(format!("{}: confidence {confidence:.2}{delta}{vote}{change}{stance}{alignment}", self.names.get(seat)?))
     }
 }
 

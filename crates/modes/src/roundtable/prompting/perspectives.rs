@@ -1,22 +1,11 @@
-//! Perspectives for a panel of experts, and the four anchors, one of which every seat has.
+//! Perspectives for a panel of experts.
 
+use crate::roundtable::phrases::phrases;
 use crate::text::{blocks, field};
 use crate::tokens::one_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
-
-/// What a seat pays attention to for the whole run: a name, and what it looks at.
-pub const ANCHORS: [(&str, &str); 4] = [
-    ("Risk-Attentive", "safety, robustness, ways to fail, hostile use, the worst case"),
-    ("Implementation-Focused", "whether it can be done, with what, by when, at what cost"),
-    ("Evidence-Calibrated", "how good the data is, how wide the uncertainty, what confidence it allows"),
-    ("Systems-Aware", "long-term effects, consequences of consequences, what it does to everything around it"),
-];
-
-pub fn anchor(seat: usize) -> (&'static str, &'static str) {
-    ANCHORS[seat % ANCHORS.len()]
-}
 
 /// The longest line about a perspective, in tokens.
 const LINE_TOKENS: usize = 60;
@@ -46,18 +35,21 @@ impl Perspective {
         Self { name: name.trim().to_owned(), description, ..Self::default() }
     }
 
-    /// As prompts have it. These are somebody else's words, so each field is held to one line.
-    pub fn for_prompt(&self) -> String {
+    /// Name and description, then a line for each other field that says something.
+    pub fn lines(&self) -> Vec<String> {
         let parts = [
             ("Looks at", self.focus_areas.join(", ")),
             ("Evidence that counts", self.evidence_types.join(", ")),
             ("Asks", self.key_questions.join(" ")),
             ("Avoids", self.anti_patterns.join(", ")),
         ];
-        let head = one_line(&format!("{}: {}", self.name, self.description), LINE_TOKENS);
-        let rest = parts.into_iter().filter(|(_, text)| !text.trim().is_empty());
-        let lines = rest.map(|(name, text)| format!("{name}: {}", one_line(&text, LINE_TOKENS)));
-        [head].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+        let rest = parts.into_iter().filter(|(_, text)| !text.trim().is_empty()).map(|(name, text)| format!("{name}: {text}"));
+        [format!("{}: {}", self.name, self.description)].into_iter().chain(rest).collect()
+    }
+
+    /// As prompts have it. These are somebody else's words, so each field is held to one line.
+    pub fn for_prompt(&self) -> String {
+        self.lines().iter().map(|line| one_line(line, LINE_TOKENS)).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -98,7 +90,7 @@ impl TypedReply for Perspectives {
 
 /// One for each of `n` seats: those found, then the usual four, over and over. A name that comes twice is taken once.
 pub fn one_per_seat(found: Vec<Perspective>, n: usize) -> Vec<Perspective> {
-    let usual = ["technical", "economic", "ethical", "social"].map(Perspective::named);
+    let usual: Vec<Perspective> = phrases().perspectives.iter().map(|name| Perspective::named(name)).collect();
     let mut all: Vec<Perspective> = Vec::new();
     for one in found.into_iter().chain(usual.iter().cloned()) {
         if !all.iter().any(|known| known.name.eq_ignore_ascii_case(&one.name)) {
@@ -133,11 +125,5 @@ mod tests {
         let text = one.for_prompt();
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(text.ends_with("Looks at: courts, con tracts") && text.lines().all(|line| size(line) <= 70), "{text}");
-    }
-
-    #[test]
-    fn anchors_go_round() {
-        assert_eq!(anchor(0), anchor(4));
-        assert_ne!(anchor(0), anchor(3));
     }
 }

@@ -1,10 +1,11 @@
-//! What the record holds: claims, evidence, settled points, risks, positions and blockers.
+//! What the record holds: claims, evidence, settled points, risks and blockers.
 
 use super::labels::Label;
+use super::{CLAIM_TOKENS, DebateRecord, next, same_statement};
+use crate::tokens::clip;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use synod_math::debate::exits::Vote;
 use synod_types::words;
 
 words! {
@@ -79,21 +80,31 @@ pub struct Risk {
     pub text: String,
     pub by: usize,
     pub round: u32,
-    pub mitigation: Option<String>,
+    /// Nobody has answered it since it was last raised.
+    pub open: bool,
+    /// The last answer of each seat that gave one.
+    pub answers: Vec<RiskAnswer>,
+    /// The risk it repeats: what is said of that one holds for both.
+    pub same_as: Option<String>,
 }
 
-/// What a seat said last of its own position.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SeatPosition {
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RiskAnswer {
+    pub by: usize,
     pub round: u32,
-    pub position: String,
-    pub confidence: Option<f64>,
-    pub delta: Option<f64>,
-    pub vote: Option<Vote>,
-    pub position_change: Option<String>,
-    pub stance: Option<String>,
-    /// Support for the leading proposal, as the analysis of the round measured it.
-    pub alignment: Option<f64>,
+    pub text: String,
+}
+
+impl Risk {
+    pub fn is_unanswered(&self) -> bool {
+        self.open && self.same_as.is_none()
+    }
+
+    /// Raised again after somebody had answered it, it is open again.
+    fn raise(&mut self, round: u32) {
+        let answered = self.answers.iter().map(|answer| answer.round).max();
+        self.open |= answered.is_some_and(|answered| round > answered);
+    }
 }
 
 /// A BLOCKER, and the claim that must change, if it is known.
@@ -101,4 +112,60 @@ pub struct SeatPosition {
 pub struct Blocker {
     pub seat: usize,
     pub claim: Option<String>,
+}
+
+impl DebateRecord {
+    /// Adds a problem and returns its id; one that is there already, in nearly the same words, keeps its id.
+    pub fn add_risk(&mut self, by: usize, round: u32, kind: &str, text: &str, mitigation: &str) -> String {
+        let known = self.risks.iter().position(|risk| risk.same_as.is_none() && same_statement(&risk.text, text));
+        let at = match known {
+            Some(at) => {
+                self.risks[at].raise(round);
+                at
+            }
+            None => {
+                let id = next(&mut self.issued.risks, 'R');
+                let (kind, text) = (kind.to_owned(), clip(text, CLAIM_TOKENS));
+                self.risks.push(Risk { id, kind, text, by, round, open: true, answers: Vec::new(), same_as: None });
+                self.risks.len() - 1
+            }
+        };
+        let id = self.risks[at].id.clone();
+        self.answer_risk(by, round, &id, mitigation);
+        id
+    }
+
+    /// A seat's answer to a problem; it replaces what the seat had answered before.
+    pub fn answer_risk(&mut self, by: usize, round: u32, id: &str, text: &str) {
+        let text = clip(text, CLAIM_TOKENS);
+        let Some(risk) = self.risks.iter_mut().find(|risk| risk.id == id).filter(|_| !text.is_empty()) else { return };
+        risk.answers.retain(|answer| answer.by != by);
+        risk.answers.push(RiskAnswer { by, round, text });
+        risk.open = false;
+    }
+
+    /// Makes one problem of two that mean the same: the newer is shown as a repetition of the older, its answers count for both, and where it
+    /// was raised after the older one had been answered, that one is open again.
+    pub fn merge_risks(&mut self, one: &str, other: &str) {
+        let place = |id: &str| self.risks.iter().position(|risk| risk.id == id && risk.same_as.is_none());
+        let (Some(one), Some(other)) = (place(one), place(other)) else { return };
+        let (first, again) = (one.min(other), one.max(other));
+        if first == again {
+            return;
+        }
+        let (round, open, answers) = (self.risks[again].round, self.risks[again].open, std::mem::take(&mut self.risks[again].answers));
+        self.risks[again].same_as = Some(self.risks[first].id.clone());
+        let kept = &mut self.risks[first];
+        if open {
+            kept.raise(round);
+        }
+        if !answers.is_empty() {
+            kept.open = false;
+        }
+        for answer in answers {
+            if !kept.answers.iter().any(|known| known.by == answer.by) {
+                kept.answers.push(answer);
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! A seat's turn taken into the record: its claims, references, tools, challenges, votes.
 
 use super::audit::{Audit, audit};
-use super::labels::Label;
-use super::{CLAIM_TOKENS, Claim, ClaimStatus, DebateRecord, EvidenceKind};
-use crate::roundtable::rounds::reply::Turn;
+use super::labels::{Label, Sentence};
+use super::{Claim, ClaimStatus, DebateRecord, EvidenceKind, same_statement};
+use crate::roundtable::rounds::reply::{Turn, is_field};
 use crate::roundtable::rounds::tools::REQUEST_CONTEXT;
 use crate::tokens::clip;
 use crate::tools;
@@ -13,11 +13,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use synod_math::debate::exits::Vote;
 use synod_types::ToolRun;
 
-/// Further claims of a turn are not taken in.
+/// Further claims of a turn are not taken in, listed ones and sentences of its text.
 const MOST_CLAIMS: usize = 5;
+const MOST_SENTENCES: usize = 8;
 const MOST_RISKS: usize = 8;
 const OBJECTION_TOKENS: usize = 25;
 pub const POSITION_TOKENS: usize = 120;
+
+/// Where a turn comes from. `round` is the regular round it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnOrigin {
+    pub seat: usize,
+    pub round: u32,
+    /// Neither an objection nor a closing answer.
+    pub regular: bool,
+}
 
 /// What a turn did to the record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -60,65 +70,71 @@ impl DebateRecord {
         withdrawn
     }
 
-    /// Takes in one turn, except for what it withdraws. `round` is the regular round it belongs to. It may speak of claims of earlier turns.
-    pub fn ingest(&mut self, seat: usize, round: u32, turn: &Turn, audit: &Audit, tools: &[ToolRun], changes: &mut RecordChanges) -> LabelCounts {
+    /// Takes in one turn, except for what it withdraws. It may speak of claims of earlier turns. Votes count where the turn is regular: nobody
+    /// votes by an objection that it was told to make.
+    pub fn ingest(&mut self, from: TurnOrigin, turn: &Turn, audit: &Audit, tools: &[ToolRun], changes: &mut RecordChanges) -> LabelCounts {
+        let TurnOrigin { seat, round, regular } = from;
         let mut label_counts = LabelCounts::default();
         changes.sources = self.cite_references(round, audit, changes);
         self.add_tool_outputs(round, tools, changes);
         // Before the challenges: whoever takes a blocker back may still dispute its claim.
-        let blocker = turn.blocker.as_ref().filter(|id| self.claim(id).is_some_and(|claim| claim.by != seat));
-        self.vote(seat, turn.vote(), blocker.cloned());
+        let blocker = turn.blocker.as_ref().filter(|id| self.claim(id).is_some_and(|claim| claim.by != seat)).map(|id| self.current_id(id));
+        if regular {
+            let supports: Vec<String> = turn.reinforces.iter().map(|id| self.current_id(id)).collect();
+            self.vote(seat, turn.vote(), blocker.clone(), &supports);
+        }
         for id in &turn.reinforces {
             self.reinforce(seat, round, id, changes);
         }
         for challenge in &turn.challenges {
             self.challenge(seat, round, &challenge.id, &challenge.why, changes);
         }
-        if turn.vote() == Some(Vote::Blocker)
+        if regular
+            && turn.vote() == Some(Vote::Blocker)
             && let Some(id) = blocker
         {
             // A claim that a blocker names is disputed, even where others support it.
-            self.challenge(seat, round, id, "", changes);
+            self.challenge(seat, round, &id, "", changes);
         }
-        let claims = turn.claims.iter().zip(&audit.claims).filter(|(new, _)| !new.text.trim().is_empty());
-        for (new, audited) in claims.take(MOST_CLAIMS) {
-            let label = audited.label.unwrap_or(new.label);
+        for (claim, against) in claims_of(turn, audit) {
+            let label = claim.label.unwrap_or(Label::Infer);
             match label {
                 Label::Fact => label_counts.facts += 1,
                 Label::Infer => label_counts.inferences += 1,
                 Label::Assume => label_counts.assumptions += 1,
             }
-            let id = match self.same_claim(&new.text) {
+            let id = match self.same_claim(&claim.text) {
                 Some(id) => {
                     self.reinforce(seat, round, &id, changes);
                     self.strengthen(&id, label);
                     id
                 }
                 None => {
-                    let id = self.introduce(seat, round, &new.text, label);
+                    let id = self.introduce(seat, round, &claim.text, label);
                     changes.introduced.push(id.clone());
                     id
                 }
             };
-            let backing = audited.cites.iter().filter_map(|n| changes.sources.get(n)).chain(&audited.evidence);
+            let backing = claim.cites.iter().filter_map(|n| changes.sources.get(n)).chain(&claim.evidence);
             for evidence in backing.cloned().collect::<Vec<_>>() {
                 self.link_evidence(&evidence, &id);
             }
-            for target in new.against.iter().filter(|target| **target != id) {
-                self.challenge(seat, round, target, &new.text, changes);
+            for target in against.iter().filter(|target| **target != id) {
+                self.challenge(seat, round, target, &claim.text, changes);
                 if let Some(claim) = self.claim_mut(target).filter(|claim| !claim.opposition.contains(&id)) {
                     claim.opposition.push(id.clone());
                 }
             }
         }
         for risk in turn.risks.iter().filter(|risk| !risk.text.trim().is_empty()).take(MOST_RISKS) {
-            changes.risks.push(self.add_risk(seat, round, &risk.kind, &risk.text, &risk.mitigation));
+            let id = self.add_risk(seat, round, &risk.kind, &risk.text, &risk.mitigation);
+            if !changes.risks.contains(&id) {
+                changes.risks.push(id);
+            }
         }
-        for answer in turn.mitigations.iter().filter(|answer| !answer.text.trim().is_empty()) {
-            let text = clip(&answer.text, CLAIM_TOKENS);
-            self.risks.iter_mut().filter(|risk| risk.id == answer.id).for_each(|risk| risk.mitigation = Some(text.clone()));
+        for answer in &turn.mitigations {
+            self.answer_risk(seat, round, &answer.id, &answer.text);
         }
-        self.update_position(seat, round, turn);
         label_counts
     }
 
@@ -193,17 +209,27 @@ impl DebateRecord {
             changes.challenged.push(id.to_owned());
         }
     }
+}
 
-    fn update_position(&mut self, seat: usize, round: u32, turn: &Turn) {
-        let Some(position) = self.seats.get_mut(seat) else { return };
-        let confidence = turn.confidence.clamp(0.0, 1.0);
-        position.delta = position.confidence.map(|before| confidence - before);
-        position.confidence = Some(confidence);
-        position.round = round;
-        position.position = clip(&turn.position, POSITION_TOKENS);
-        position.vote = turn.vote();
-        position.position_change = turn.position_change.clone();
-        position.stance = turn.stance.clone();
-        position.alignment = None;
+/// The claims a turn makes, with the claims each speaks against: those it lists, then the labelled sentences of its text that say something
+/// else.
+fn claims_of<'a>(turn: &'a Turn, audit: &'a Audit) -> Vec<(&'a Sentence, &'a [String])> {
+    let listed = turn.claims.iter().zip(&audit.claims).filter(|(new, _)| !new.text.trim().is_empty());
+    let mut claims: Vec<(&Sentence, &[String])> = listed.take(MOST_CLAIMS).map(|(new, audited)| (audited, new.against.as_slice())).collect();
+    let mut left = MOST_SENTENCES;
+    for sentence in audit.sentences.iter().filter(|sentence| is_claim(sentence)) {
+        if left == 0 {
+            break;
+        }
+        if !claims.iter().any(|(known, _)| same_statement(&known.text, &sentence.text)) {
+            claims.push((sentence, Default::default()));
+            left -= 1;
+        }
     }
+    claims
+}
+
+/// A labelled sentence that states something: a question does not, nor does a line of the text form.
+fn is_claim(sentence: &Sentence) -> bool {
+    sentence.label.is_some() && !is_field(&sentence.text) && !sentence.text.ends_with('?')
 }

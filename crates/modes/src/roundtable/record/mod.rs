@@ -1,4 +1,5 @@
-//! The debate's record: claims, evidence, decisions, risks and the position of each seat, and how a turn is taken into it.
+//! The debate's record: claims, evidence, decisions and risks, and how a turn is taken into it. Where a seat stands is in its last regular
+//! response, nowhere else.
 //!
 //! Ids are given once and never again, and what is withdrawn stays in the record. How much of it a seat is shown is decided by the packet.
 
@@ -9,15 +10,15 @@ mod labels;
 
 pub use audit::{Audit, Flaw, audit};
 pub use entries::*;
-pub use ingest::{LabelCounts, POSITION_TOKENS, RecordChanges};
+pub use ingest::{LabelCounts, POSITION_TOKENS, RecordChanges, TurnOrigin};
 pub use labels::{Label, Reference, Sentence};
 
+use crate::roundtable::phrases::phrases;
 use crate::tokens::clip;
 use labels::source_key;
 use std::collections::BTreeSet;
-use synod_math::debate::clusters::words;
 use synod_math::debate::exits::{SAME_POSITION, Vote};
-use synod_math::likeness::jaccard;
+use synod_math::likeness::overlap;
 
 /// Longest texts of the record, in tokens.
 pub const CLAIM_TOKENS: usize = 30;
@@ -52,7 +53,8 @@ pub struct DebateRecord {
     pub evidence: Vec<EvidenceItem>,
     pub decisions: Vec<SettledPoint>,
     pub risks: Vec<Risk>,
-    pub seats: Vec<SeatPosition>,
+    /// How many sit at the table.
+    pub seats: usize,
     pub blockers: Vec<Blocker>,
     /// What the seats vote on, in the words of whoever read the last round; empty before.
     pub proposal: String,
@@ -61,7 +63,7 @@ pub struct DebateRecord {
 
 impl DebateRecord {
     pub fn new(seats: usize) -> Self {
-        Self { seats: vec![SeatPosition::default(); seats], ..Self::default() }
+        Self { seats, ..Self::default() }
     }
 
     pub fn size(&self) -> RecordSize {
@@ -83,6 +85,7 @@ impl DebateRecord {
 
     /// The id of a claim that makes the same statement, withdrawn ones aside.
     pub fn same_claim(&self, text: &str) -> Option<String> {
+        let text = &clip(text, CLAIM_TOKENS);
         let mut live = self.claims.iter().filter(|claim| claim.status != ClaimStatus::Retracted);
         live.find(|claim| same_statement(&claim.text, text)).map(|claim| claim.id.clone())
     }
@@ -111,6 +114,7 @@ impl DebateRecord {
             challengers: BTreeSet::new(),
             objection: String::new(),
         });
+        self.carry_blockers(&id, &clip(text, CLAIM_TOKENS));
         id
     }
 
@@ -162,16 +166,9 @@ impl DebateRecord {
         id
     }
 
-    pub fn add_risk(&mut self, by: usize, round: u32, kind: &str, text: &str, mitigation: &str) -> String {
-        let id = next(&mut self.issued.risks, 'R');
-        let mitigation = Some(clip(mitigation, CLAIM_TOKENS)).filter(|text| !text.is_empty());
-        self.risks.push(Risk { id: id.clone(), kind: kind.to_owned(), text: clip(text, CLAIM_TOKENS), by, round, mitigation });
-        id
-    }
-
     /// Sets every claim's status by who supports and who disputes it. A withdrawn claim stays withdrawn.
     pub fn update_statuses(&mut self) {
-        let seats = self.seats.len();
+        let seats = self.seats;
         for claim in self.claims.iter_mut().filter(|claim| claim.status != ClaimStatus::Retracted) {
             let others = claim.backers.iter().any(|seat| *seat != claim.by);
             claim.status = if !claim.challengers.is_empty() {
@@ -184,29 +181,54 @@ impl DebateRecord {
         }
     }
 
-    /// Blockers that were not taken back, and whose claim is neither accepted nor withdrawn by now.
-    pub fn open_blockers(&self) -> Vec<&Blocker> {
-        let settled = |id: &String| self.claim(id).is_some_and(|claim| matches!(claim.status, ClaimStatus::Accepted | ClaimStatus::Retracted));
-        self.blockers.iter().filter(|blocker| !blocker.claim.as_ref().is_some_and(settled)).collect()
-    }
-
-    /// Takes in a vote: it replaces the seat's blocker, if there was one.
-    pub fn vote(&mut self, seat: usize, vote: Option<Vote>, claim: Option<String>) {
-        if vote.is_none() {
-            return;
-        }
-        // The dispute of the claim that the old blocker named goes with it.
-        let named: Vec<String> = self.blockers.iter().filter(|blocker| blocker.seat == seat).filter_map(|blocker| blocker.claim.clone()).collect();
-        for id in named {
-            self.claim_mut(&id).map(|claim| claim.challengers.remove(&seat));
-        }
-        self.blockers.retain(|blocker| blocker.seat != seat);
-        match vote {
-            Some(Vote::Accept | Vote::Minor) | None => {}
-            Some(Vote::Blocker) => {
+    /// Takes in what a seat of a regular round says to the proposal. A blocker ends when its author votes otherwise, or votes not at all and
+    /// supports the claim it had named; what becomes of the claim otherwise does not end it.
+    pub fn vote(&mut self, seat: usize, vote: Option<Vote>, claim: Option<String>, supports: &[String]) {
+        let Some(known) = self.blockers.iter().position(|blocker| blocker.seat == seat) else {
+            if vote == Some(Vote::Blocker) {
                 self.blockers.push(Blocker { seat, claim });
                 self.blockers.sort_by_key(|blocker| blocker.seat);
             }
+            return;
+        };
+        let named = self.blockers[known].claim.clone();
+        let accepts = named.as_ref().is_some_and(|named| supports.contains(named));
+        if vote.is_none() && !accepts {
+            return;
+        }
+        // Blocked again without a word on the claim, it is still about the same one.
+        if vote == Some(Vote::Blocker) && claim.is_none() {
+            return;
+        }
+        // The dispute of the claim that the old blocker named goes with it.
+        if let Some(id) = named
+            && let Some(claim) = self.claim_mut(&id)
+        {
+            claim.challengers.remove(&seat);
+        }
+        match vote {
+            Some(Vote::Blocker) => self.blockers[known].claim = claim,
+            Some(Vote::Accept | Vote::Minor) | None => drop(self.blockers.remove(known)),
+        }
+    }
+
+    /// The id under which a claim stands now: that of the claim that says the same, where it was withdrawn and said again.
+    fn current_id(&self, id: &str) -> String {
+        let gone = self.claim(id).filter(|claim| claim.status == ClaimStatus::Retracted);
+        gone.and_then(|claim| self.same_claim(&claim.text)).unwrap_or_else(|| id.to_owned())
+    }
+
+    /// A claim that was withdrawn and comes back under a new id is the same claim: blockers of the old one are blockers of the new one.
+    fn carry_blockers(&mut self, id: &str, text: &str) {
+        let gone = |claim: &Claim| claim.status == ClaimStatus::Retracted && same_statement(&claim.text, text);
+        let old: Vec<String> = self.claims.iter().filter(|claim| gone(claim)).map(|claim| claim.id.clone()).collect();
+        let mut blocking = Vec::new();
+        for blocker in self.blockers.iter_mut().filter(|blocker| blocker.claim.as_ref().is_some_and(|claim| old.contains(claim))) {
+            blocker.claim = Some(id.to_owned());
+            blocking.push(blocker.seat);
+        }
+        if let Some(claim) = self.claim_mut(id) {
+            claim.challengers.extend(blocking.into_iter().filter(|seat| *seat != claim.by));
         }
     }
 
@@ -220,21 +242,20 @@ impl DebateRecord {
         let premise = |claim: &&Claim| matches!(claim.label, Label::Fact | Label::Assume) && claim.status != ClaimStatus::Retracted;
         let of =
             |seat: usize| self.claims.iter().filter(premise).filter(|claim| claim.backers.contains(&seat)).map(|claim| claim.id.as_str()).collect();
-        (0..self.seats.len()).map(of).collect()
+        (0..self.seats).map(of).collect()
     }
 }
 
 /// Whether two sentences make the same statement: nearly the same words, the same figures, and not one the denial of the other.
 pub fn same_statement(a: &str, b: &str) -> bool {
-    const DENIALS: [&str; 7] = ["not", "no", "never", "without", "cannot", "none", "nor"];
     let denies = |text: &str| {
         let text = text.to_lowercase();
-        text.contains("n't") || text.contains("n’t") || text.split(|c: char| !c.is_alphanumeric()).any(|word| DENIALS.contains(&word))
+        let words = || text.split(|c: char| !c.is_alphanumeric());
+        text.contains("n't") || text.contains("n’t") || phrases().denials.iter().any(|denial| words().any(|word| word == denial))
     };
-    let alike = jaccard(&words(a, 3), &words(b, 3)).map_or(a.trim() == b.trim(), |alike| alike >= SAME_POSITION - synod_math::debate::EPSILON);
     let figures = |text: &str| -> BTreeSet<String> {
         let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '.' || c == ',')).map(|part| part.trim_matches(['.', ',']).to_lowercase());
         parts.filter(|part| part.contains(|c: char| c.is_ascii_digit())).collect()
     };
-    alike && denies(a) == denies(b) && figures(a) == figures(b)
+    overlap(a, b) >= SAME_POSITION - synod_math::debate::EPSILON && denies(a) == denies(b) && figures(a) == figures(b)
 }

@@ -50,6 +50,9 @@ pub struct Analysis {
     #[serde(default)]
     #[schemars(length(max = 3))]
     pub decisions: Vec<String>,
+    /// Risks of the record that mean the same problem, the newer with the older; empty if there are none.
+    #[serde(default)]
+    pub same_risks: Vec<SameRisk>,
     /// Signs that they agree for the sake of agreeing; empty if there are none.
     #[serde(default)]
     pub groupthink_signs: Vec<String>,
@@ -62,6 +65,15 @@ pub struct Disagreement {
     pub one_side: Vec<String>,
     #[schemars(extend("items" = {"type": "string", "x-ids": "seats"}))]
     pub other_side: Vec<String>,
+}
+
+/// Two risks that are one problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SameRisk {
+    #[schemars(extend("x-ids" = "risks"))]
+    pub id: String,
+    #[schemars(extend("x-ids" = "risks"))]
+    pub same_as: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,7 +2,7 @@
 
 use super::analysis::{Analysis, RoundAssessment};
 use super::exhibits::{seat_moves, show_analysis, show_responses, show_summary};
-use super::round::Round;
+use super::round::{Round, RoundKind};
 use super::safety::{self, show_safety};
 use super::{Debate, LEAST};
 use crate::roundtable::outcome::{GroupthinkKind, StopReason, guard, show_objections};
@@ -48,8 +48,8 @@ pub async fn conclude_round(debate: &mut Debate<'_>, phase: &Bench, mut round: R
     show_responses(debate, phase, &round)?;
     show_safety(debate, phase, &round)?;
     debate.watch.end_round(round.clean());
-    for (seat, support) in &round.assessment.alignment {
-        debate.record.seats[*seat].alignment = Some(*support);
+    for pair in round.assessment.analysis.iter().flat_map(|analysis| &analysis.same_risks) {
+        debate.record.merge_risks(&pair.id, &pair.same_as);
     }
     if let Some(proposal) = round.assessment.analysis.as_ref().map(|analysis| analysis.leading_proposal.trim()).filter(|text| !text.is_empty()) {
         debate.record.proposal = clip(proposal, PROPOSAL_TOKENS);
@@ -64,7 +64,7 @@ pub async fn conclude_round(debate: &mut Debate<'_>, phase: &Bench, mut round: R
     round.summary =
         RoundSummary::new(&round.title(), round.record_before, one_liner.map_or("nobody summed it up.", String::as_str), &moves, &debate.record);
     show_analysis(debate, phase, &round)?;
-    if !round.objection {
+    if round.is_regular() {
         show_summary(debate, phase, &round)?;
     }
     round.sources = debate.record.source_count();
@@ -102,13 +102,17 @@ async fn ask_for_analysis(debate: &Debate<'_>, phase: &Bench, round: &Round) -> 
     let ask = prompt!(
         "analysis",
         round = round.number,
-        objection = round.objection,
+        objection = round.kind == RoundKind::Objection,
+        sides = debate.style.assigns_sides(),
+        proposition = debate.proposition,
+        context = debate.options.context_at(round.number),
         focus = debate.options.focus_at(round.number),
         record = packet.record,
         entries,
         material = debate.material
     )
-    .ids("seats", names.iter().map(|name| name.as_str()));
+    .ids("seats", names.iter().map(|name| name.as_str()))
+    .ids("risks", packet.risks.clone());
     match phase.ask_clerk::<Analysis>(ask).await? {
         Ok(reply) => Ok((Some((reply.key, reply.value)), round.closed)),
         Err(failure) => {
@@ -124,7 +128,7 @@ async fn ask_for_analysis(debate: &Debate<'_>, phase: &Bench, round: &Round) -> 
 /// Holds a round of objections; where it moves nothing, asks a person. `None`: the debate goes on.
 pub async fn hold_objections(debate: &mut Debate<'_>, phase: &Bench, number: u32, kind: GroupthinkKind) -> Result<Option<StopReason>> {
     let phase = phase.phase("objection");
-    let round = debate.hold_round(&phase, number, true).await?;
+    let round = debate.hold_round(&phase, number, RoundKind::Objection).await?;
     if let Some(stop) = stop_if_incomplete(debate, &phase, &round)? {
         return Ok((stop == StopReason::Closed).then_some(stop));
     }
@@ -145,4 +149,18 @@ pub async fn hold_objections(debate: &mut Debate<'_>, phase: &Bench, number: u32
         debate.record.decide_by_person(said, number);
     }
     Ok(accepts.then_some(StopReason::Person))
+}
+
+/// Before the end, whoever owes an answer to a risk is asked once more: what was raised in the last round could not be answered in it.
+pub async fn hold_closing(debate: &mut Debate<'_>) -> Result<()> {
+    let Some(number) = debate.last_regular().map(|round| round.number) else { return Ok(()) };
+    if !(0..debate.seats()).any(|seat| debate.owed_risks(seat).next().is_some()) {
+        return Ok(());
+    }
+    let phase = debate.bench.phase("closing");
+    let round = debate.hold_round(&phase, number, RoundKind::Closing).await?;
+    show_responses(debate, &phase, &round)?;
+    show_safety(debate, &phase, &round)?;
+    debate.closing = Some(round);
+    Ok(())
 }

@@ -1,114 +1,49 @@
 //! What a reader is shown of a round: its responses, safety, camps and summary.
 
 use super::Debate;
-use super::analysis::{Alignment, Analysis};
+use super::analysis::{Alignment, Analysis, Disagreement, SameRisk};
 use super::reply::vote_name;
 use super::round::{Response, Round};
 use crate::markdown;
-use crate::roundtable::prompting::{SeatMoves, anchor};
+use crate::roundtable::prompting::SeatMoves;
 use crate::roundtable::record::ClaimStatus;
 use crate::roundtable::rows::*;
 use synod_engine::{Bench, Result};
 use synod_math::debate::outcome::{AgreementLevel, agreement_level};
-use synod_types::{Cluster, Clusters, Exhibit, SeatIx, Shape, Statement, ToolRun};
+use synod_types::{Cluster, Clusters, Exhibit, SeatIx, Shape};
 
 pub fn show_responses(debate: &Debate, phase: &Bench, round: &Round) -> Result<()> {
     for response in &round.responses {
-        let title = format!("{}, {}", round.title(), debate.names[response.seat]);
-        let turn = &response.turn;
-        let text = match &response.blocked {
-            Some(reason) => format!("[withheld: {reason}]"),
-            None => format!("{}\n\n{}", turn.position, turn.reasons),
-        };
         if let Some(reason) = &response.blocked {
             phase.warn(format!("A response of {} was withheld: {}.", debate.display_name(response.seat), reason.trim_end_matches('.')));
         }
-        // Not shown as a thread: the seats it answers mostly spoke in an earlier round, under the same names. The row names them.
-        let shape = Shape::Statement(Statement { label: Some(debate.names[response.seat].clone()), text: Some(text), ..Statement::default() });
-        let exhibit =
-            Exhibit::new(title, shape).by(response.seat as SeatIx, "debater").turn(&response.key).data(&response_row(debate, round, response));
-        phase.show(&round.prefix(), exhibit)?;
+        let title = format!("{}, {}", round.title(), debate.named_part(response.seat));
+        let row = ResponseRow::new(debate, round, response);
+        phase.show(&round.prefix(), row.exhibit(title, response.seat as SeatIx).turn(&response.key))?;
     }
     Ok(())
-}
-
-fn response_row(debate: &Debate, round: &Round, response: &Response) -> ResponseRow {
-    let turn = &response.turn;
-    // Of a response that was withheld nothing is kept that it said in its own words.
-    let withheld = response.blocked.is_some();
-    let text = |text: &String| (!withheld).then(|| text.clone());
-    let list = |list: &Vec<String>| (!withheld).then(|| list.clone());
-    let change = response.prior.map(|prior| ConfidenceChange {
-        delta: turn.confidence - prior.confidence,
-        previous_round: prior.round,
-        reason: text(&turn.confidence_reason),
-    });
-    let tool = |run: &ToolRun| ToolCallRow {
-        tool_name: run.name.clone(),
-        input: run.input.clone(),
-        output: run.output.clone(),
-        error: run.error,
-        timestamp: run.at,
-    };
-    ResponseRow {
-        round: round.number,
-        seat: debate.names[response.seat].clone(),
-        role: debate.roles[response.seat].id.clone(),
-        position: text(&turn.position),
-        reasoning: text(&turn.reasons),
-        confidence: turn.confidence,
-        confidence_change: change,
-        vote: turn.vote.clone(),
-        position_change: turn.position_change.as_ref().and_then(text),
-        stance: turn.stance.clone(),
-        debate_alignment: round.assessment.alignment.get(&response.seat).copied(),
-        epistemic_claims: response.label_counts,
-        key_points: list(&turn.key_points),
-        uncertainties: list(&turn.uncertainties),
-        perspective_anchor: anchor(response.seat).0,
-        citations: (!withheld).then(|| response.audit.references.clone()),
-        tool_calls: (!withheld).then(|| response.tools.iter().map(tool).collect()),
-        claims_touched: response.changes.clone(),
-        direct_replies_to: list(&turn.replies_to),
-        role_violation: response.violation.clone(),
-        owed: response.owed.clone(),
-        label_findings: (!withheld).then(|| response.audit.flaws.clone()),
-        blocked: response.blocked.clone(),
-    }
 }
 
 pub fn show_analysis(debate: &Debate, phase: &Bench, round: &Round) -> Result<()> {
     let assessment = &round.assessment;
     let analysis = assessment.analysis.clone().unwrap_or_default();
     let known = assessment.analysis.is_some();
-    let position =
-        |seat: usize| round.counted().find(|response| response.seat == seat).map(|response| response.turn.position.clone()).unwrap_or_default();
-    let cluster = |(place, (camp, seats)): (usize, (usize, Vec<usize>))| {
-        let theme = analysis.clusters.get(camp).filter(|_| !assessment.by_words);
-        Cluster {
-            id: format!("{}", place + 1),
-            name: theme.map_or_else(|| format!("Camp {}", place + 1), |camp| camp.theme.clone()),
-            theme: theme.map(|camp| camp.summary.clone()).unwrap_or_default(),
-            items: seats.iter().map(|seat| (debate.display_name(*seat), position(*seat))).collect(),
-            ..Cluster::default()
+    let camp = |(place, (camp, seats)): (usize, (usize, Vec<usize>))| {
+        let read = analysis.clusters.get(camp).filter(|_| !assessment.by_words);
+        CampRow {
+            theme: read.map_or_else(|| format!("Camp {}", place + 1), |camp| camp.theme.clone()),
+            seats: seats.iter().map(|seat| debate.display_name(*seat)).collect(),
+            summary: read.map(|camp| camp.summary.clone()).unwrap_or_default(),
         }
     };
-    let clusters: Vec<Cluster> = assessment.seats_by_camp().into_iter().enumerate().map(cluster).collect();
-    let data = AnalysisRow {
+    let row = AnalysisRow {
         round: round.number,
         agreement_level: assessment.agreement(),
         leading_proposal: leading_proposal(&analysis),
+        clusters: assessment.seats_by_camp().into_iter().enumerate().map(camp).collect(),
         summary: known.then_some(analysis.summary),
         common_ground: analysis.common_ground,
         disagreement_points: analysis.disagreements,
-        clusters: clusters
-            .iter()
-            .map(|cluster| CampRow {
-                theme: cluster.name.clone(),
-                seats: cluster.items.iter().map(|(seat, _)| seat.clone()).collect(),
-                summary: cluster.theme.clone(),
-            })
-            .collect(),
         nuances: Nuances {
             partial_agreements: analysis.partial_agreements,
             conditional_positions: analysis.conditional_positions,
@@ -119,9 +54,65 @@ pub fn show_analysis(debate: &Debate, phase: &Bench, round: &Round) -> Result<()
         source: assessment.source,
         by_words: assessment.by_words,
         groupthink_warning: GroupthinkWarning { detected: !analysis.groupthink_signs.is_empty(), indicators: analysis.groupthink_signs },
+        decisions: analysis.decisions,
+        same_risks: analysis.same_risks,
+        reasons: known.then_some(analysis.reasons),
     };
-    let exhibit = Exhibit::new(format!("{}: who stands together", round.title()), Shape::Clusters(Clusters { clusters })).data(&data);
-    phase.show(&format!("{}_analysis", round.prefix()), exhibit)
+    let position = |name: &String| {
+        let seat = (0..debate.seats()).find(|seat| debate.display_name(*seat) == *name)?;
+        Some((name.clone(), round.response_of(seat)?.turn.position.clone()))
+    };
+    // Camps that whoever read the round described otherwise than they could be counted are told too.
+    let unused = assessment.analysis.iter().filter(|_| assessment.by_words).flat_map(|analysis| &analysis.clusters);
+    let unused: Vec<String> = unused.map(|camp| format!("{} ({}): {}", camp.theme, camp.seats.join(", "), camp.summary)).collect();
+    let mut exhibit = row.exhibit(format!("{}: who stands together", round.title()), &position).list("Camps as they were read, not used", unused);
+    if !round.is_regular() {
+        exhibit = row.with_points(exhibit);
+    }
+    phase.show(&format!("{}_analysis", round.prefix()), exhibit.data(&row))
+}
+
+impl AnalysisRow {
+    fn exhibit(&self, title: String, position: &dyn Fn(&String) -> Option<(String, String)>) -> Exhibit {
+        let cluster = |(place, camp): (usize, &CampRow)| Cluster {
+            id: format!("{}", place + 1),
+            name: camp.theme.clone(),
+            theme: camp.summary.clone(),
+            items: camp.seats.iter().filter_map(position).collect(),
+            ..Cluster::default()
+        };
+        let clusters = self.clusters.iter().enumerate().map(cluster).collect();
+        let one = |pair: &SameRisk| format!("{} says the same as {}", pair.id, pair.same_as);
+        Exhibit::new(title, Shape::Clusters(Clusters { clusters }))
+            .list("How it was read", &self.reasons)
+            .list("Agreed in part", &self.nuances.partial_agreements)
+            .list("Only under a condition", &self.nuances.conditional_positions)
+            .list("Not known", &self.nuances.uncertainties)
+            .list("Settled", &self.decisions)
+            .list("One problem in two words", self.same_risks.iter().map(one))
+            .list("Signs of agreeing for its own sake", &self.groupthink_warning.indicators)
+    }
+
+    /// What a round comes to; of a regular round the summary tells it.
+    fn with_points(&self, exhibit: Exhibit) -> Exhibit {
+        let agreement = self.agreement_level.map(|agreement| format!("{agreement:.2}"));
+        exhibit
+            .list("Agreement", agreement)
+            .list("Summary", &self.summary)
+            .list("Leading proposal", &self.leading_proposal)
+            .list("Agreed", &self.common_ground)
+            .list("Open", self.disagreement_points.iter().map(with_sides))
+    }
+}
+
+/// A disagreement with who stands against whom.
+fn with_sides(point: &Disagreement) -> String {
+    let (one, other) = (&point.one_side, &point.other_side);
+    match (one.is_empty(), other.is_empty()) {
+        (false, false) => format!("{} ({} against {})", point.point, one.join(", "), other.join(", ")),
+        (true, true) => point.point.clone(),
+        _ => format!("{} ({})", point.point, [one.as_slice(), other].concat().join(", ")),
+    }
 }
 
 /// The round for a reader: how far the seats agree and on what, who stands against whom, where each seat is, what is new.
@@ -135,28 +126,27 @@ pub fn show_summary(debate: &Debate, phase: &Bench, round: &Round) -> Result<()>
     }];
     lines.extend(leading_proposal(&analysis).map(|text| format!("- Leading proposal: {text}")));
     lines.extend(analysis.common_ground.iter().map(|point| format!("- Agreed: {point}")));
-    let sides = |one: &[String], other: &[String]| match (one.is_empty(), other.is_empty()) {
-        (false, false) => format!(" ({} against {})", one.join(", "), other.join(", ")),
-        (true, true) => String::new(),
-        _ => format!(" ({})", [one, other].concat().join(", ")),
-    };
-    lines.extend(analysis.disagreements.iter().map(|point| format!("- Open: {}{}", point.point, sides(&point.one_side, &point.other_side))));
+    lines.extend(analysis.disagreements.iter().map(|point| format!("- Open: {}", with_sides(point))));
+    lines.extend(Some(&analysis.one_liner).filter(|line| !line.trim().is_empty()).map(|line| format!("- In a line: {line}")));
     let seats = round.counted().map(|response| {
-        let alignment = debate.record.seats[response.seat].alignment.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
-        let vote = response.turn.vote().map_or("–", vote_name).to_owned();
+        let alignment = assessment.alignment.get(&response.seat).map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+        let shown = if debate.is_free(response.seat) { "" } else { " (not counted)" };
+        let vote = response.turn.vote().map_or("–".to_owned(), |vote| format!("{}{shown}", vote_name(vote)));
         let point = response.turn.key_points.first().unwrap_or(&response.turn.position).clone();
-        vec![debate.display_name(response.seat), alignment, format!("{:.2}", response.turn.confidence), vote, point]
+        let part = debate.roles[response.seat].id.clone();
+        vec![debate.display_name(response.seat), part, alignment, format!("{:.2}", response.turn.confidence), vote, point]
     });
-    lines.push(format!("\n{}\n", markdown::table(["seat", "alignment", "confidence", "vote", "key point"], seats)));
+    lines.push(format!("\n{}\n", markdown::table(["seat", "part", "alignment", "confidence", "vote", "key point"], seats)));
     for claim in debate.record.new_facts_after(round.record_before.claims) {
         let sources = claim.support.iter().filter_map(|id| debate.record.evidence.iter().find(|evidence| evidence.id == *id));
         let sources: Vec<String> = sources.map(|evidence| format!("{} {}", evidence.id, evidence.title)).collect();
         lines.push(format!("- New fact {}: {} [{}]", claim.id, claim.text, sources.join("; ")));
     }
     for response in round.counted() {
-        let owed = &response.owed;
-        lines.extend((!owed.is_empty()).then(|| format!("- Owed: {} left {} unanswered", debate.names[response.seat], owed.join(", "))));
-        lines.extend(response.audit.flaws.iter().map(|flaw| format!("- Labels, {}: {}", debate.names[response.seat], flaw.describe())));
+        let (name, owed) = (&debate.names[response.seat], &response.owed);
+        lines.extend((!owed.is_empty()).then(|| format!("- Owed: {name} left {} unanswered", owed.join(", "))));
+        let broken = response.violation.as_ref();
+        lines.extend(broken.map(|broken| format!("- Role: {name} was to give {} and gave {}", broken.expected, broken.given())));
     }
     let record = &debate.record;
     let data = SummaryRow {

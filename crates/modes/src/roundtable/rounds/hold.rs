@@ -3,11 +3,11 @@
 //! Every response is checked for safety the moment it arrives, before it enters the record or another seat reads it.
 
 use super::reply::{Turn, TurnRequest};
-use super::round::{PriorConfidence, Response, Round};
+use super::round::{PriorConfidence, Response, Round, RoundKind};
 use super::safety;
 use super::{Debate, LEAST, tools};
 use crate::roundtable::prompting::contribution::tool_output;
-use crate::roundtable::record::{LabelCounts, RecordChanges};
+use crate::roundtable::record::TurnOrigin;
 use crate::roundtable::rows::RoleViolation;
 use synod_engine::{Bench, ReplyWithTools, Result, SeatFailure};
 use synod_types::{FailureKind, ToolRun};
@@ -17,35 +17,37 @@ const PATIENCE: u32 = 2;
 
 impl Debate<'_> {
     /// Holds a round: every seat speaks, and each response is checked and taken in. Where too few responses count, or the run was closing
-    /// before all had spoken, the round does not count and the record stays as it was.
-    pub async fn hold_round(&mut self, phase: &Bench, number: u32, objection: bool) -> Result<Round> {
+    /// before all had spoken, the round does not count and the record stays as it was. Closing answers are asked of whoever owes one.
+    pub async fn hold_round(&mut self, phase: &Bench, number: u32, kind: RoundKind) -> Result<Round> {
         let (saved, requests) = (self.record.clone(), self.context_requests.len());
-        let mut round = Round { number, objection, votes: self.votes(), record_before: self.record.size(), ..Round::default() };
-        let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.missed_rounds[*seat] < PATIENCE).collect();
+        let mut round = Round { number, kind, votes: self.votes(kind), record_before: self.record.size(), ..Round::default() };
+        let owes = |seat: &usize| kind != RoundKind::Closing || self.owed_risks(*seat).next().is_some();
+        let asked: Vec<usize> = (0..self.seats()).filter(|seat| self.missed_rounds[*seat] < PATIENCE).filter(owes).collect();
         let mut overflow = false;
-        if self.style.sequential {
+        if self.style.sequential && kind != RoundKind::Closing {
             for seat in asked {
-                let packet = self.packet(number, &round.responses);
+                let packet = self.packet(&round, &saved);
                 overflow |= packet.overflow;
                 let result = self.ask(phase, seat, &round, &packet).await?;
                 if let Some(response) = self.response_of(seat, result, &mut round) {
                     let mut checked = self.check_safety(phase, vec![response], &mut round.closed).await?;
-                    self.ingest_responses(&mut checked, number);
+                    self.ingest_responses(&mut checked, &round);
                     // Whoever speaks next sees what became of the claims.
                     self.record.update_statuses();
                     round.responses.append(&mut checked);
                 }
             }
         } else {
-            let packet = self.packet(number, &[]);
+            let packet = self.packet(&round, &saved);
             overflow = packet.overflow;
             let turns: Vec<_> = asked.iter().map(|seat| self.ask(phase, *seat, &round, &packet)).collect();
             let mut arrived = Vec::new();
             for (seat, result) in asked.into_iter().zip(futures::future::join_all(turns).await) {
                 arrived.extend(self.response_of(seat, result?, &mut round));
             }
-            round.responses = self.check_safety(phase, arrived, &mut round.closed).await?;
-            self.ingest_responses(&mut round.responses, number);
+            let mut checked = self.check_safety(phase, arrived, &mut round.closed).await?;
+            self.ingest_responses(&mut checked, &round);
+            round.responses = checked;
         }
         self.record.update_statuses();
         round.new_facts = self.record.new_facts_after(round.record_before.claims).count();
@@ -53,7 +55,7 @@ impl Debate<'_> {
             phase.warn("context_overflow: what was said in the round before had to be cut to fit into a prompt.");
         }
         let first = self.rounds.is_empty();
-        if round.counted().count() < LEAST || (round.closed && !first) {
+        if kind != RoundKind::Closing && (round.counted().count() < LEAST || (round.closed && !first)) {
             self.record.restore(saved);
             self.context_requests.truncate(requests);
         }
@@ -61,10 +63,8 @@ impl Debate<'_> {
     }
 
     fn prior_confidence(&self, seat: usize) -> Option<PriorConfidence> {
-        let spoke = |round: &Round| {
-            round.counted().find(|said| said.seat == seat).map(|said| PriorConfidence { round: round.number, confidence: said.turn.confidence })
-        };
-        self.rounds.iter().rev().filter(|round| !round.objection).find_map(spoke)
+        let spoke = |round: &Round| round.response_of(seat).map(|said| PriorConfidence { round: round.number, confidence: said.turn.confidence });
+        self.rounds.iter().rev().filter(|round| round.is_regular()).find_map(spoke)
     }
 
     /// A seat's reply as a response, without what it was not asked for; nothing where the seat failed.
@@ -83,33 +83,20 @@ impl Debate<'_> {
         let heard = self.rounds.last().into_iter().flat_map(|last| &last.responses).chain(&round.responses);
         let others: Vec<String> = heard.filter(|other| other.seat != seat).map(|other| self.names[other.seat].clone()).collect();
         let prior = self.prior_confidence(seat);
-        let turn = reply.value.keep_requested(&TurnRequest { vote: round.votes, again: prior.is_some(), others: &others, role });
+        let asked = TurnRequest { vote: round.votes, risks: round.kind != RoundKind::Closing, again: prior.is_some(), others: &others, role };
+        let turn = reply.value.keep_requested(&asked);
         let stance = role
             .stance
             .clone()
             .filter(|expected| turn.stance.as_ref() != Some(expected))
-            .map(|expected| RoleViolation { expected, actual: turn.stance.clone() });
-        let violation = stance
-            .or_else(|| (remedies > 0).then(|| RoleViolation { expected: "no solutions".into(), actual: Some(format!("{remedies} solutions")) }));
+            .map(|expected| RoleViolation { expected: format!("stance {expected}"), actual: turn.stance.clone() });
+        let solved = || (remedies > 0).then(|| RoleViolation { expected: "no solutions".into(), actual: Some(format!("{remedies} solutions")) });
+        let unruled = || (role.rules && turn.ruling.is_none()).then(|| RoleViolation { expected: "a ruling".into(), actual: None });
+        let violation = stance.or_else(solved).or_else(unruled);
         let audit = self.record.audit(&turn);
         let answered = |id: &String| turn.mitigations.iter().any(|answer| answer.id == *id && !answer.text.trim().is_empty());
         let owed = self.owed_risks(seat).map(|risk| risk.id.clone()).filter(|id| !answered(id)).collect();
-        Some(Response {
-            seat,
-            key: reply.key,
-            turn,
-            audit,
-            tools,
-            changes: RecordChanges::default(),
-            label_counts: LabelCounts::default(),
-            blocked: None,
-            evaluation: None,
-            evaluation_key: None,
-            unread: false,
-            violation,
-            owed,
-            prior,
-        })
+        Some(Response { tools, violation, owed, prior, ..Response::new(seat, reply.key, turn, audit) })
     }
 
     async fn check_safety(&mut self, phase: &Bench, mut responses: Vec<Response>, closed: &mut bool) -> Result<Vec<Response>> {
@@ -123,16 +110,16 @@ impl Debate<'_> {
         Ok(responses)
     }
 
-    fn ingest_responses(&mut self, responses: &mut [Response], number: u32) {
+    fn ingest_responses(&mut self, responses: &mut [Response], round: &Round) {
+        let number = round.number;
         // All withdrawals come first: a claim made again in this round, by its author too, is then a new claim.
         for response in responses.iter_mut().filter(|response| response.blocked.is_none()) {
             response.changes.withdrawn = self.record.withdraw(response.seat, number, &response.turn.withdraws);
         }
         for response in responses.iter_mut().filter(|response| response.blocked.is_none()) {
             self.context_requests.extend(tools::context_requests(&response.tools, &self.names[response.seat], number));
-            let changes = &mut response.changes;
-            response.label_counts = self.record.ingest(response.seat, number, &response.turn, &response.audit, &response.tools, changes);
-            self.record.seats[response.seat].delta = response.delta();
+            let from = TurnOrigin { seat: response.seat, round: number, regular: round.is_regular() };
+            response.label_counts = self.record.ingest(from, &response.turn, &response.audit, &response.tools, &mut response.changes);
         }
     }
 }

@@ -5,14 +5,15 @@ mod conclude;
 mod exhibits;
 mod hold;
 pub mod reply;
+mod response_row;
 mod round;
 pub mod safety;
 pub mod tools;
 
-pub use analysis::{Alignment, Disagreement};
-pub use conclude::{conclude_round, hold_objections, stop_if_incomplete};
+pub use analysis::{Alignment, Disagreement, SameRisk};
+pub use conclude::{conclude_round, hold_closing, hold_objections, stop_if_incomplete};
 pub use exhibits::level_name;
-pub use round::{Response, Round};
+pub use round::{Response, Round, RoundKind};
 
 use super::options::{Audience, Options};
 use super::prompting::{MaterialPart, Perspective, material, reserve};
@@ -36,14 +37,18 @@ pub struct Debate<'a> {
     /// How the seats know each other, in seat order.
     pub names: Vec<String>,
     pub perspectives: Vec<Perspective>,
+    /// What the sides argue for and against, where the style wants a proposition.
+    pub proposition: Option<String>,
     /// What came with the question, as far as prompts carry it.
     pub material: Vec<MaterialPart>,
-    /// Tokens a prompt takes beside what was said in the debate.
+    /// Tokens a prompt takes beside what was said in the debate, without focus question and additions.
     pub reserve: usize,
     pub record: DebateRecord,
     pub watch: SafetyWatch,
     /// In the order they were held, rounds of objections included.
     pub rounds: Vec<Round>,
+    /// Answers to the risks that the last round left open.
+    pub closing: Option<Round>,
     pub context_requests: Vec<ContextRequest>,
     /// Rounds each seat has missed in a row.
     missed_rounds: Vec<u32>,
@@ -60,7 +65,7 @@ impl<'a> Debate<'a> {
         }
         let watch = SafetyWatch::new(style, options.audience == Audience::Vulnerable);
         let material = material(bench.question());
-        let reserve = reserve(bench.question(), &material, options.every_focus().max_by_key(|text| text.len()), style.anonymous);
+        let reserve = reserve(bench.question(), &material, style.anonymous);
         Self {
             bench,
             options,
@@ -68,11 +73,13 @@ impl<'a> Debate<'a> {
             roles: style.deal_roles(n),
             names,
             perspectives: Vec::new(),
+            proposition: None,
             material,
             reserve,
             record: DebateRecord::new(n),
             watch,
             rounds: Vec::new(),
+            closing: None,
             context_requests: Vec::new(),
             missed_rounds: vec![0; n],
         }
@@ -87,18 +94,40 @@ impl<'a> Debate<'a> {
         format!("{} ({})", self.names[seat], self.bench.seat(seat as SeatIx).label)
     }
 
-    /// Votes are on the leading proposal, and before the first round was analysed there is none.
-    fn votes(&self) -> bool {
-        self.style.votes && !self.rounds.is_empty()
+    /// Votes are on the leading proposal, and before the first round was analysed there is none. Nobody votes while it must object.
+    fn votes(&self, kind: RoundKind) -> bool {
+        self.style.votes && !self.rounds.is_empty() && kind == RoundKind::Regular
     }
 
     /// The risks this seat is to answer.
     pub fn owed_risks(&self, seat: usize) -> impl Iterator<Item = &Risk> {
         let answers = self.roles[seat].answers_risks;
-        self.record.risks.iter().filter(move |risk| answers && risk.by != seat && risk.mitigation.is_none())
+        self.record.risks.iter().filter(move |risk| answers && risk.by != seat && risk.is_unanswered())
     }
 
     pub fn last_regular(&self) -> Option<&Round> {
-        self.rounds.iter().rfind(|round| !round.objection)
+        self.rounds.iter().rfind(|round| round.is_regular())
+    }
+
+    /// Where a seat stands: its last regular response that was not withheld, and how far that supported the proposal.
+    pub fn standing(&self, seat: usize) -> Option<(&Response, Option<f64>)> {
+        let mut regular = self.rounds.iter().rev().filter(|round| round.is_regular());
+        regular.find_map(|round| Some((round.response_of(seat)?, round.assessment.alignment.get(&seat).copied())))
+    }
+
+    /// The seats whose votes count: those that argue no side they were given.
+    pub fn is_free(&self, seat: usize) -> bool {
+        !self.roles[seat].bound
+    }
+
+    /// The regular rounds in which a seat left its part.
+    pub fn violations(&self, seat: usize) -> Vec<u32> {
+        let left = |round: &&Round| round.response_of(seat).is_some_and(|response| response.violation.is_some());
+        self.rounds.iter().filter(|round| round.is_regular()).filter(left).map(|round| round.number).collect()
+    }
+
+    /// A seat with its part, as a reader needs it: `S2, opposition`.
+    pub fn named_part(&self, seat: usize) -> String {
+        if self.style.roles.len() > 1 { format!("{}, {}", self.names[seat], self.roles[seat].id) } else { self.names[seat].clone() }
     }
 }

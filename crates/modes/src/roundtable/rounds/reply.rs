@@ -33,14 +33,22 @@ pub struct Turn {
     #[serde(default)]
     #[schemars(extend("x-ids" = "stances"))]
     pub stance: Option<String>,
-    /// What became of your position since the last round.
+    /// Which side argued better so far.
+    #[serde(default)]
+    #[schemars(extend("x-ids" = "rulings"))]
+    pub ruling: Option<String>,
+    /// The point on which the ruling turned, with the ids of the claims.
+    #[serde(default)]
+    #[schemars(extend("x-if" = "rulings"))]
+    pub ruling_reason: String,
+    /// What became of your position since the last round: MAINTAIN, if it is the same in other words.
     #[serde(default)]
     #[schemars(extend("x-ids" = "changes"))]
     pub position_change: Option<String>,
     /// What you do not know and would need to.
     #[serde(default)]
     pub uncertainties: Vec<String>,
-    /// Claims you bring in that are not in the debate's record yet.
+    /// Claims you bring in that are not in the debate's record yet: the sentences of your text that others should answer.
     #[serde(default)]
     #[schemars(length(max = 5))]
     pub claims: Vec<NewClaim>,
@@ -120,6 +128,7 @@ pub struct Mitigation {
 pub const VOTES: [(&str, Vote); 3] = [("ACCEPT", Vote::Accept), ("MINOR", Vote::Minor), ("BLOCKER", Vote::Blocker)];
 pub const CHANGES: [&str; 3] = ["MAINTAIN", "REVISE", "REVERSE"];
 pub const STANCES: [&str; 3] = ["YES", "NO", "NEUTRAL"];
+pub const RULINGS: [&str; 3] = ["FOR", "AGAINST", "EVEN"];
 
 pub fn vote_name(vote: Vote) -> &'static str {
     VOTES.iter().find(|(_, known)| *known == vote).map_or("", |(name, _)| name)
@@ -128,6 +137,8 @@ pub fn vote_name(vote: Vote) -> &'static str {
 /// What a turn was asked for.
 pub struct TurnRequest<'a> {
     pub vote: bool,
+    /// New risks; closing answers raise none.
+    pub risks: bool,
     /// Its seat has spoken before.
     pub again: bool,
     /// The seats it can answer.
@@ -143,7 +154,11 @@ impl Turn {
         self.blocker = self.blocker.filter(|_| request.vote);
         self.stance = self.stance.filter(|_| role.stance.is_some());
         self.position_change = self.position_change.filter(|change| request.again && CHANGES.contains(&change.as_str()));
-        self.risks.retain(|risk| role.risk_kinds.contains(&risk.kind));
+        self.ruling = self.ruling.filter(|ruling| role.rules && RULINGS.contains(&ruling.as_str()));
+        if self.ruling.is_none() {
+            self.ruling_reason.clear();
+        }
+        self.risks.retain(|risk| request.risks && role.risk_kinds.contains(&risk.kind));
         // Whoever only attacks leaves the answers to others, so its own are dropped.
         if role.mitigated_kinds.is_empty() {
             self.risks.iter_mut().for_each(|risk| risk.mitigation.clear());
@@ -169,7 +184,26 @@ impl Turn {
 
 const LEAST_POINTS: usize = 2;
 const MOST_POINTS: usize = 3;
-const FIELDS: [&str; 8] = ["Position", "Confidence", "Vote", "Stance", "Position change", "Uncertainties", "Key points", "References"];
+const FIELDS: [&str; 11] = [
+    "Position",
+    "Confidence",
+    "Confidence reason",
+    "Vote",
+    "Stance",
+    "Ruling",
+    "Ruling reason",
+    "Position change",
+    "Uncertainties",
+    "Key points",
+    "References",
+];
+
+/// Whether a sentence is a line of the text form and no sentence of the contribution.
+pub fn is_field(sentence: &str) -> bool {
+    FIELDS
+        .iter()
+        .any(|field| sentence.get(..field.len()).is_some_and(|head| head.eq_ignore_ascii_case(field)) && sentence[field.len()..].starts_with(':'))
+}
 
 impl TypedReply for Turn {
     /// Lines `POSITION:` and `CONFIDENCE:`, the others where they apply; claims are the labelled sentences.
@@ -178,10 +212,10 @@ impl TypedReply for Turn {
         let position = value("Position")?;
         let confidence = share(&value("Confidence")?)?;
         let list = |label: &str| value(label).map(|value| items(&value)).unwrap_or_default();
+        let line = |label: &str| value(label).and_then(|value| Some(value.lines().next()?.to_owned())).unwrap_or_default();
         let word = |label: &str, words: &[&'static str]| value(label).and_then(|value| token(&value, words)).map(str::to_owned);
         let allowed = |list: &str, said: Option<String>| said.filter(|said| terms.list(list).contains(said));
         let audit = audit(text, &[], &|id| terms.list("evidence").iter().any(|known| known == id));
-        let is_field = |sentence: &str| FIELDS.iter().any(|field| sentence.to_lowercase().starts_with(&format!("{}:", field.to_lowercase())));
         let sentences = || audit.sentences.iter().filter(|sentence| !is_field(&sentence.text));
         // Where too few key points are named, the position and the first sentences fill the list.
         let mut key_points: Vec<String> = list("Key points").into_iter().take(MOST_POINTS).collect();
@@ -208,6 +242,9 @@ impl TypedReply for Turn {
             confidence,
             vote: allowed("votes", word("Vote", &VOTES.map(|(name, _)| name))),
             stance: allowed("stances", word("Stance", &STANCES)),
+            ruling: allowed("rulings", word("Ruling", &RULINGS)),
+            ruling_reason: line("Ruling reason"),
+            confidence_reason: line("Confidence reason"),
             position_change: allowed("changes", word("Position change", &CHANGES)),
             uncertainties: list("Uncertainties"),
             claims,
@@ -261,8 +298,20 @@ mod tests {
         };
         let first = names(&IdLists::default());
         assert_eq!(first.first().map(String::as_str), Some("reasons"));
-        for absent in ["vote", "blocker", "stance", "position_change", "reinforces", "challenges", "withdraws", "risks", "mitigations", "replies_to"]
-        {
+        for absent in [
+            "vote",
+            "blocker",
+            "stance",
+            "ruling",
+            "ruling_reason",
+            "position_change",
+            "reinforces",
+            "challenges",
+            "withdraws",
+            "risks",
+            "mitigations",
+            "replies_to",
+        ] {
             assert!(!first.iter().any(|name| name == absent), "{absent}");
         }
         let later = names(&terms());
@@ -298,7 +347,7 @@ mod tests {
         let logical = NewRisk { kind: "logical".into(), ..risk("") };
         assert!(said(logical).check(&terms).is_ok(), "a gap in an argument is mended by whoever made it");
         let role = |style: &str| Style::find(style).expect("a style").deal_roles(2)[0];
-        let request = |style: &str| TurnRequest { vote: true, again: false, others: &[], role: role(style) };
+        let request = |style: &str| TurnRequest { vote: true, risks: true, again: false, others: &[], role: role(style) };
         let kept = said(risk("One key a service.")).keep_requested(&request("adversarial"));
         assert_eq!(kept.risks[0].mitigation, "One key a service.");
         let attack = NewRisk { kind: "attack".into(), ..risk("One key a service.") };
@@ -319,9 +368,9 @@ mod tests {
             ..Turn::default()
         };
         let others = ["S2".to_owned()];
-        let first = said().keep_requested(&TurnRequest { vote: false, again: false, others: &[], role });
+        let first = said().keep_requested(&TurnRequest { vote: false, risks: true, again: false, others: &[], role });
         assert_eq!((first.position_change, first.replies_to.len(), first.vote), (None, 0, None));
-        let later = said().keep_requested(&TurnRequest { vote: true, again: true, others: &others, role });
+        let later = said().keep_requested(&TurnRequest { vote: true, risks: true, again: true, others: &others, role });
         assert_eq!((later.position_change, later.replies_to.as_slice(), later.vote.as_deref()), (None, &others[..], Some("ACCEPT")));
     }
 

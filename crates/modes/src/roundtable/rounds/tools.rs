@@ -1,6 +1,6 @@
 //! What a seat may use while it thinks: what any mode may offer, what others claimed, and a question to whoever asked.
 
-use crate::roundtable::record::{Claim, DebateRecord, SeatPosition};
+use crate::roundtable::record::{Claim, DebateRecord};
 use crate::tools::{self, CALCULATE, Files, SEARCH_FILES, fenced, text, tool, words};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -29,17 +29,25 @@ pub struct TurnTools {
 }
 
 impl TurnTools {
-    pub fn new(record: &DebateRecord, names: &[String], reader: usize, question: &Question, last_round: bool, most: usize) -> Self {
+    /// `positions`: where each seat stands that has spoken.
+    pub fn new(
+        record: &DebateRecord,
+        names: &[String],
+        reader: usize,
+        positions: impl IntoIterator<Item = (usize, String)>,
+        question: &Question,
+        last_round: bool,
+        most: usize,
+    ) -> Self {
         let claim = |claim: &Claim| {
             let support = if claim.support.is_empty() { "no evidence".to_owned() } else { claim.support.join(", ") };
             let line =
                 format!("{} [{}] {} by {}: {} ({support})", claim.id, claim.label.as_str(), claim.status.as_str(), names[claim.by], claim.text);
             (claim.by, line)
         };
-        let position = |(seat, last): (usize, &SeatPosition)| (names[seat].clone(), last.position.clone());
         Self {
             claims: record.claims.iter().map(claim).collect(),
-            positions: record.seats.iter().enumerate().filter(|(_, last)| last.confidence.is_some()).map(position).collect(),
+            positions: positions.into_iter().map(|(seat, position)| (names[seat].clone(), position)).collect(),
             names: names.to_vec(),
             reader,
             files: Files::new(question),
@@ -73,7 +81,8 @@ impl TurnTools {
         if query.chars().count() > 1000 || reason.chars().count() > 500 {
             return Err("at most 1000 characters for the query and 500 for the reason".into());
         }
-        Ok("Noted for whoever asked the question. Go on without it and say what depends on it.".into())
+        Ok("Noted for whoever asked the question, who can answer when the debate is taken further. Go on without it and say what depends on it."
+            .into())
     }
 }
 
@@ -119,6 +128,12 @@ pub struct ContextRequest {
     round: u32,
 }
 
+impl ContextRequest {
+    pub fn in_words(&self) -> String {
+        format!("{} ({}, asked by {} in round {}; what depends on it: {})", self.query, self.priority, self.seat, self.round, self.reason)
+    }
+}
+
 /// The requests a seat made in its turn.
 pub fn context_requests(tools: &[ToolRun], seat: &str, round: u32) -> impl Iterator<Item = ContextRequest> {
     tools.iter().filter(|run| run.name == REQUEST_CONTEXT && !run.error).map(move |run| {
@@ -137,10 +152,8 @@ mod tests {
         let mut record = DebateRecord::new(2);
         record.introduce(0, 1, "Queues retry failed jobs.", Label::Infer);
         record.introduce(1, 1, "Cron jobs fail silently.", Label::Assume);
-        record.seats[1].confidence = Some(0.6);
-        record.seats[1].position = "Keep cron".into();
         let question = Question { text: "q".into(), content: Some("The draft contract.".into()), ..Question::default() };
-        TurnTools::new(&record, &["S1".into(), "S2".into()], 0, &question, last_round, 10)
+        TurnTools::new(&record, &["S1".into(), "S2".into()], 0, [(1, "Keep cron".to_owned())], &question, last_round, 10)
     }
 
     #[test]

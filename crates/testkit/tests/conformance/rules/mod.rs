@@ -6,6 +6,7 @@
 mod counted;
 mod debated;
 mod judged;
+mod roundtable;
 mod weighed;
 mod written;
 
@@ -13,7 +14,7 @@ use crate::{answered, voices};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use synod_engine::{Ending, Mode, Models};
+use synod_engine::{Ending, Mode, Models, OptionValue};
 use synod_report::{Extent, Style, View};
 use synod_testkit::rig::{Rig, order};
 use synod_testkit::voices::Voices;
@@ -112,6 +113,7 @@ fn rules(mode: &str) -> Option<Rules> {
         "crux" => {
             (debated::crux, &["open", "resolved", "weak", "called resolved and left open", "no falsifier given", "surfaced", "moved", "stayed"])
         }
+        "roundtable" => (roundtable::verdict, &["proceed", "verify", "blocker"]),
         "chain" => (written::chain, &[]),
         "blueprint" => (written::blueprint, &["still to be done", "complete"]),
         "decompose" => (written::decompose, &[]),
@@ -129,31 +131,38 @@ every_mode!(
     figures_prose_decision_and_exit_code_are_one_story
 );
 async fn figures_prose_decision_and_exit_code_are_one_story(mode: &'static Mode) {
+    over_seeds(mode, &[], rules(mode.id)).await;
+}
+
+/// Runs a mode over all seeds with these options and holds every verdict against the rules.
+async fn over_seeds(mode: &'static Mode, options: &[(&str, Value)], rules: Option<Rules>) {
     let mut found = Found::default();
     for seed in 1..=seeds() {
-        let seen = seen(mode, seed).await;
+        let seen = seen(mode, seed, options).await;
         let before = found.wrong.len();
         every_verdict(&seen, &mut found);
-        if let (Some((rules, _)), true) = (rules(mode.id), seen.verdict.status.decided()) {
+        if let (Some((rules, _)), true) = (rules, seen.verdict.status.decided()) {
             rules(&seen, &mut found);
         }
         for wrong in &mut found.wrong[before..] {
             *wrong = format!("seed {seed}: {wrong}");
         }
     }
+    let name = options.iter().fold(mode.id.to_owned(), |name, (option, value)| format!("{name}, {option} {value}"));
     let told: Vec<String> = found.outcomes.iter().map(|(outcome, times)| format!("{outcome} {times}")).collect();
     #[allow(clippy::print_stdout, reason = "a test prints what it counted")]
     {
-        println!("{}, {} seeds: {}", mode.id, seeds(), told.join(", "));
+        println!("{name}, {} seeds: {}", seeds(), told.join(", "));
     }
-    assert!(found.wrong.is_empty(), "{}:\n{}", mode.id, found.wrong.join("\n"));
-    for outcome in rules(mode.id).map_or(&[][..], |(_, wanted)| wanted) {
-        assert!(found.outcomes.contains_key(*outcome), "{} never comes to: {outcome}. It came to {}", mode.id, told.join(", "));
+    assert!(found.wrong.is_empty(), "{name}:\n{}", found.wrong.join("\n"));
+    for outcome in rules.map_or(&[][..], |(_, wanted)| wanted) {
+        assert!(found.outcomes.contains_key(*outcome), "{name} never comes to: {outcome}. It came to {}", told.join(", "));
     }
 }
 
-async fn seen(mode: &'static Mode, seed: u64) -> Seen {
+async fn seen(mode: &'static Mode, seed: u64, options: &[(&str, Value)]) -> Seen {
     let mut order = order(mode, seed);
+    order.options.extend(options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::Json(value.clone()))));
     // Panels of three sizes, where the mode has room and its options name no seats.
     let most = mode.seats.1 as usize - usize::from(order.panel.chair.is_some());
     let panel = (order.panel.models.len() + (seed % 3) as usize).min(most).max(order.panel.models.len());

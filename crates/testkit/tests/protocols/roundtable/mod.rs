@@ -1,8 +1,12 @@
 //! Roundtable: who hears whom, why it ends, what the guard and the monitor do, and how little of the past a prompt carries.
 
 mod context;
+mod decided;
 mod lost;
+mod parts;
+mod prefix;
 mod safety;
+mod said;
 
 use crate::{Line, Played, play, says};
 use serde_json::{Value, json};
@@ -74,7 +78,7 @@ async fn it_ends_in_consensus_when_votes_blockers_and_confidence_allow() {
 
 #[tokio::test]
 async fn an_unsure_seat_or_an_open_blocker_leads_to_the_cap() {
-    let blocks = json!(["S1 holds a BLOCKER"]);
+    let blocks = json!([{"kind": "blocker", "seats": ["S1"], "why": "S1 voted BLOCKER and has not taken it back"}]);
     for (confidence, vote, action, conflicts) in [(0.69, "ACCEPT", "proceed", json!([])), (0.9, "BLOCKER", "verify", blocks)] {
         let script = move |key: &str| match key {
             key if key.contains("analysis") => reads(if round(key) == 1 { 0.6 } else { 0.95 }, SPLIT),
@@ -131,8 +135,7 @@ async fn stagnation_makes_the_panel_object_and_a_seat_that_moves_lets_it_go_on()
     let outcome = played.data("objection_3_outcome");
     assert_eq!((&outcome["trigger"], &outcome["failed"], &outcome["newFacts"]), (&json!("stagnation"), &json!(false), &json!(0)));
     assert!(outcome["beliefChange"].as_f64().is_some_and(|change| (change - 1.0 / 3.0).abs() < 1e-9), "{outcome}");
-    let (_, request) = played.requests.iter().find(|(key, _)| key == "round 3/objection/turn@0").expect("asked");
-    assert!(request.messages[0].text().contains("This round is for objections only."));
+    assert!(played.prompt("round 3/objection/turn@0").contains("This round is for objections only."));
     assert!(played.asked("round 4/turn@0") && played.asked("round 4/turn@2"), "the debate goes on");
     assert_eq!(stop(&played), ("round_cap", 4), "objections part what was still before from what comes after");
     let longer = play("roundtable", 3, None, &[("rounds", json!(6))], stuck(true)).await;
@@ -286,12 +289,12 @@ async fn seats_in_turn_hear_those_before_them_and_others_only_earlier_rounds() {
         let second = played.prompt("round 2/turn@0");
         assert!(second.contains("private words of seat 2") && !second.contains("m2"), "{style}: by name at the table, never by model");
         assert_eq!(second.contains("The group's figures"), style == "delphi", "{style}");
-        assert!(second.starts_with("Round 2 of 2."), "{style}");
+        assert!(second.starts_with("The question:") && second.contains("Round 2 of 2."), "{style}");
     }
     let played = play("roundtable", 3, None, &[("style", json!("devils-advocate")), ("rounds", json!(1))], script).await;
     let shown = rows(&played, "round_1");
     let violations: Vec<Value> = shown.iter().map(|data| data["roleViolation"].clone()).collect();
-    assert_eq!(violations, [Value::Null, json!({"expected": "NO", "actual": "YES"}), json!({"expected": "NEUTRAL", "actual": "YES"})]);
+    assert_eq!(violations, [Value::Null, json!({"expected": "stance NO", "actual": "YES"}), json!({"expected": "stance NEUTRAL", "actual": "YES"})]);
     assert_eq!(shown[1]["stance"], "YES", "recorded, never rewritten");
 }
 
@@ -381,7 +384,9 @@ async fn every_style_is_debated_over_a_real_socket_and_says_with_figures_why_it_
 async fn objections_are_told_as_what_they_are() {
     let played = play("roundtable", 3, None, &[("rounds", json!(4))], stuck(true)).await;
     let after = played.prompt("round 4/turn@0");
-    assert!(after.contains("===== Objections after round 3, as it was said =====") && after.contains("Round 3: "), "{after}");
+    let (regular, objected) = after.split_once("===== Objections to it.").expect("both are there");
+    assert!(regular.contains("===== Round 3, as it was said =====") && regular.matches("private words of seat").count() == 3, "{after}");
+    assert_eq!(objected.matches("private words of seat").count(), 3, "{after}");
 }
 
 #[tokio::test]

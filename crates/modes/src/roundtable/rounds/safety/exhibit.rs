@@ -83,5 +83,9 @@ pub fn show_checks(debate: &Debate, phase: &Bench, (round, title, prefix): (u32,
     // The withheld turns have no row of their own words, and the evaluator's turns have none at all: this row covers both.
     let withheld = texts.iter().filter(|text| text.check.blocked.is_some()).map(|text| text.key.clone());
     let covered = texts.iter().filter_map(|text| text.check.evaluation_key.clone()).chain(withheld).collect();
-    phase.show(&format!("{prefix}_safety"), Exhibit::note(format!("{title}: safety"), told).covers(covered).data(&data))
+    let remark = |remark: &SafetyRemark| format!("{}: {}", remark.seat, remark.text);
+    let note = Exhibit::note(format!("{title}: safety"), told)
+        .list("Concerns", data.concerns.iter().map(remark))
+        .list("Recommendations", data.recommendations.iter().map(remark));
+    phase.show(&format!("{prefix}_safety"), note.covers(covered).data(&data))
 }
