@@ -91,7 +91,8 @@ mod tests {
         assert_eq!(checked("https://example.org/a", None, &nowhere).1, "a URL that was not fetched");
         assert_eq!(checked("command: cargo test", Some(0), &nowhere).1, "not looked up");
         assert_eq!(checked("command: cargo test", Some(1), &nowhere).1, "recorded with exit code 1");
-        let half: [(&str, &dyn Fn(&str) -> PointerTarget); 3] = [("load.txt", &nowhere), ("https://example.org/a", &folder), ("../key", &folder)];
+        type Find<'a> = &'a dyn Fn(&str) -> PointerTarget;
+        let half: [(&str, Find<'_>); 3] = [("load.txt", &nowhere), ("https://example.org/a", &folder), ("../key", &folder)];
         for (pointer, find) in half {
             let mut half = cards(json!([{"type": "test", "pointer": pointer, "quality": 0.8}]));
             check(&mut half, find);
