@@ -160,7 +160,7 @@ async fn blue_answers_the_last_rounds_risks_and_what_it_leaves_stands_against_pr
 #[tokio::test]
 async fn risks_that_mean_the_same_are_one() {
     let script = |key: &str| match key {
-        key if key.starts_with("round 1/turn@") && seat(key) % 2 == 0 => {
+        key if key.starts_with("round 1/turn@") && seat(key).is_multiple_of(2) => {
             let text = if seat(key) == 0 { "The queue fills up at night." } else { "Work piles up when nobody watches." };
             turn(seat(key), 0.7, json!({"risks": [{"kind": "failure", "text": text}]}))
         }
