@@ -15,10 +15,6 @@ impl Dice {
         Self { seed, rng: Rng::new(hash(&[b"turn", &seed.to_le_bytes(), &attempt.to_le_bytes(), key.as_bytes()])) }
     }
 
-    pub(super) fn draw(&mut self) -> u64 {
-        self.rng.draw()
-    }
-
     /// A number below `n`; 0 when there is nothing to choose from.
     pub(super) fn below(&mut self, n: usize) -> usize {
         if n == 0 { 0 } else { (self.rng.draw() % n as u64) as usize }

@@ -40,8 +40,6 @@ pub(super) struct Filler<'a> {
     /// The length of that list, where the schema leaves no choice: it has an item for each of something.
     each_of: Option<usize>,
     unfit: Vec<String>,
-    /// Says every text instead of the voice, from a throw; such texts are not signed.
-    words: Option<&'a dyn Fn(u64) -> String>,
 }
 
 /// Where a value goes.
@@ -68,12 +66,7 @@ impl<'a> Filler<'a> {
             named: None,
             each_of: None,
             unfit: Vec::new(),
-            words: None,
         }
-    }
-
-    pub(super) fn with_words(self, words: &'a dyn Fn(u64) -> String) -> Self {
-        Self { words: Some(words), ..self }
     }
 
     pub(super) fn fill(&mut self, hint: Option<&Value>) -> Value {
@@ -338,10 +331,6 @@ impl<'a> Filler<'a> {
             return json!(text);
         }
         let length = Length::of(rules);
-        if let Some(words) = self.words {
-            let text = words(self.dice.draw());
-            return json!(phrase::fit(text, self.voice, length, &self.fill, &mut self.dice));
-        }
         let mut text = String::new();
         for nth in place.nth..place.nth + MANY_TRIES {
             text = phrase::phrase(self.voice, place.name, nth, length, &self.said, &self.fill, &mut self.dice);

@@ -75,36 +75,26 @@ struct Turn<'a> {
     hint: Option<&'a Value>,
 }
 
-/// A valid instance of any schema, the same for the same seed, whose texts are `words` of a throw. Or what could not be met.
-pub fn fill(schema: &Value, seed: u64, words: &dyn Fn(u64) -> String) -> Result<Value, String> {
-    let filler = |attempt| Filler::new(schema, voices::of(0), 0, None, Dice::new(seed, "", attempt)).with_words(words);
-    valid(schema, None, filler).map(|(value, _)| value)
-}
-
-/// The first throw that satisfies the schema, and the hints it passed over.
-fn valid<'a>(schema: &Value, hint: Option<&Value>, filler: impl Fn(u32) -> Filler<'a>) -> Result<(Value, Vec<String>), String> {
-    let mut wrong = String::new();
-    for attempt in 0..ATTEMPTS {
-        let mut filler = filler(attempt);
-        let value = filler.fill(hint);
-        match mismatches(schema, &value).first() {
-            None => return Ok((value, filler.unfit_hints().to_vec())),
-            Some(problem) => wrong = problem.to_string(),
-        }
-    }
-    Err(wrong)
-}
-
 impl Turn<'_> {
     fn instance(&self, schema: &ReplySchema, hint: Option<&Value>) -> Result<Value, Failure> {
+        let cannot =
+            |why: String| Failure::new(FailureKind::Unreadable, format!("the rehearsal voices cannot fill the schema {}: {why}", schema.name));
         let seat = seat_of(self.key).unwrap_or(0);
-        let filler = |attempt| Filler::new(&schema.schema, voices::of(seat), seat, self.hint, Dice::new(self.seed, self.key, attempt));
-        let (value, unfit) = valid(&schema.schema, hint, filler)
-            .map_err(|why| Failure::new(FailureKind::Unreadable, format!("the rehearsal voices cannot fill the schema {}: {why}", schema.name)))?;
-        for field in unfit {
-            tracing::warn!(key = self.key, field, "a rehearsal hint does not fit its field's schema and was passed over");
+        let mut wrong = String::new();
+        for attempt in 0..ATTEMPTS {
+            let mut filler = Filler::new(&schema.schema, voices::of(seat), seat, self.hint, Dice::new(self.seed, self.key, attempt));
+            let value = filler.fill(hint);
+            match mismatches(&schema.schema, &value).first() {
+                None => {
+                    for field in filler.unfit_hints() {
+                        tracing::warn!(key = self.key, field, "a rehearsal hint does not fit its field's schema and was passed over");
+                    }
+                    return Ok(value);
+                }
+                Some(problem) => wrong = problem.to_string(),
+            }
         }
-        Ok(value)
+        Err(cannot(wrong))
     }
 
     /// The call the hint asks for, once: as soon as a tool has answered, the voice speaks.
