@@ -89,7 +89,7 @@ fn a_persona_may_be_yaml_json_or_markdown_and_is_the_same() {
 fn a_debate_rehearses_with_a_card_and_reads_like_one() {
     let house = House::bare();
     let did = house.synod(&["ask", "--mode", "crux", "--deck", "markets", "--rehearse", "Is Bitcoin a good investment?"]).exits(0);
-    for part in ["Opening", "└ ", "alone: ", "Crux: ", "Who moved", "Octavia Brandt"] {
+    for part in ["Opening", "└ ", "alone: ", "At the table: ", "Who moved", "Octavia Brandt"] {
         assert!(did.out.contains(part), "{part} is missing: {}", did.out);
     }
     let page = house.synod(&["export", "last", "--format", "html"]).exits(0).out;
