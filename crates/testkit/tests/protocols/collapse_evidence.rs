@@ -85,3 +85,19 @@ async fn the_panel_reads_the_same_evidence() {
         }
     }
 }
+
+#[tokio::test]
+async fn many_pieces_of_evidence_that_are_alike_are_told_in_one_warning() {
+    for (pieces, warnings) in [(3, 3), (40, 1)] {
+        let checked = json!({"valid": false, "found": "a URL that was not fetched", "not_looked_up": true});
+        let evidence = |n: usize| json!([{"type": "document", "pointer": format!("https://example.org/{n}"), "quality": 0.9, "checked": checked}]);
+        let cards: Vec<Value> = (0..pieces).map(|n| card(&format!("c{n:02}"), json!({"evidence": evidence(n)}))).collect();
+        let (_, ending) =
+            Rig::new(Arc::new(Voices::default())).run(&with(order(&MODE, 3), json!({"cards": cards, "policy": {"max_reflexions": 0}}))).await;
+        let told: Vec<String> = synod_testkit::rig::verdict(ending).warnings.into_iter().filter(|warning| warning.contains("not fetched")).collect();
+        assert_eq!(told.len(), warnings, "{told:#?}");
+        let all = told.join(" ");
+        assert!(all.contains("https://example.org/0") && all.contains("half"), "{all}");
+        assert_eq!(all.contains("40 pieces of evidence count half") && all.contains("and 37 more"), pieces == 40, "{all}");
+    }
+}

@@ -2,10 +2,12 @@
 
 use super::position::Position;
 use crate::collapse::Options;
+use crate::collapse::cards::card::Card;
 use crate::collapse::cards::draft::{Draft, with_ids};
 use crate::collapse::cards::records::{Approval, Receipt};
 use crate::collapse::cards::text;
 use crate::collapse::rows::{CardRow, PositionsRow};
+use std::collections::BTreeMap;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::converge::{ScoredCard, rank};
 use synod_types::SeatIx;
@@ -25,6 +27,23 @@ pub struct Docket {
 /// How many of the seats write a card.
 pub fn authors(options: &Options, seats: usize) -> usize {
     if options.authors == 0 { seats } else { seats.min(options.authors as usize) }
+}
+
+/// A warning for each piece of evidence that does not count in full; where many are alike, one for all of them.
+fn doubtful_evidence(cards: &[Card]) -> Vec<String> {
+    const EACH: usize = 3;
+    let mut alike: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for (card, evidence) in cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
+        if let Some(check) = evidence.checked.as_ref().filter(|check| !check.valid) {
+            let counts = if check.not_looked_up { "half" } else { "as 0" };
+            alike.entry((counts, check.found.as_str())).or_default().push(format!("{}: the evidence {}", card.id, evidence.pointer));
+        }
+    }
+    let told = |((counts, found), pieces): ((&str, &str), Vec<String>)| match pieces.len() {
+        ..=EACH => pieces.into_iter().map(|piece| format!("{piece} counts {counts}: {found}.")).collect(),
+        n => vec![format!("{n} pieces of evidence count {counts}: {found} ({}, and {} more).", pieces[..EACH].join("; "), n - EACH)],
+    };
+    alike.into_iter().flat_map(told).collect::<Vec<String>>()
 }
 
 impl Docket {
@@ -49,11 +68,8 @@ impl Docket {
             receipts: docket.options.receipts.clone(),
         };
         phase.show("positions", text::cards_exhibit(&row.cards, &row.receipts).data(&row))?;
-        for (card, evidence) in row.cards.iter().flat_map(|card| card.evidence.iter().map(move |evidence| (card, evidence))) {
-            if let Some(check) = evidence.checked.as_ref().filter(|check| !check.valid) {
-                let counts = if check.not_looked_up { "half" } else { "as 0" };
-                phase.warn(format!("{}: the evidence {} counts {counts}: {}.", card.id, evidence.pointer, check.found));
-            }
+        for warning in doubtful_evidence(&row.cards) {
+            phase.warn(warning);
         }
         if docket.seats.len() == 1 && docket.positions.iter().any(|position| position.author.is_some()) {
             phase.warn("There is one seat: it verifies, doubts and rates the card it wrote itself.");
