@@ -2,7 +2,7 @@
 //!
 //! A schema is walked, not compiled: those of replies, requests and files are small, and each is used a few times.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// One place where a document is not as its schema has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +162,9 @@ impl<'a> Walk<'a> {
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
             }
         }
-        self.combined(schema, rules, value, at, depth);
+        if rules.keys().any(|name| COMBINED.contains(&name.as_str())) {
+            self.combined(schema, rules, value, at, depth);
+        }
     }
 
     fn object(
@@ -184,6 +186,7 @@ impl<'a> Walk<'a> {
             None => Vec::new(),
             Some(map) => map.iter().filter_map(|(pattern, rule)| Some((regex_lite::Regex::new(pattern).ok()?, rule))).collect(),
         };
+        let (others, names) = (rules.get("additionalProperties"), rules.get("propertyNames"));
         for (name, field) in fields {
             let mut named = false;
             if let Some(rule) = known.and_then(|known| known.get(name)) {
@@ -194,12 +197,12 @@ impl<'a> Walk<'a> {
                 named = true;
                 self.inside(rule, field, at, name, depth);
             }
-            match rules.get("additionalProperties") {
+            match others {
                 Some(Value::Bool(false)) if !named => self.wrong(schema, value, at, MismatchKind::Unknown(name)),
                 Some(rule) if !named => self.inside(rule, field, at, name, depth),
                 _ => {}
             }
-            if let Some(rule) = rules.get("propertyNames")
+            if let Some(rule) = names
                 && !fits(rule, &Value::String(name.clone()))
             {
                 self.wrong(schema, value, at, MismatchKind::Unknown(name));
@@ -230,8 +233,7 @@ impl<'a> Walk<'a> {
             let Some(choices) = list(name) else { continue };
             let fitting = choices.iter().filter(|rule| self.would_fit(rule, value, depth)).count();
             // Where only one of the choices is of the value's own kind, it says more exactly what is wrong.
-            let mut kindred =
-                choices.iter().filter(|rule| rule.as_object().is_some_and(|rules| rules.contains_key("type") && is_of_kind(rules, value)));
+            let mut kindred = choices.iter().filter(|rule| rule.get("type").is_some_and(|kinds| is_of_kind(kinds, value)));
             match (fitting, kindred.next(), kindred.next()) {
                 (0, Some(rule), None) => self.check(rule, value, at, depth + 1),
                 (0, ..) => self.wrong(schema, value, at, MismatchKind::Other),
@@ -261,7 +263,11 @@ impl<'a> Walk<'a> {
     fn inside(&mut self, schema: &'a Value, value: &'a Value, at: &mut String, name: &str, depth: usize) {
         let before = at.len();
         at.push('/');
-        at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        if name.contains(['~', '/']) {
+            at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        } else {
+            at.push_str(name);
+        }
         self.check(schema, value, at, depth + 1);
         at.truncate(before);
     }
@@ -271,32 +277,38 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a schema says of the value itself, not of what is inside it.
+/// What a schema says of the value itself, not of what is inside it. Rules are gone through, not looked for: there are few of each.
 fn plain_rules_hold(rules: &Map<String, Value>, value: &Value) -> bool {
-    let size = |name: &str| rules.get(name).and_then(whole);
-    let within = |low: &str, high: &str, n: usize| size(low).is_none_or(|low| n as u64 >= low) && size(high).is_none_or(|high| n as u64 <= high);
-    is_of_kind(rules, value)
-        && rules.get("const").is_none_or(|only| same(only, value))
-        && rules.get("enum").and_then(Value::as_array).is_none_or(|choices| choices.iter().any(|choice| same(choice, value)))
-        && match value {
-            Value::Number(number) => number_rules_hold(rules, number),
-            Value::String(text) => {
-                let sized = rules.contains_key("minLength") || rules.contains_key("maxLength");
-                (!sized || within("minLength", "maxLength", text.chars().count()))
-                    && rules
-                        .get("pattern")
-                        .and_then(Value::as_str)
-                        .is_none_or(|pattern| regex_lite::Regex::new(pattern).is_ok_and(|is| is.is_match(text)))
-            }
-            Value::Array(items) => {
-                within("minItems", "maxItems", items.len()) && (rules.get("uniqueItems") != Some(&Value::Bool(true)) || all_differ(items))
-            }
-            Value::Object(fields) => within("minProperties", "maxProperties", fields.len()),
-            Value::Null | Value::Bool(_) => true,
+    use std::cmp::Ordering::{Greater, Less};
+    let least = |rule: &Value, n: usize| whole(rule).is_none_or(|low| n as u64 >= low);
+    let most = |rule: &Value, n: usize| whole(rule).is_none_or(|high| n as u64 <= high);
+    // What is no number has no place before or after a bound.
+    let beside = |rule: &Value, number: &Number| rule.as_number().map(|bound| compare(number, bound));
+    rules.iter().all(|(keyword, rule)| match (keyword.as_str(), value) {
+        ("type", _) => is_of_kind(rule, value),
+        ("const", _) => same(rule, value),
+        ("enum", _) => rule.as_array().is_none_or(|choices| choices.iter().any(|choice| same(choice, value))),
+        ("minLength", Value::String(text)) => least(rule, text.chars().count()),
+        ("maxLength", Value::String(text)) => most(rule, text.chars().count()),
+        ("pattern", Value::String(text)) => {
+            rule.as_str().is_none_or(|pattern| regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(text)))
         }
+        ("minItems", Value::Array(items)) => least(rule, items.len()),
+        ("maxItems", Value::Array(items)) => most(rule, items.len()),
+        ("uniqueItems", Value::Array(items)) => *rule != Value::Bool(true) || all_differ(items),
+        ("minProperties", Value::Object(fields)) => least(rule, fields.len()),
+        ("maxProperties", Value::Object(fields)) => most(rule, fields.len()),
+        ("minimum", Value::Number(number)) => beside(rule, number).is_none_or(|order| order.is_some_and(|order| order != Less)),
+        ("maximum", Value::Number(number)) => beside(rule, number).is_none_or(|order| order.is_some_and(|order| order != Greater)),
+        ("exclusiveMinimum", Value::Number(number)) => beside(rule, number).is_none_or(|order| order == Some(Greater)),
+        ("exclusiveMaximum", Value::Number(number)) => beside(rule, number).is_none_or(|order| order == Some(Less)),
+        ("multipleOf", Value::Number(number)) => rule.as_f64().is_none_or(|step| is_multiple(number, step)),
+        _ => true,
+    })
 }
 
-fn is_of_kind(rules: &Map<String, Value>, value: &Value) -> bool {
+/// Whether a value is of the `type`, or of one of them.
+fn is_of_kind(kinds: &Value, value: &Value) -> bool {
     let is = |kind: &Value| match (kind.as_str().unwrap_or_default(), value) {
         ("null", Value::Null) | ("boolean", Value::Bool(_)) | ("object", Value::Object(_)) | ("array", Value::Array(_)) => true,
         ("number", Value::Number(_)) | ("string", Value::String(_)) => true,
@@ -304,34 +316,21 @@ fn is_of_kind(rules: &Map<String, Value>, value: &Value) -> bool {
         ("integer", Value::Number(number)) => number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|number| number.fract() == 0.0),
         _ => false,
     };
-    match rules.get("type") {
-        None => true,
-        Some(Value::Array(kinds)) => kinds.iter().any(is),
-        Some(kind) => is(kind),
+    match kinds {
+        Value::Array(kinds) => kinds.iter().any(is),
+        kind => is(kind),
     }
 }
 
-fn number_rules_hold(rules: &Map<String, Value>, number: &serde_json::Number) -> bool {
-    use std::cmp::Ordering::{Equal, Greater, Less};
-    let holds = |name: &str, allowed: &[std::cmp::Ordering]| match rules.get(name) {
-        Some(Value::Number(bound)) => compare(number, bound).is_some_and(|order| allowed.contains(&order)),
-        _ => true,
-    };
-    let is_multiple = |step: f64| {
-        let number = number.as_f64().unwrap_or(f64::NAN);
-        let times = (number / step).round();
-        // 0.3 is three times 0.1, although no two of them are exactly so.
-        (times * step - number).abs() <= number.abs().max(step) * 1e-12
-    };
-    holds("minimum", &[Greater, Equal])
-        && holds("maximum", &[Less, Equal])
-        && holds("exclusiveMinimum", &[Greater])
-        && holds("exclusiveMaximum", &[Less])
-        && rules.get("multipleOf").and_then(Value::as_f64).is_none_or(is_multiple)
+fn is_multiple(number: &Number, step: f64) -> bool {
+    let number = number.as_f64().unwrap_or(f64::NAN);
+    let times = (number / step).round();
+    // 0.3 is three times 0.1, although no two of them are exactly so.
+    (times * step - number).abs() <= number.abs().max(step) * 1e-12
 }
 
-fn compare(a: &serde_json::Number, b: &serde_json::Number) -> Option<std::cmp::Ordering> {
-    let exact = |number: &serde_json::Number| number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+fn compare(a: &Number, b: &Number) -> Option<std::cmp::Ordering> {
+    let exact = |number: &Number| number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
     match (exact(a), exact(b)) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),
         _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
