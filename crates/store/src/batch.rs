@@ -4,6 +4,7 @@ use crate::location::Engine;
 use crate::project::{Message, Projection, Raws, project};
 use crate::projections;
 use crate::sql::{self, Statements, Table, Values, storable};
+use futures::TryStreamExt;
 use sqlx::AnyConnection;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -336,9 +337,15 @@ async fn retitle(conn: &mut AnyConnection, run: &str, title: &str, at: Millis) -
 }
 
 pub(crate) async fn rows_of(conn: &mut AnyConnection, run: &str, after: i64) -> sqlx::Result<Vec<Row>> {
-    let sql = "SELECT seq, epoch, key, kind, try, at, digest, body, hash FROM journal WHERE run = $1 AND seq > $2 ORDER BY seq";
-    let rows = sqlx::query(sql).bind(run).bind(after).fetch_all(conn).await?;
-    rows.iter().map(|row| read_row(run, row)).collect()
+    let sql = "SELECT seq, epoch, key, kind, try, at, digest, body, hash FROM journal WHERE run = $1 AND seq > $2";
+    let mut found = sqlx::query(sql).bind(run).bind(after).fetch(conn);
+    let mut rows = Vec::new();
+    while let Some(row) = found.try_next().await? {
+        rows.push(read_row(run, &row)?);
+    }
+    // Sorted here: an engine would carry the bodies through its sorter.
+    rows.sort_by_key(|row| row.seq);
+    Ok(rows)
 }
 
 /// The first of those rows.

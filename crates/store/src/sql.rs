@@ -25,6 +25,9 @@ const WIDEST: usize = 64;
 /// Up to here any number of rows has its own prepared statement, above only its multiples.
 const STEP: usize = 8;
 
+/// Bytes after which a statement takes no further row: values are copied on their way.
+const HEAVIEST: usize = 1024 * 1024;
+
 /// How many of `rows` the next statement carries: few distinct numbers, so that prepared statements are found again, and seldom more
 /// than two statements.
 fn portion(rows: usize) -> usize {
@@ -143,22 +146,28 @@ fn push_tuples(text: &mut String, engine: Engine, rows: usize, amounts: &[bool])
 
 /// Values in the order of a statement's placeholders.
 #[derive(Default)]
-pub(crate) struct Values(AnyArguments);
+pub(crate) struct Values {
+    arguments: AnyArguments,
+    /// Bytes of text.
+    weight: usize,
+}
 
 impl Values {
     pub fn for_placeholders(n: usize) -> Self {
         let mut arguments = AnyArguments::default();
         arguments.reserve(n, 0);
-        Self(arguments)
+        Self { arguments, weight: 0 }
     }
     fn add<'t, T: sqlx::Encode<'t, sqlx::Any> + sqlx::Type<sqlx::Any>>(&mut self, value: T) -> &mut Self {
-        self.0.add(value).expect("text, numbers and bytes always encode");
+        self.arguments.add(value).expect("text, numbers and bytes always encode");
         self
     }
     pub fn text(&mut self, value: &str) -> &mut Self {
+        self.weight += value.len();
         self.add(value)
     }
     pub fn some_text(&mut self, value: Option<&str>) -> &mut Self {
+        self.weight += value.map_or(0, str::len);
         self.add(value)
     }
     pub fn int(&mut self, value: i64) -> &mut Self {
@@ -189,13 +198,15 @@ pub(crate) async fn insert_all<T>(
 ) -> sqlx::Result<()> {
     let mut rest = items;
     while !rest.is_empty() {
-        let (now, later) = rest.split_at(portion(rest.len()));
-        let mut values = Values::for_placeholders(now.len() * table.columns.len());
-        for item in now {
-            bind(&mut values, item);
+        let most = portion(rest.len());
+        let mut values = Values::for_placeholders(most * table.columns.len());
+        let mut bound = 0;
+        while bound < most && values.weight < HEAVIEST {
+            bind(&mut values, &rest[bound]);
+            bound += 1;
         }
-        sqlx::query_with(AssertSqlSafe(statements.insert(table, now.len())), values.0).execute(&mut *conn).await?;
-        rest = later;
+        sqlx::query_with(AssertSqlSafe(statements.insert(table, bound)), values.arguments).execute(&mut *conn).await?;
+        rest = &rest[bound..];
     }
     Ok(())
 }
@@ -216,7 +227,7 @@ pub(crate) async fn update_all<T>(
         for item in now {
             bind(&mut values, item);
         }
-        let query = sqlx::query_with(AssertSqlSafe(text(statements, now.len())), values.0);
+        let query = sqlx::query_with(AssertSqlSafe(text(statements, now.len())), values.arguments);
         out.extend(query.fetch_all(&mut *conn).await?);
         rest = later;
     }
@@ -226,7 +237,7 @@ pub(crate) async fn update_all<T>(
 /// Runs a text of several statements. Returns how many rows the second one changed: the first is `BEGIN`.
 pub(crate) async fn script(conn: &mut AnyConnection, text: Arc<String>, values: Values) -> sqlx::Result<u64> {
     let outcome = async {
-        let mut results = conn.fetch_many(sqlx::query_with(AssertSqlSafe(text), values.0));
+        let mut results = conn.fetch_many(sqlx::query_with(AssertSqlSafe(text), values.arguments));
         let (mut n, mut changed) = (0, 0);
         while let Some(result) = results.try_next().await? {
             if let Either::Left(done) = result {
