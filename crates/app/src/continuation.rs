@@ -25,12 +25,12 @@ pub(crate) fn add(record: &Record, mode: Option<&Mode>, given: &mut Vec<(String,
     for (name, value) in ours {
         let value = match value {
             OptionValue::Text(text) => Value::String(text),
-            OptionValue::Json(value) => value,
+            OptionValue::Json(json) | OptionValue::Checked(json) => json.value(),
         };
         entry.insert(name.replace('-', "_"), value);
     }
-    let mut entries = header.options.get(option).and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut entries = header.options.value()[option].as_array().cloned().unwrap_or_default();
     entries.push(Value::Object(entry));
-    given.push((option.into(), OptionValue::Json(Value::Array(entries))));
+    given.push((option.into(), OptionValue::json(Value::Array(entries))));
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use synod_engine::OptionValue;
 use synod_modes::collapse::{self, file};
-use synod_types::Problems;
+use synod_types::{Json, Problems};
 
 /// The request a decision file stands for. Who sits and what it may cost is the door's to add.
 pub fn decision_request(files: &FileAccess, path: &Path) -> Result<RunRequest, Problems> {
@@ -34,17 +34,11 @@ pub fn decision_from(decision: Value) -> Result<RunRequest, Problems> {
     Ok(request_of(objective, options))
 }
 
-/// Thousands of cards are large as JSON: nothing here is copied that can be moved.
 fn request_of(objective: String, options: collapse::Options) -> RunRequest {
     let learns = collapse::MODE.abilities.learns;
-    let fields = match synod_engine::to_value(&options) {
-        Value::Object(fields) => fields,
-        _ => serde_json::Map::new(),
-    };
-    drop(options);
     let mut request = RunRequest { mode: Some(collapse::MODE.id.into()), ..RunRequest::default() };
-    let options = fields.into_iter().filter(|(name, _)| learns != Some(name.as_str()));
-    request.options = options.map(|(name, value)| (name, OptionValue::Json(value))).collect();
+    let options = OptionValue::each(&Json::of(&options), OptionValue::Checked).into_iter().filter(|(name, _)| learns != Some(name.as_str()));
+    request.options = options.collect();
     request.question.text = objective;
     request
 }

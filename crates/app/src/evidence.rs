@@ -2,7 +2,6 @@
 //! is fetched or run.
 
 use crate::files::FileAccess;
-use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,14 +20,14 @@ pub(crate) fn check(mode: Option<&Mode>, options: &mut [(String, OptionValue)], 
     let mut given = false;
     for (_, option) in options.iter_mut().filter(|(name, _)| name == evidence.option) {
         given = true;
-        let value = match option {
-            OptionValue::Json(value) => Some(value.take()),
-            OptionValue::Text(text) => serde_json::from_str::<Value>(text).ok(),
-        };
+        if let OptionValue::Text(text) = option
+            && let Ok(json) = serde_json::from_str(text)
+        {
+            *option = OptionValue::Json(json);
+        }
         // What cannot be read is told when the run is planned.
-        if let Some(mut value) = value {
-            (evidence.check)(&mut value, &|path| read.borrow_mut().target(folder, files, path));
-            *option = OptionValue::Json(value);
+        if let OptionValue::Json(json) | OptionValue::Checked(json) = option {
+            (evidence.check)(json, &|path| read.borrow_mut().target(folder, files, path));
         }
     }
     given.then(|| read.into_inner().texts)
@@ -65,7 +64,7 @@ impl EvidenceFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn what_pointers_lead_to_is_read_once_and_only_beside_the_decision() {
@@ -81,14 +80,14 @@ mod tests {
             .collect();
         let cards =
             json!([{"id": "a", "claims": ["x"], "plan": [{"action": "y"}], "evidence": evidence, "confidence": 1, "cost": 1, "reversibility": 1}]);
-        let mut options = vec![("cards".to_owned(), OptionValue::Json(cards))];
+        let mut options = vec![("cards".to_owned(), OptionValue::json(cards))];
         let mode = synod_modes::MODES.iter().copied().find(|mode| mode.id == "collapse");
         let read = check(mode, &mut options, &folder, &FileAccess::Anywhere).expect("cards were given");
         let read: Vec<(&str, &str)> = read.iter().map(|file| (file.name.as_str(), file.text.as_str())).collect();
         assert_eq!(read, [("load.txt", "the test FAILED")]);
         let OptionValue::Json(cards) = &options[0].1 else { panic!("cards are JSON") };
         let told: Vec<String> =
-            cards[0]["evidence"].as_array().expect("evidence").iter().map(|piece| piece["checked"]["found"].to_string()).collect();
+            cards.value()[0]["evidence"].as_array().expect("evidence").iter().map(|piece| piece["checked"]["found"].to_string()).collect();
         let want = ["15 bytes", "15 bytes", "it is not text", "not read", "no such file", "not fetched"];
         for (told, want) in told.iter().zip(want) {
             assert!(told.contains(want), "{want}: {told}");

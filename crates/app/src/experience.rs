@@ -27,7 +27,7 @@ pub(crate) async fn add(store: &Store, mode: Option<&Mode>, spec: &mut RunSpec) 
     let known: Vec<Value> = known.into_iter().filter(|row| row.mode == spec.mode).map(|row| row.body).collect();
     let handed = recalled(&spec.question.text, known);
     if !handed.is_empty() {
-        spec.options.push((option.into(), OptionValue::Json(Value::Array(handed))));
+        spec.options.push((option.into(), OptionValue::json(Value::Array(handed))));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use synod_engine::{Mode, PlannedCalls, Seating};
-use synod_types::{Place, Seat};
+use synod_types::{Json, Place, Seat};
 
 /// The planned turns with the default options: at the smallest panel, one larger, and the largest.
 pub fn planned(mode: &Mode) -> Vec<(u32, Vec<PlannedCalls>)> {
@@ -10,7 +10,7 @@ pub fn planned(mode: &Mode) -> Vec<(u32, Vec<PlannedCalls>)> {
     let (least, most) = (mode.seats.0 - apart, mode.seats.1 - apart);
     let mut panels = vec![least, (least + 1).min(most), most];
     panels.dedup();
-    let defaults = (mode.option_defaults)();
+    let defaults = Json::of(&(mode.option_defaults)());
     let at = |panel: u32| {
         let made = (mode.seats_from_options)(&defaults, panel as usize).len() as u32;
         let panel = panel.max(made);

@@ -49,7 +49,7 @@ pub struct DraftRequest {
 impl DraftRequest {
     /// One run of the drafting mode over the texts.
     pub fn into_run(self) -> RunRequest {
-        let text = |text: &str| OptionValue::Json(json!(text));
+        let text = |text: &str| OptionValue::json(json!(text));
         let panel = match self.model {
             Some(model) => PanelChoice::Models(vec![model]),
             None if self.rehearse => PanelChoice::Rehearsal,
@@ -63,7 +63,7 @@ impl DraftRequest {
             options: vec![
                 ("id".into(), text(&self.id)),
                 ("handle".into(), text(&self.handle)),
-                ("decks".into(), OptionValue::Json(json!(self.decks))),
+                ("decks".into(), OptionValue::json(json!(self.decks))),
                 ("version".into(), text(&self.written)),
             ],
             ..RunRequest::default()

@@ -99,23 +99,33 @@ impl App {
 
     /// A run folded, with its raw replies where they are still kept.
     pub async fn view(&self, run: &str) -> AppResult<View> {
-        Ok(self.view_of(run, &self.rows(run).await?).await?)
-    }
-
-    async fn view_of(&self, run: &str, rows: &[Row]) -> Result<View, JournalError> {
-        let mut view = View::of(rows);
-        for row in rows.iter().filter(|row| row.kind == Kind::Replied) {
-            if let Some(raw) = self.store.raw(run, &row.key, row.attempt).await? {
-                view.attach_raw(&row.key, row.attempt, raw);
+        let (mut view, mut replied) = (View::default(), Vec::new());
+        // Each row is let go as it is taken in: a run may be large.
+        for row in self.rows(run).await? {
+            view.push(&row);
+            if row.kind == Kind::Replied {
+                replied.push((row.key, row.attempt));
             }
         }
+        self.attach_raws(run, &mut view, replied.iter().map(|(key, attempt)| (key.as_str(), *attempt))).await?;
         Ok(view)
+    }
+
+    async fn attach_raws(&self, run: &str, view: &mut View, replied: impl Iterator<Item = (&str, i64)>) -> Result<(), JournalError> {
+        for (key, attempt) in replied {
+            if let Some(raw) = self.store.raw(run, key, attempt).await? {
+                view.attach_raw(key, attempt, raw);
+            }
+        }
+        Ok(())
     }
 
     /// The run as one text that stands by itself.
     pub async fn export(&self, run: &str, format: ExportFormat) -> AppResult<String> {
         let rows = self.rows(run).await?;
-        let view = self.view_of(run, &rows).await?;
+        let mut view = View::of(&rows);
+        let replied = rows.iter().filter(|row| row.kind == Kind::Replied).map(|row| (row.key.as_str(), row.attempt));
+        self.attach_raws(run, &mut view, replied).await?;
         Ok(match format {
             ExportFormat::Markdown => synod_report::markdown(&view),
             ExportFormat::Html => synod_report::html(&view),

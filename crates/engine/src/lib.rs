@@ -20,3 +20,5 @@ pub use prompt::{Prompt, PromptSettings, Prompts, RenderedPrompt, tokens};
 pub use reply::*;
 pub use run::*;
 pub use schema::{row_schema_of, schema_of};
+#[doc(hidden)]
+pub use synod_types::Json;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use synod_types::{Answer, Confidence, Dissent, Place, Problem, Seat, SeatIx, Status};
+use synod_types::{Answer, Confidence, Dissent, Json, Place, Problem, Seat, SeatIx, Status};
 
 /// A deliberation protocol. `mode!` makes one; `MODES` in the `modes` crate is the one table of them.
 pub struct Mode {
@@ -45,18 +45,18 @@ pub struct Mode {
     pub option_defaults: fn() -> Value,
     /// Seats the mode makes of its options, one for each part to play, given how many models were named; the models are dealt round.
     /// Empty: every model named is one seat.
-    pub seats_from_options: fn(&Value, usize) -> Vec<String>,
+    pub seats_from_options: fn(&Json, usize) -> Vec<String>,
     /// Puts in full what the options only name, before anything is checked against them: the header is the whole input of a run.
-    pub prepare: fn(&mut Value, &dyn Library) -> Vec<Problem>,
+    pub prepare: fn(&mut Json, &dyn Library) -> Vec<Problem>,
     /// What the options' schema cannot say.
-    pub check: fn(&Value) -> Vec<Problem>,
+    pub check: fn(&Json) -> Vec<Problem>,
     /// What options and seats must be to each other, once both are sound alone.
-    pub check_seating: fn(&Value, &Seating) -> Vec<Problem>,
+    pub check_seating: fn(&Json, &Seating) -> Vec<Problem>,
     pub decision_schema: fn() -> Value,
     /// What it can do beyond answering once.
     pub abilities: Abilities,
-    pub calls: fn(&Value, &Seating) -> Vec<PlannedCalls>,
-    pub run: fn(Bench, Value) -> BoxFuture<'static, Result<ModeResult>>,
+    pub calls: fn(&Json, &Seating) -> Vec<PlannedCalls>,
+    pub run: fn(Bench, Json) -> BoxFuture<'static, Result<ModeResult>>,
 }
 
 /// A question and what goes with it.
@@ -102,7 +102,7 @@ pub struct Evidence {
     pub option: &'static str,
     /// Puts into the option's value what became of each pointer, asking for each what is there.
     #[serde(skip)]
-    pub check: fn(&mut Value, &LookUp),
+    pub check: fn(&mut Json, &LookUp),
 }
 
 /// Tells what a path leads to.
@@ -427,9 +427,9 @@ macro_rules! mode {
             decision_schema: || $crate::decision_schema::<Decision>(),
             abilities: $crate::mode!(@or $crate::Abilities::NONE $(, $abilities)?),
             calls: |value, seating| $crate::read_options::<Options>(value).map(|options| calls(&options, seating)).unwrap_or_default(),
-            run: |bench, value| Box::pin(async move {
-                let options = $crate::read_options::<Options>(&value)
-                    .map_err(|problem| $crate::Halt::diverged("options", problem.to_string()))?;
+            run: |bench, options| Box::pin(async move {
+                let options =
+                    $crate::read_options::<Options>(&options).map_err(|problem| $crate::Halt::diverged("options", problem.to_string()))?;
                 run(&bench, options).await
             }),
         }
@@ -441,7 +441,7 @@ macro_rules! mode {
         match $crate::read_options::<Options>($value) {
             Ok(mut options) => {
                 let problems = $prepare(&mut options, $library);
-                *$value = $crate::to_value(&options);
+                *$value = $crate::Json::of(&options);
                 problems
             }
             Err(problem) => vec![problem],
@@ -458,8 +458,8 @@ macro_rules! mode {
 }
 
 /// Options as the mode's own type.
-pub fn read_options<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, Problem> {
-    T::deserialize(value).map_err(|error| Problem::new("options", error.to_string(), "options the mode's schema allows"))
+pub fn read_options<T: serde::de::DeserializeOwned>(options: &Json) -> Result<T, Problem> {
+    options.read().map_err(|error| Problem::new("options", error.to_string(), "options the mode's schema allows"))
 }
 
 /// A value as JSON; for values that always can be.

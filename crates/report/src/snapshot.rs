@@ -102,7 +102,7 @@ impl Snapshot {
                     role: shown.exhibit.role.clone(),
                     content: view.prose(&shown.exhibit),
                     shape: serde_json::to_value(&shown.exhibit.shape).unwrap_or_default(),
-                    data: shown.exhibit.data.clone(),
+                    data: shown.exhibit.row(),
                 });
             }
         }

@@ -7,10 +7,10 @@ use crate::experiences::ExperienceRow;
 use crate::sql::storable;
 use crate::stats::{BallotBox, Votes};
 use crate::turns::{CostRow, TurnRow, Turns, model_name};
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use synod_types::{
-    Document, Exhibit, Figure, Header, Kind, LOCAL, Millis, Reply, Row, RunState, Shape, Shown, Status, Verdict, answer_message, question_message,
+    Document, Exhibit, Figure, Header, Json, Kind, LOCAL, Millis, Reply, Row, RunState, Shape, Shown, Status, Verdict, answer_message,
+    question_message,
 };
 
 /// Raw replies by key and try. What is not here has expired.
@@ -194,6 +194,16 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
     out
 }
 
+/// The object with one more field, unless it has it: a mode may count another time than the turn's.
+fn with_time(data: &str, ms: Millis) -> String {
+    // Within a string the quotation mark before the colon would be escaped.
+    match data.strip_suffix('}').filter(|_| !data.contains("\"responseTimeMs\":")) {
+        None => data.to_owned(),
+        Some("{") => format!("{{\"responseTimeMs\":{ms}}}"),
+        Some(fields) => format!("{fields},\"responseTimeMs\":{ms}}}"),
+    }
+}
+
 fn answer(row: &Row, verdict: &Verdict) -> Message {
     let (content, kind) = match &verdict.answer {
         Some(answer) => (storable(&answer.text), Some(answer.kind.as_str())),
@@ -225,13 +235,10 @@ fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, ra
     };
     let response_time_ms = turn.and_then(|key| turns.get(key)).and_then(|turn| turn.ms);
     // The time a turn took is no part of the exhibit: two runs of one seed show the same.
-    let parsed = match (exhibit.data, response_time_ms) {
-        (Some(Value::Object(mut map)), Some(ms)) => {
-            map.entry("responseTimeMs").or_insert(ms.into());
-            Some(Value::Object(map))
-        }
-        (None, Some(ms)) => Some(json!({"responseTimeMs": ms})),
-        (data, _) => data,
+    let data = exhibit.data.as_ref().map(Json::text);
+    let parsed_data = match response_time_ms {
+        Some(ms) => Some(with_time(data.unwrap_or("{}"), ms)),
+        None => data.map(str::to_owned),
     };
     let stage = StageRow {
         id: format!("{}:{}", row.run, row.seq),
@@ -242,7 +249,7 @@ fn stage(row: &Row, shown: Shown, header: Option<&Header>, turns: &Turns<'_>, ra
         model: exhibit.seat.map(|seat| model_name(header, seat)),
         role: exhibit.role,
         content: storable(&content),
-        parsed_data: parsed.map(|data| data.to_string()),
+        parsed_data,
         response_time_ms,
         created_at: row.at,
     };

@@ -143,7 +143,7 @@ pub fn varied(mode: &Mode, seed: u64) -> RunSpec {
     let choices: Vec<(String, Value)> =
         choices.flat_map(|(name, property)| of_enum(property).into_iter().map(|value| (name.clone(), value))).collect();
     if let Some((name, value)) = seed.checked_sub(12).and_then(|turn| choices.get(turn as usize % choices.len().max(1))) {
-        order.options = vec![(name.clone(), OptionValue::Json(value.clone()))];
+        order.options = vec![(name.clone(), OptionValue::json(value.clone()))];
     }
     order
 }

@@ -1,6 +1,6 @@
 //! What a phase shows. A closed set by shape: pages, reports and analytics know shapes, never modes.
 
-use crate::{Bracket, Checks, Clusters, CruxCard, Distribution, Document, Findings, Graph, Revision, Scorecard, SeatIx, Series, Shifts};
+use crate::{Bracket, Checks, Clusters, CruxCard, Distribution, Document, Findings, Graph, Json, Revision, Scorecard, SeatIx, Series, Shifts};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub struct Exhibit {
     pub parts: Vec<Part>,
     /// The stored row's parsed data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Value>,
+    pub data: Option<Json>,
 }
 
 /// Words that stand below a shape: a text, or a list where there are several.
@@ -199,8 +199,12 @@ impl Exhibit {
     }
     /// The stored row's parsed data. Its fields stand once, in the type.
     pub fn data(mut self, data: &impl RowData) -> Self {
-        self.data = Some(serde_json::to_value(data).unwrap_or_default());
+        self.data = Some(Json::of(data));
         self
+    }
+    /// The same as a tree, to look into.
+    pub fn row(&self) -> Option<Value> {
+        self.data.as_ref().map(Json::value)
     }
     pub fn labelled(mut self, label: impl Into<String>) -> Self {
         if let Shape::Statement(statement) = &mut self.shape {

@@ -1,8 +1,7 @@
 //! The whole input of a run, frozen before the first call.
 
-use crate::{Effort, Millis, Price, SeatIx, Tier};
+use crate::{Effort, Json, Millis, Price, SeatIx, Tier};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What is put to the panel.
@@ -126,7 +125,7 @@ pub struct Header {
     pub binary: String,
     pub seed: u64,
     pub question: Question,
-    pub options: Value,
+    pub options: Json,
     pub seats: Vec<Seat>,
     /// Which seats hold each role.
     pub roles: BTreeMap<String, Vec<SeatIx>>,

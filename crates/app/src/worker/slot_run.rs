@@ -87,12 +87,12 @@ fn run(title: &str, body: &str, options: Options, model: &str) -> RunRequest {
         internal: true,
         question: Question { text: title.to_owned(), content, ..Question::default() },
         panel: PanelChoice::Models(vec![model.to_owned()]),
-        options: given.map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect(),
+        options: given.map(|(name, value)| (name.clone(), OptionValue::json(value.clone()))).collect(),
         ..RunRequest::default()
     }
 }
 
 /// In a rehearsal: what is said, whatever the voice says.
 pub fn script_confidence(request: &mut RunRequest, confidence: f64) {
-    request.options.push(("scripted_confidence".into(), OptionValue::Json(json!(confidence))));
+    request.options.push(("scripted_confidence".into(), OptionValue::json(json!(confidence))));
 }

@@ -2,7 +2,6 @@
 
 use super::{Library, LimitChanges, RunSpec, Today, options, seating};
 use crate::{Mode, Model, Models, PlannedCalls, Prompts, tokens};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use synod_types::*;
 
@@ -102,7 +101,7 @@ pub(crate) fn plan(
     let limits = limits.of_mode(mode, &mut problems);
     let mut options = options::resolve(mode, &spec.options).unwrap_or_else(|found| {
         problems.extend(found);
-        Value::Null
+        Json::default()
     });
     if !options.is_null() {
         problems.extend((mode.prepare)(&mut options, library));
@@ -145,7 +144,7 @@ pub(crate) fn plan(
         ));
     }
     let id = uuid::Uuid::now_v7().to_string();
-    let mut header = Header {
+    let header = Header {
         schema: Header::SCHEMA.into(),
         run: id,
         parent: spec.parent.clone(),
@@ -168,7 +167,7 @@ pub(crate) fn plan(
         warnings,
     };
     let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));
-    let mut plan = Plan { mode, header: header.clone(), once: None, calls, room };
+    let mut plan = Plan { mode, header, once: None, calls, room };
     let quote = priced.then(|| plan.quote(prompts));
     if let (Some(budget), Some(least)) = (spec.budget_usd, quote.as_ref().and_then(|quote| quote.usd).map(|usd| usd.min))
         && budget < least
@@ -178,11 +177,8 @@ pub(crate) fn plan(
         let want = format!("${:.4} or more: less is not enough for even the shortest replies", (least * 1e4).ceil() / 1e4);
         return Err((Problems(vec![Problem::new("budget", format!("${budget}"), want).code(ProblemCode::TooFew)]), cards));
     }
-    header.quoted_usd = quote.and_then(|quote| quote.worst_usd);
-    if header.quoted_usd.is_none() && header.models.values().all(|card| card.price == Some(Price::FREE)) {
-        header.quoted_usd = Some(0.0);
-    }
-    plan.header = header;
+    let free = plan.header.models.values().all(|card| card.price == Some(Price::FREE));
+    plan.header.quoted_usd = quote.and_then(|quote| quote.worst_usd).or(free.then_some(0.0));
     Ok(plan)
 }
 

@@ -264,7 +264,7 @@ impl Reader<'_> {
             return;
         }
         self.read.fields.insert(place, field);
-        self.read.options.push((option.to_owned(), OptionValue::Json(value)));
+        self.read.options.push((option.to_owned(), OptionValue::json(value)));
     }
 }
 

@@ -1,22 +1,38 @@
 //! A mode's options as typed by people: read by the schema, every mistake named with what would be right.
 
 use crate::schema::{MismatchKind, choices, describe, differences, types};
+use serde::Serialize;
 use serde_json::{Map, Value};
-use synod_types::{Problem, nearest};
+use std::collections::BTreeMap;
+use synod_types::{Json, Problem, nearest};
 
 /// An option as it came in: text from a command line, or JSON from an API.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OptionValue {
     Text(String),
-    Json(Value),
+    Json(Json),
+    /// JSON that was made of the mode's own type: it fits the schema as it is.
+    Checked(Json),
+}
+
+impl OptionValue {
+    pub fn json(value: impl Serialize) -> Self {
+        Self::Json(Json::of(&value))
+    }
+    /// The fields of an object, each as the text it is.
+    pub fn each(options: &Json, of: fn(Json) -> Self) -> Vec<(String, Self)> {
+        options.read::<BTreeMap<String, Json>>().unwrap_or_default().into_iter().map(|(name, json)| (name, of(json))).collect()
+    }
 }
 
 /// Defaults with what was given on top, checked against the schema.
-pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Value, Vec<Problem>> {
-    let mut options = (mode.option_defaults)();
+pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Json, Vec<Problem>> {
+    let defaults = (mode.option_defaults)();
     if given.is_empty() {
-        return Ok(options);
+        return Ok(Json::of(&defaults));
     }
+    let mut options: Vec<(&str, Json)> = defaults.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), Json::of(value))).collect();
+    let mut set = |name: &str, json: Json| options.iter_mut().filter(|(known, _)| *known == name).for_each(|(_, value)| *value = json.clone());
     let schema = (mode.options_schema)();
     let empty = Map::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -34,13 +50,15 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Va
         };
         let value = match typed {
             OptionValue::Text(text) => from_text(property, text),
-            OptionValue::Json(value) => value.clone(),
+            OptionValue::Json(json) => json.value(),
+            OptionValue::Checked(json) => {
+                set(&name, json.clone());
+                continue;
+            }
         };
         let wrong = differences(property, &value);
         if wrong.is_empty() {
-            if let Some(map) = options.as_object_mut() {
-                map.insert(name, value);
-            }
+            set(&name, Json::of(&value));
         } else if value.is_object() && wrong.iter().all(|wrong| !wrong.at.is_empty() || wrong.kind != MismatchKind::Other) {
             problems.extend(wrong.iter().map(|wrong| {
                 let problem = wrong.problem();
@@ -49,12 +67,13 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Va
         } else {
             let got = match typed {
                 OptionValue::Text(text) => text.clone(),
-                OptionValue::Json(value) => value.to_string(),
+                OptionValue::Json(json) | OptionValue::Checked(json) => json.text().to_owned(),
             };
             let suggestion = nearest(got.trim_matches('"'), choices(property).iter().map(String::as_str)).map(str::to_owned);
             problems.push(Problem { suggestion, ..Problem::new(format!("options.{name}"), got, describe(property)) });
         }
     }
+    let options = Json::object(&options);
     if problems.is_empty() {
         problems.extend((mode.check)(&options));
     }

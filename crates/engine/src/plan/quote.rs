@@ -18,19 +18,6 @@ impl Plan {
     pub fn quote(&self, prompts: &Prompts) -> Quote {
         let header = &self.header;
         let question = &header.question;
-        let asked = tokens::count(&question.text) + question.content.as_deref().map_or(0, tokens::count);
-        let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
-        // Of evidence excerpts are shown.
-        let files = files + question.evidence.iter().map(|file| tokens::count(&file.text).min(EXCERPT)).sum::<u64>();
-        let size = |turn: &PastTurn| tokens::count(&turn.question) + tokens::count(&turn.answer);
-        let history: u64 = question.history.iter().map(size).sum();
-        let last_turns: u64 = last_turns(&question.history).iter().map(size).sum();
-        let earlier = question.earlier.as_ref().map_or(0, size);
-        let asked = asked + earlier;
-        let first = self.calls.first();
-        let answer_limit =
-            first.and_then(|line| line.max_tokens.or_else(|| prompts.settings(self.mode.id, line.prompt).map(|settings| settings.max_tokens)));
-        let answer_limit = answer_limit.unwrap_or(4096);
         let mut quote = Quote {
             mode: header.mode.clone(),
             calls: Span { min: 0, max: 0 },
@@ -45,6 +32,23 @@ impl Plan {
             estimated_ms: self.mode.estimated_ms,
             phases: Vec::new(),
         };
+        if self.calls.is_empty() {
+            // Nobody is asked: the tables that tokens are counted by need not be loaded.
+            return quote;
+        }
+        let asked = tokens::count(&question.text) + question.content.as_deref().map_or(0, tokens::count);
+        let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
+        // Of evidence excerpts are shown.
+        let files = files + question.evidence.iter().map(|file| tokens::count(&file.text).min(EXCERPT)).sum::<u64>();
+        let size = |turn: &PastTurn| tokens::count(&turn.question) + tokens::count(&turn.answer);
+        let history: u64 = question.history.iter().map(size).sum();
+        let last_turns: u64 = last_turns(&question.history).iter().map(size).sum();
+        let earlier = question.earlier.as_ref().map_or(0, size);
+        let asked = asked + earlier;
+        let first = self.calls.first();
+        let answer_limit =
+            first.and_then(|line| line.max_tokens.or_else(|| prompts.settings(self.mode.id, line.prompt).map(|settings| settings.max_tokens)));
+        let answer_limit = answer_limit.unwrap_or(4096);
         for line in &self.calls {
             let text = self.mode.prompts.iter().find(|(name, _)| *name == line.prompt).map_or("", |(_, text)| text);
             let settings = prompts.settings(self.mode.id, line.prompt).cloned().unwrap_or_default();

@@ -4,9 +4,9 @@
 //! A model that holds several seats of the panel is told here, once for every mode.
 
 use crate::{Mode, Models, RoleHolder, Seating};
-use serde_json::Value;
+
 use std::collections::BTreeMap;
-use synod_types::{ModelCard, Place, Problem, ProblemCode, Seat, SeatIx};
+use synod_types::{Json, ModelCard, Place, Problem, ProblemCode, Seat, SeatIx};
 
 /// The models as the user named them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +61,7 @@ pub struct Table {
 }
 
 /// The table, and everything wrong with it.
-pub fn seat(mode: &Mode, options: &Value, needs_clerk: bool, request: &PanelRequest, models: &dyn Models) -> (Table, Vec<Problem>) {
+pub fn seat(mode: &Mode, options: &Json, needs_clerk: bool, request: &PanelRequest, models: &dyn Models) -> (Table, Vec<Problem>) {
     let mut setter = TableSetter { models, table: Table::default(), problems: Vec::new(), unresolved: Vec::new() };
     let made = (mode.seats_from_options)(options, request.models.len());
     let (named, out) = request.fitting(mode, made.len());

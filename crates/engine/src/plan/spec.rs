@@ -57,11 +57,7 @@ impl RunSpec {
                 enough: 0,
                 reserve: Vec::new(),
             },
-            options: header
-                .options
-                .as_object()
-                .map(|map| map.iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect())
-                .unwrap_or_default(),
+            options: OptionValue::each(&header.options, OptionValue::Json),
             budget_usd: limits.budget_usd,
             deadline_secs: Some(limits.run_ms as f64 / 1000.0),
             timeout_secs: Some(limits.idle_ms as f64 / 1000.0),

@@ -8,3 +8,4 @@ mod strict_json;
 
 pub use format::{ReplyFormat, TypedReply};
 pub use id_lists::IdLists;
+pub use strict_json::object as strict_json;

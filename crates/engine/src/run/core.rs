@@ -269,7 +269,7 @@ impl Core {
     pub fn warn(&self, scopes: &[PhaseScope], path: &str, text: String) {
         let n = {
             let mut state = self.state();
-            let n = state.warnings.iter().filter(|(at, ..)| at == path).count() as i64;
+            let n = state.warnings.iter().rev().find(|(at, ..)| at == path).map_or(0, |(_, n, _)| n + 1);
             state.warnings.push((path.to_owned(), n, text.clone()));
             n
         };

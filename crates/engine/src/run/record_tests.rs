@@ -13,7 +13,7 @@ fn header() -> Header {
         binary: "test".into(),
         seed: 1,
         question: Question::default(),
-        options: json!({}),
+        options: Json::of(&json!({})),
         seats: Vec::new(),
         roles: Default::default(),
         models: Default::default(),

@@ -60,7 +60,7 @@ fn an_outline_somewhat_too_long_is_written_whole_and_said_to_be() {
     assert_eq!(said(15), (15, "The outline has 15 sections, more than the 12 asked for; all are written.".to_owned()));
     let (sections, warnings) = said(23);
     assert!(sections == 20 && warnings.contains("had 23 sections; the last 3 were cut"), "{warnings}");
-    let calls = (super::MODE.calls)(&serde_json::json!({}), &synod_engine::Seating::default());
+    let calls = (super::MODE.calls)(&synod_types::Json::of(&serde_json::json!({})), &synod_engine::Seating::default());
     assert_eq!((calls[1].prompt, calls[1].max), ("section", 20));
 }
 

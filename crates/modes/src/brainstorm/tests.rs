@@ -249,7 +249,7 @@ fn whoever_prefers_another_cluster_dissents() {
     ];
     let dissent = dissent(&all, &clusters, 0);
     let said: Vec<_> = dissent.iter().map(|one| (one.seat, one.label.as_deref(), one.text.as_str())).collect();
-    assert_eq!(said, [(1, None, "T9 first, not K3: said by 1")], "who did not mark the best, or has no favourite, contradicts nothing");
+    assert_eq!(said, [(Some(1), None, "T9 first, not K3: said by 1")], "who did not mark the best, or has no favourite, contradicts nothing");
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn custom_steps_are_named_by_their_first_words() {
 fn chains_that_make_no_sense_are_refused_with_what_would() {
     let wrong = |given: serde_json::Value| -> String {
         let given: Vec<(String, OptionValue)> =
-            given.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
+            given.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::json(value.clone()))).collect();
         let problems = options::resolve(&MODE, &given).err().unwrap_or_default();
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };

@@ -172,7 +172,7 @@ fn the_record_holds_every_weight_and_alone_means_all() {
     let two = weighed(&[Some(0.9), Some(0.5)], &["a1", "b1"], Weights::Stated, 1.0);
     assert!(alone(&two).is_empty(), "of two neither stands alone");
     let exhibit = weighing::exhibit(&two, &Options { temperature: 1.0, ..Options::default() }, |seat| format!("m{seat}"));
-    let data = exhibit.data.expect("data");
+    let data = exhibit.row().expect("data");
     assert_eq!((&data["weights"][0]["weightPercent"], &data["weights"][1]["equalPercent"]), (&59.87.into(), &50.0.into()));
     assert_eq!((&data["type"], &data["outlierCount"], &data["weights"][0]["model"]), (&"weights".into(), &0.into(), &"m0".into()));
     let Shape::Scorecard(card) = exhibit.shape else { panic!("a scorecard") };

@@ -256,7 +256,7 @@ fn a_card_has_what_a_listener_took_the_core_to_be_and_is_kept_by_id() {
         (Card::from_reply(&given, &CardContext { core: Some(&core), ..context(&aliases, &lines) }), false),
         (Card::fallback(&CardContext { core: Some(&core), ..context(&aliases, &lines) }), true),
     ] {
-        let data = card.exhibit().data.expect("data");
+        let data = card.exhibit().row().expect("data");
         assert_eq!((&data["coreDisagreement"], &data["convergenceType"]), (&json!("Piet Harrow trusts a rule."), &json!("evidence")));
         assert_eq!(data["personas"]["tilda"]["name"], "Tilda Voss", "{data}");
         assert_eq!(card.fallback, fallback);

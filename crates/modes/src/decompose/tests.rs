@@ -149,7 +149,7 @@ fn the_longest_path_goes_by_the_size_of_parts() {
 
 #[test]
 fn the_registry_counts_every_part() {
-    let calls = (MODE.calls)(&serde_json::json!({"max_tasks": 8}), &synod_engine::Seating::default());
+    let calls = (MODE.calls)(&synod_types::Json::of(&serde_json::json!({"max_tasks": 8})), &synod_engine::Seating::default());
     assert_eq!(calls.iter().map(|line| (line.min, line.max)).collect::<Vec<_>>(), [(1, 1), (1, 8), (1, 1)]);
 }
 

@@ -237,12 +237,12 @@ fn those_who_stand_apart_are_found_and_a_tie_has_none() {
 #[test]
 fn statistics_are_stored_as_promised_and_unknown_is_null() {
     let form = AnswerForm::new(Kind::Numeric, "days", &[], (1.0, 10.0));
-    let data = numbers(Kind::Numeric, &[-5.0, 0.0, 5.0], None).exhibit(&form, |seat| format!("m{seat}")).data.expect("data");
+    let data = numbers(Kind::Numeric, &[-5.0, 0.0, 5.0], None).exhibit(&form, |seat| format!("m{seat}")).row().expect("data");
     assert_eq!((data["median"].as_f64(), data["cv"].is_null(), data["highVariance"].is_null()), (Some(0.0), true, true), "{data}");
     let small = numbers(Kind::Numeric, &[0.001, 0.002, 0.003], None).for_prompt(&form);
     assert_eq!(small["median"], "0.002", "small numbers are told as they are");
     let form = AnswerForm::new(Kind::Choice, "", &["Cron".into(), "Queue".into(), "Both".into()], (1.0, 10.0));
-    let data = choices(&[(1, Level::Low), (1, Level::High), (0, Level::Low)], 75).exhibit(&form, |seat| format!("m{seat}")).data.expect("data");
+    let data = choices(&[(1, Level::Low), (1, Level::High), (0, Level::Low)], 75).exhibit(&form, |seat| format!("m{seat}")).row().expect("data");
     assert_eq!(data["distribution"][0], serde_json::json!({"answer": "Queue", "count": 2, "percentage": 67}));
     assert_eq!((data["agreementPercentage"].as_u64(), data["mode"].as_str(), data["converged"].as_bool()), (Some(67), Some("Queue"), Some(false)));
     assert_eq!(data["confidenceCounts"], serde_json::json!({"low": 2, "medium": 0, "high": 1}));

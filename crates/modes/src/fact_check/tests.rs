@@ -237,7 +237,7 @@ fn an_even_split_is_disputed_with_low_confidence_and_the_other_side_is_kept() {
     assert_eq!(split.correction.as_deref(), Some("It was 1998."));
     let kept = dissent(&[split]);
     assert_eq!(kept.len(), 1);
-    assert_eq!((kept[0].seat, kept[0].label.as_deref(), kept[0].text.as_str()), (0, None, "“Statement 1.” is verified: seen by 0"));
+    assert_eq!((kept[0].seat, kept[0].label.as_deref(), kept[0].text.as_str()), (Some(0), None, "“Statement 1.” is verified: seen by 0"));
     let verified = ruling(1, "", "", "VH VM DH");
     assert_eq!((verified.outcome.sureness, verified.correction), (Sureness::Medium, None));
     assert!(dissent(&[ruling(1, "", "", "VH")]).is_empty(), "one vote alone opposes nobody");

@@ -146,7 +146,7 @@ fn the_scores_decide_and_the_stated_verdict_is_kept() {
     let labels: Vec<&str> = summary.by_label().iter().map(|juror| juror.label.as_str()).collect();
     assert_eq!(labels, ["K3", "Q2", "T9"]);
 
-    let data = summary.scores_exhibit().data.expect("data");
+    let data = summary.scores_exhibit().row().expect("data");
     assert_eq!(data["dimensionAverages"]["accuracy"], 6.5);
     assert_eq!(data["dimensionRanges"]["accuracy"], json!({"min": 5, "max": 8}));
     assert!(data["dimensionAverages"]["relevance"].is_null() && data["dimensionRanges"]["relevance"].is_null(), "never 0: {data}");

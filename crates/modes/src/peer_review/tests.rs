@@ -274,7 +274,7 @@ fn a_group_is_taken_apart_where_its_findings_share_neither_place_nor_words() {
 
 #[test]
 fn a_rubric_of_ones_own_is_checked_whole() {
-    let options = |value: Value| synod_engine::read_options::<Options>(&value).map(|options| options.check());
+    let options = |value: Value| synod_engine::read_options::<Options>(&synod_types::Json::of(&value)).map(|options| options.check());
     let fields = |value: Value| -> Vec<String> {
         options(value).expect("it has the right types").into_iter().map(|problem| problem.field.replace("options.custom_rubric", "R")).collect()
     };
@@ -317,7 +317,7 @@ fn the_schema_says_what_a_rubric_must_be_and_a_problem_where_it_is_not() {
     let of = |criteria: Vec<Value>| json!({"name": "Poems", "description": "For short poems", "criteria": criteria});
     let given = [
         ("review_type".to_owned(), OptionValue::Text("custom".into())),
-        ("custom_rubric".to_owned(), OptionValue::Json(of(vec![criterion(6.0), criterion(1.0), criterion(2.0)]))),
+        ("custom_rubric".to_owned(), OptionValue::json(of(vec![criterion(6.0), criterion(1.0), criterion(2.0)]))),
     ];
     let [problem] = synod_engine::options::resolve(&MODE, &given).expect_err("6 is too much").try_into().expect("one problem");
     assert_eq!((problem.field.as_str(), problem.want.as_str()), ("options.custom_rubric.criteria[0].weight", "a number from 1 to 5"));

@@ -6,7 +6,7 @@ use super::{Format, MODE, Tiebreak};
 use proptest::prelude::*;
 use serde_json::json;
 use synod_engine::{IdLists, ReplyFormat, Seating, TypedReply};
-use synod_types::{Place, Seat, SeatIx};
+use synod_types::{Json, Place, Seat, SeatIx};
 
 fn winner(text: &str) -> Option<String> {
     Pick::from_text(text, &IdLists::default().with("labels", ["A", "B"])).map(|pick| pick.winner)
@@ -76,12 +76,12 @@ fn a_round_robin_is_for_six_at_most_and_says_so_before_anything_is_paid() {
         seats: (0..contestants).map(|index| seat(index, Place::Panel)).chain([seat(contestants, Place::Chair)]).collect(),
         ..Seating::default()
     };
-    let problems = |format: Format, contestants| (MODE.check_seating)(&json!({"format": format}), &seating(contestants));
+    let problems = |format: Format, contestants| (MODE.check_seating)(&Json::of(&json!({"format": format})), &seating(contestants));
     assert!(problems(Format::RoundRobin, 6).is_empty() && problems(Format::Knockout, 8).is_empty());
     let [problem] = problems(Format::RoundRobin, 7).try_into().expect("one problem");
     assert_eq!((problem.field.as_str(), problem.got.as_str()), ("options.format", "round_robin with 7 contestants"));
     let calls = |format: Format, contestants| {
-        let lines = (MODE.calls)(&json!({"format": format}), &seating(contestants));
+        let lines = (MODE.calls)(&Json::of(&json!({"format": format})), &seating(contestants));
         (lines[1].min, lines[1].max)
     };
     assert_eq!([calls(Format::Knockout, 8), calls(Format::RoundRobin, 6), calls(Format::Knockout, 5)], [(14, 28), (30, 60), (8, 16)]);

@@ -27,7 +27,7 @@ fn header(mode: &str) -> Header {
             history: vec![PastTurn { question: "And on Saturdays?".into(), answer: "Yes, until noon.".into() }],
             ..Question::default()
         },
-        options: json!({}),
+        options: Json::of(&json!({})),
         seats: vec![seat(0, Place::Panel), seat(1, Place::Chair)],
         roles: Default::default(),
         models: Default::default(),

@@ -154,7 +154,7 @@ pub fn header(mode: &str, question: &str) -> Header {
         binary: "synod 0.1.0".into(),
         seed: 42,
         question: Question { text: question.into(), ..Question::default() },
-        options: json!({}),
+        options: Json::of(&json!({})),
         seats,
         roles: BTreeMap::from([("respondent".to_owned(), vec![0, 1, 2]), ("chairman".to_owned(), vec![3])]),
         models,
@@ -267,7 +267,7 @@ pub fn council() -> Vec<Row> {
     tape.add("figure ranked", Kind::Figure, &Figure::new("ranked", 3.0));
     tape.phase_end("synthesis");
     let answer = Answer { kind: AnswerKind::Synthesis, text: CHAIR.into(), by: vec![3] };
-    let dissent = vec![Dissent { seat: 2, label: Some("B6".into()), text: QWEN.into() }];
+    let dissent = vec![Dissent { seat: Some(2), label: Some("B6".into()), text: QWEN.into() }];
     let confidence = Confidence {
         value: None,
         agreed: Some(2),

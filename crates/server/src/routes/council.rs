@@ -111,7 +111,7 @@ fn run_request(caller: &Caller, mode: &Mode, body: CouncilBody, config: &ModeCon
         None => body.question,
     };
     let options = config.options.iter().filter_map(|(name, value)| match value {
-        synod_engine::OptionValue::Json(value) => Some((name.clone(), value.clone())),
+        synod_engine::OptionValue::Json(json) | synod_engine::OptionValue::Checked(json) => Some((name.clone(), json.value())),
         synod_engine::OptionValue::Text(_) => None,
     });
     let run = RunBody {

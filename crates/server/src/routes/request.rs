@@ -110,7 +110,7 @@ impl RunBody {
             panel,
             chair: self.chair.map_or(ChairChoice::OfPanel, ChairChoice::Model),
             roles: self.roles.into_iter().collect(),
-            options: self.options.into_iter().map(|(name, value)| (name, OptionValue::Json(value))).collect(),
+            options: self.options.into_iter().map(|(name, value)| (name, OptionValue::json(value))).collect(),
             limits: LimitChoice { budget_usd: self.budget_usd, deadline_secs: self.deadline_secs, timeout_secs: self.timeout_secs },
             seed: self.seed,
             conversation: self.conversation.map(|id| if id == NEW { ConversationChoice::New } else { ConversationChoice::Join(id) }),

@@ -11,9 +11,9 @@ pub use person::PERSON;
 pub use tools::{Abacus, TOOLS};
 
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::json;
 use synod_engine::{Abilities, Bench, Example, Family, Mode, ModeResult, PlannedCalls, Result, Role, each};
-use synod_types::{Answer, AnswerKind, SeatIx};
+use synod_types::{Answer, AnswerKind, Json, SeatIx};
 
 pub static TINY: &[&Mode] = &[&PERSON, &TOOLS, &TWICE, &PANICS];
 
@@ -23,7 +23,7 @@ const fn mode(
     id: &'static str,
     phases: &'static [&'static str],
     prompts: &'static [(&'static str, &'static str)],
-    run: fn(Bench, Value) -> BoxFuture<'static, Result<ModeResult>>,
+    run: fn(Bench, Json) -> BoxFuture<'static, Result<ModeResult>>,
 ) -> Mode {
     Mode {
         id,

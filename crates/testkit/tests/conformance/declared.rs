@@ -96,7 +96,7 @@ async fn figures_are_those_the_mode_declares(mode: &'static Mode) {
             let (schema, defaults) = ((mode.options_schema)(), (mode.option_defaults)());
             let choices = schema["properties"].as_object().into_iter().flatten().filter(|(name, _)| defaults[name.as_str()] == serde_json::json!([]));
             let first = choices.filter_map(|(name, property)| Some((name.clone(), schema::choices(&property["items"]).into_iter().next()?)));
-            order.options = first.map(|(name, choice)| (name, OptionValue::Json(serde_json::json!([choice])))).collect();
+            order.options = first.map(|(name, choice)| (name, OptionValue::json(serde_json::json!([choice])))).collect();
         }
         let step = format!("{} seed {seed}", mode.id);
         let (run, ending) = rig.run(&order).await;

@@ -51,7 +51,7 @@ async fn stored_rows_carry_what_each_mode_promises(mode: &'static Mode) {
         let mut order = order(mode, seed);
         // Panels of every size: byes, for one, come with some of them only. Where options make the seats, the size is theirs to say.
         let seated = (order.panel.models.len() + usize::from(order.panel.chair.is_some())) as u32;
-        if (mode.seats_from_options)(&(mode.option_defaults)(), order.panel.models.len()).is_empty() {
+        if (mode.seats_from_options)(&synod_types::Json::of(&(mode.option_defaults)()), order.panel.models.len()).is_empty() {
             let more = seed as u32 % (mode.seats.1.saturating_sub(seated) + 1);
             order.panel.models.extend((0..more).map(|n| format!("more{n}")));
         }

@@ -149,7 +149,7 @@ async fn a_run_of_models_that_think_stopped_at_any_append_resumes_to_the_same_en
 async fn a_debate_of_any_style_stopped_at_any_append_resumes_to_the_same_end() {
     for (style, seed) in synod_modes::roundtable::styles().into_iter().zip(1..) {
         let mut order = order(&synod_modes::roundtable::MODE, seed);
-        order.options = [("style", json!(style)), ("rounds", json!(2))].map(|(name, value)| (name.to_owned(), OptionValue::Json(value))).to_vec();
+        order.options = [("style", json!(style)), ("rounds", json!(2))].map(|(name, value)| (name.to_owned(), OptionValue::json(value))).to_vec();
         at_every_append(&synod_modes::roundtable::MODE, &order, Arc::new(MemoryJournal::default()), voices, Stops::Sample).await;
     }
 }

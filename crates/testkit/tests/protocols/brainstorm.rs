@@ -67,7 +67,7 @@ async fn run(fails: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> (Ver
 
 fn data(rows: &[Row], stage: &str) -> Value {
     let found = rows.iter().find_map(|row| match row.body() {
-        Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.data,
+        Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.row(),
         _ => None,
     });
     found.unwrap_or_else(|| panic!("{stage} was not shown"))

@@ -27,7 +27,7 @@ pub fn changed(change: impl Fn(&str, &CallContext, &mut Value) + Send + Sync + '
 }
 
 pub fn with(mut order: RunSpec, options: Value) -> RunSpec {
-    order.options = options.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::Json(value.clone()))).collect();
+    order.options = options.as_object().expect("options").iter().map(|(name, value)| (name.clone(), OptionValue::json(value.clone()))).collect();
     order
 }
 
@@ -51,7 +51,7 @@ async fn triggers(rig: &Rig, run: &str) -> Vec<String> {
     let mut out = Vec::new();
     for row in rig.rows(run).await {
         if let Ok(Body::Shown(shown)) = row.body()
-            && let ("revision", Some(data)) = (shown.stage.as_str(), &shown.exhibit.data)
+            && let ("revision", Some(data)) = (shown.stage.as_str(), &shown.exhibit.row())
         {
             out.extend(data["triggers"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
         }
@@ -81,7 +81,7 @@ async fn no_seat_verifies_doubts_or_rates_a_card_of_its_own() {
         let mut wrote: Vec<(String, SeatIx)> = Vec::new();
         for row in &rows {
             if let Ok(Body::Shown(shown)) = row.body()
-                && let ("position_card" | "hybrid_card", Some(seat), Some(data)) = (shown.stage.as_str(), shown.exhibit.seat, &shown.exhibit.data)
+                && let ("position_card" | "hybrid_card", Some(seat), Some(data)) = (shown.stage.as_str(), shown.exhibit.seat, &shown.exhibit.row())
             {
                 wrote.push((data["positionId"].as_str().expect("an id").to_owned(), seat));
             }
@@ -279,7 +279,7 @@ async fn earlier_decisions_stand_before_the_collective_intelligence_seat_alone()
     let mut given = split();
     let past =
         json!([{"run": "r", "objective": "Tea or coffee?", "position": "tea", "summary": "Tea keeps longer.", "status": "ACCEPTED", "score": 9.5}]);
-    given.options.push(("experience".into(), OptionValue::Json(past)));
+    given.options.push(("experience".into(), OptionValue::json(past)));
     let counted = Arc::new(CountedModels::new(Arc::new(Voices::default())));
     Rig::new(counted.clone()).run(&given).await;
     let rates: Vec<_> = counted.requests().into_iter().filter(|(key, _)| key.starts_with("panel/") && prompt_of(key) == "rate").collect();

@@ -146,7 +146,7 @@ async fn a_panel_without_a_quorum_is_shown_and_agrees_on_nothing() {
     assert_eq!((&decision["status"], &decision["consensus"]), (&json!("SAFE_FALLBACK"), &Value::Null), "{decision}");
     let shown =
         rows.iter().filter_map(|row| row.read::<Shown>().ok()).find(|shown| shown.stage == "panel_result").expect("what was recorded is shown");
-    let data = shown.exhibit.data.expect("its row");
+    let data = shown.exhibit.row().expect("its row");
     assert_eq!((&data["quorum"], &data["consensus"]), (&json!(false), &json!({})));
 }
 

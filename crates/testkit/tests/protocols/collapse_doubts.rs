@@ -51,8 +51,8 @@ async fn five_critical_doubts_park_a_card_and_a_person_reads_them() {
 
     // Alone it is never taken: the run waits, and the question names the doubt.
     let mut alone = given(json!({"max_reflexions": 0}));
-    alone.options[0].1 = OptionValue::Json(json!([card("a", json!({"cost": 100, "confidence": 0.5}))]));
-    alone.options[1].1 = OptionValue::Json(json!([{"position_id": "a", "status": "PASS"}]));
+    alone.options[0].1 = OptionValue::json(json!([card("a", json!({"cost": 100, "confidence": 0.5}))]));
+    alone.options[1].1 = OptionValue::json(json!([{"position_id": "a", "status": "PASS"}]));
     let rig = Rig::new(Arc::new(models()));
     let (run, ending) = rig.run(&alone).await;
     assert_eq!(stopped(ending).reason, StopReason::Waiting);
@@ -243,7 +243,7 @@ async fn a_person_who_wants_a_revision_gets_one_or_an_end_that_says_so() {
     assert!(matches!(rig.resume(&run, LimitChanges::default()).await, Ending::Stopped(_)), "it asks again");
     let rows = rig.rows(&run).await;
     let revised = rows.iter().filter_map(|row| row.read::<Shown>().ok()).find(|shown| shown.stage == "revision").expect("a revision");
-    let data = revised.exhibit.data.expect("its row");
+    let data = revised.exhibit.row().expect("its row");
     assert_eq!((&data["triggers"], &data["card"]["regulatory"]), (&json!(["person_asks"]), &json!(["GDPR"])), "{data}");
     let approve = PersonAnswer { answer: "approve".into(), note: None, by: "ada".into() };
     rig.runner().answer(&run, "round 2/a/approve GDPR@person", approve).await.expect("the answer is taken");
@@ -292,7 +292,7 @@ async fn one_evaluation_is_one_models_and_each_part_is_asked_its_own_questions()
     let (run2, _) = rig2.run(&drilled(order(&MODE, 3))).await;
     let evaluations = |rows: &[Row]| {
         let shown = rows.iter().filter_map(|row| row.read::<Shown>().ok()).find(|shown| shown.stage == "panel_result").expect("the panel sat");
-        shown.exhibit.data.expect("its row")["evaluations"].as_array().expect("evaluations").clone()
+        shown.exhibit.row().expect("its row")["evaluations"].as_array().expect("evaluations").clone()
     };
     assert!(evaluations(&rig.rows(&run).await).iter().all(|each| each["position_scores"].as_object().is_some_and(|scores| scores.len() == 2)));
     let written = evaluations(&rig2.rows(&run2).await);

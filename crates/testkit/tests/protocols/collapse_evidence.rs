@@ -69,11 +69,13 @@ async fn the_panel_reads_the_same_evidence() {
     let counted = Arc::new(CountedModels::new(Arc::new(reading())));
     let mut given = failed_test(None);
     let receipts = json!([{"position_id": "a", "status": "PASS"}, {"position_id": "b", "status": "PASS"}]);
-    given.options.push(("receipts".into(), synod_engine::OptionValue::Json(receipts)));
+    given.options.push(("receipts".into(), synod_engine::OptionValue::json(receipts)));
     given.options.iter_mut().filter(|(name, _)| name == "cards").for_each(|(_, cards)| {
         let synod_engine::OptionValue::Json(cards) = cards else { return };
-        cards[1]["cost"] = json!(30);
-        cards[1]["reversibility"] = json!(0.9);
+        let mut changed = cards.value();
+        changed[1]["cost"] = json!(30);
+        changed[1]["reversibility"] = json!(0.9);
+        *cards = synod_types::Json::of(&changed);
     });
     Rig::new(counted.clone()).run(&given).await;
     let rates: Vec<_> = counted.requests().into_iter().filter(|(key, _)| key.starts_with("panel/") && prompt_of(key) == "rate").collect();

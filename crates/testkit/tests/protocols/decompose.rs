@@ -95,7 +95,7 @@ async fn those_that_need_a_failed_part_are_told_and_go_on() {
     let used = |task: &str| {
         let shown = rows.iter().find(|row| row.kind == Kind::Shown && row.key.starts_with(&format!("tasks/show {task}"))).map(Row::body);
         let Some(Ok(Body::Shown(shown))) = shown else { panic!("no row of {task}") };
-        shown.exhibit.data.expect("data")["dependenciesUsed"].clone()
+        shown.exhibit.row().expect("data")["dependenciesUsed"].clone()
     };
     assert_eq!((used("task_3"), used("task_4")), (json!([]), json!(["task_3", "task_2"])), "what failed was not used");
     let assembly = heard(&counted, "assembly/assembly@0");
@@ -107,7 +107,7 @@ async fn those_that_need_a_failed_part_are_told_and_go_on() {
     assert_eq!(state, ["failed", "done", "done", "done"]);
     let row = rows.iter().find(|row| row.kind == Kind::Shown && row.key.starts_with("tasks/show task_1")).expect("a row for the failed part");
     let Ok(Body::Shown(shown)) = row.body() else { panic!("not readable") };
-    let data = shown.exhibit.data.expect("data");
+    let data = shown.exhibit.row().expect("data");
     assert_eq!((&data["failed"], &data["wordCount"]), (&json!(true), &Value::Null));
     assert!(data["failureReason"].as_str().is_some_and(|reason| reason.contains("the provider is down")), "{data}");
 }
@@ -143,7 +143,7 @@ async fn the_next_seat_plans_when_the_planner_fails() {
 #[tokio::test]
 async fn parts_go_to_the_seats_tagged_for_them() {
     let mut order = order(&MODE, 1);
-    order.options.push(("expertise".into(), OptionValue::Json(json!(["creative", "technical", "general"]))));
+    order.options.push(("expertise".into(), OptionValue::json(json!(["creative", "technical", "general"]))));
     let (_, _, counted) = run(voices(|_, _| false), &order).await;
     let mut asked: Vec<String> = counted.calls().into_keys().filter(|key| key.starts_with("tasks/")).collect();
     asked.sort();
@@ -225,7 +225,7 @@ async fn times_come_from_the_journal_and_are_the_same_on_replay() {
     let rows = rig.rows(&run).await;
     let row = |stage: &str| {
         rows.iter().find_map(|row| match row.body() {
-            Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.data,
+            Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.row(),
             _ => None,
         })
     };

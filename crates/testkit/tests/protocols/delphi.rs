@@ -49,7 +49,7 @@ fn heard(counted: &CountedModels, key: &str) -> String {
 
 fn shown(rows: &[Row], stage: &str) -> Vec<Value> {
     let of_stage = rows.iter().filter_map(|row| match row.body() {
-        Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.data,
+        Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.row(),
         _ => None,
     });
     of_stage.collect()
@@ -76,7 +76,7 @@ async fn a_panelist_hears_its_own_words_and_of_the_others_only_numbers() {
     }
     assert_eq!(report.matches("stands apart").count(), 1, "{report}");
     assert!(report.contains("11 days, the median of 5 panelists; the middle half lies between 10 and 12"), "{report}");
-    assert_eq!(verdict.dissent.iter().map(|dissent| dissent.seat).collect::<Vec<_>>(), [4]);
+    assert_eq!(verdict.dissent.iter().filter_map(|dissent| dissent.seat).collect::<Vec<_>>(), [4]);
     let decision = verdict.decision.expect("a decision");
     assert_eq!((&decision["value"], &decision["interval"]), (&json!(11.0), &json!({"low": 10.0, "high": 12.0})));
 }

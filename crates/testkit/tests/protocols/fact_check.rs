@@ -92,7 +92,7 @@ async fn whoever_wrote_the_content_does_not_check_it() {
     // Who has failed once is not asked first again, and who wrote it does not say what it claims.
     assert_eq!((outcome.asked("extract"), outcome.asked("report")), (vec![2], vec![1]));
     assert_eq!(outcome.verdict.status, Status::Degraded);
-    assert_eq!(outcome.shown("generate").data.expect("data")["fallback"], json!(true));
+    assert_eq!(outcome.shown("generate").row().expect("data")["fallback"], json!(true));
 
     let mut twice = order(&MODE, 3);
     twice.panel.models = ["m0", "m0", "m0"].map(str::to_owned).to_vec();
@@ -119,7 +119,7 @@ async fn a_blank_content_is_none_and_a_long_one_is_cut_with_a_word_beside_it() {
     assert!(outcome.warned("The content has 1212 characters; the first 499 were checked."), "{:?}", outcome.verdict.warnings);
     let seen = outcome.prompt("extract");
     assert!(!seen.contains("the end") && !seen.contains("characters"), "{seen}");
-    let cut = |outcome: &Outcome, stage: &str| outcome.shown(stage).data.expect("data")["truncated"].clone();
+    let cut = |outcome: &Outcome, stage: &str| outcome.shown(stage).row().expect("data")["truncated"].clone();
     assert_eq!(cut(&outcome, "content"), json!(true));
     let framed = run(with_content(&format!("\n {CONTENT} \n")), |_, _| None).await;
     assert_eq!(cut(&framed, "content"), json!(false), "white space around it is no part of it");
@@ -158,7 +158,7 @@ async fn unreadable_checkers_vote_for_nothing() {
     assert!(outcome.warned("Fewer than two checkers ruled on claim_1"), "{:?}", outcome.verdict.warnings);
     let confidence = outcome.verdict.confidence.as_ref().expect("a count");
     assert_eq!((confidence.value, confidence.n, confidence.could, confidence.absent), (None, 1, Some(0), Some(Absent::TooFewBallots)));
-    assert_eq!(outcome.shown("verify_1").data.expect("data")["verifications"], json!([]));
+    assert_eq!(outcome.shown("verify_1").row().expect("data")["verifications"], json!([]));
 }
 
 #[tokio::test]
@@ -210,7 +210,7 @@ async fn without_a_reporter_the_computed_report_stands() {
     assert_eq!((answer.kind, answer.by.len()), (AnswerKind::Computed, 0));
     assert!(answer.text.starts_with("Reliability 100 of 100: highly reliable."), "{}", answer.text);
     assert!(answer.text.contains("> Cron runs forty jobs. [VERIFIED claim_1] It is a fine tool."), "{}", answer.text);
-    assert_eq!(outcome.shown("report").data.expect("data")["fallback"], json!(true));
+    assert_eq!(outcome.shown("report").row().expect("data")["fallback"], json!(true));
     assert!(outcome.warned("Nobody could write the report"));
 }
 
@@ -226,7 +226,7 @@ async fn claims_that_the_text_does_not_make_are_listed_and_not_scored() {
     assert_eq!((outcome.decision.claims.len(), outcome.decision.score), (1, Some(100)));
     assert_eq!(outcome.decision.not_found, ["Cron was written in 1975."]);
     assert!(!outcome.prompt("verify").contains("1975"), "nobody is asked about it");
-    let row = outcome.shown("extract").data.expect("data");
+    let row = outcome.shown("extract").row().expect("data");
     assert_eq!((&row["claims"][0]["located"], &row["claims"][0]["sentence"]), (&json!("paraphrase"), &json!("Cron runs forty jobs.")));
     let Shape::Clusters(shown) = outcome.shown("extract").shape else { panic!("claims by kind") };
     let items: Vec<&str> = shown.clusters.iter().flat_map(|cluster| &cluster.items).map(|(_, title)| title.as_str()).collect();

@@ -60,7 +60,7 @@ impl Played {
     }
 
     fn data(&self, stage: &str) -> serde_json::Value {
-        self.shown(stage).exhibit.data.unwrap_or_default()
+        self.shown(stage).exhibit.row().unwrap_or_default()
     }
 
     fn asked(&self, key: &str) -> bool {
@@ -91,7 +91,7 @@ async fn play(
     let mut order = order(mode, 3);
     order.panel.models = (0..models).map(|n| format!("m{n}")).collect();
     order.question.content = content.map(str::to_owned);
-    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::Json(value.clone()))).collect();
+    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::json(value.clone()))).collect();
     let (run, ending) = rig.run(&order).await;
     Played { verdict: verdict(ending), rows: rig.rows(&run).await, requests: counted.requests() }
 }

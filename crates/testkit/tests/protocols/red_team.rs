@@ -251,7 +251,7 @@ async fn what_remains_open_and_how_far_it_is_hardened_are_told() {
     assert_eq!(part("Hardening confidence"), ["low: something of high or critical severity is unresolved"]);
     assert_eq!(part("What remains open"), ["F2 No owner (critical, rebuttal failed)."]);
     let [against] = played.verdict.dissent.as_slice() else { panic!("{:?}", played.verdict.dissent) };
-    assert_eq!(against.seat, 0, "the author is against it");
+    assert_eq!(against.seat, Some(0), "the author is against it");
     assert!(against.text.starts_with("No owner: no flaw (F2 critical): "), "{}", against.text);
     let (_, request) = played.requests.iter().find(|(key, _)| key == "round 1/attack/attack@1").expect("an attack");
     let system = request.messages[0].text();

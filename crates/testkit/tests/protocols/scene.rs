@@ -50,7 +50,7 @@ pub async fn play(
     let (run, ending) = rig.run(order).await;
     let rows = rig.rows(&run).await;
     let shown = rows.iter().filter_map(|row| match row.body() {
-        Ok(Body::Shown(shown)) => Some((shown.stage, json!({"data": shown.exhibit.data, "shape": shown.exhibit.shape}))),
+        Ok(Body::Shown(shown)) => Some((shown.stage, json!({"data": shown.exhibit.row(), "shape": shown.exhibit.shape}))),
         _ => None,
     });
     let shown = shown.collect();

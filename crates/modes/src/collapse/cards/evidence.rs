@@ -2,18 +2,17 @@
 //! fetched or run.
 
 use super::card::{Card, Evidence, PointerCheck};
-use serde::Deserialize;
-use serde_json::Value;
 use synod_engine::PointerTarget;
+use synod_types::Json;
 
 /// Writes into every piece of evidence on the cards what became of its pointer, whatever stood there before. `find` is asked what is at a
 /// path. A value that does not hold cards is left as it is: the plan of the run says what is wrong with it.
-pub fn check(cards: &mut Value, find: &dyn Fn(&str) -> PointerTarget) {
-    let Ok(mut read) = Vec::<Card>::deserialize(&*cards) else { return };
+pub fn check(cards: &mut Json, find: &dyn Fn(&str) -> PointerTarget) {
+    let Ok(mut read) = cards.read::<Vec<Card>>() else { return };
     for evidence in read.iter_mut().flat_map(|card| &mut card.evidence) {
         evidence.checked = Some(look_up(evidence, find));
     }
-    *cards = synod_engine::to_value(&read);
+    *cards = Json::of(&read);
 }
 
 /// What the pointer itself tells comes first; only a path is looked up.
@@ -37,7 +36,7 @@ fn look_up(evidence: &Evidence, find: &dyn Fn(&str) -> PointerTarget) -> Pointer
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     /// A folder with one file in it.
     fn folder(path: &str) -> PointerTarget {
@@ -50,15 +49,17 @@ mod tests {
         }
     }
 
-    fn cards(evidence: Value) -> Value {
-        json!([{"id": "a", "claims": ["x"], "plan": [{"action": "y"}], "evidence": evidence, "confidence": 1, "cost": "Low", "reversibility": 1}])
+    fn cards(evidence: Value) -> Json {
+        Json::of(
+            &json!([{"id": "a", "claims": ["x"], "plan": [{"action": "y"}], "evidence": evidence, "confidence": 1, "cost": "Low", "reversibility": 1}]),
+        )
     }
 
     fn checked(pointer: &str, exit_code: Option<i64>, find: &dyn Fn(&str) -> PointerTarget) -> (bool, String) {
         let said = json!({"valid": true, "found": "whatever its author wrote"});
         let mut cards = cards(json!([{"type": "test", "pointer": pointer, "quality": 1, "exit_code": exit_code, "checked": said}]));
         check(&mut cards, find);
-        let check = &cards[0]["evidence"][0]["checked"];
+        let check = &cards.value()[0]["evidence"][0]["checked"];
         (check["valid"].as_bool().expect("a check"), check["found"].as_str().expect("a reason").to_owned())
     }
 
@@ -96,6 +97,7 @@ mod tests {
         for (pointer, find) in half {
             let mut half = cards(json!([{"type": "test", "pointer": pointer, "quality": 0.8}]));
             check(&mut half, find);
+            let half = half.value();
             assert_eq!(half[0]["evidence"][0]["checked"]["not_looked_up"], true, "{pointer}");
             let card: Card = serde_json::from_value(half[0].clone()).expect("a card");
             assert!((card.evidence[0].worth() - 0.4).abs() < 1e-9 && !card.pointers_valid(), "it counts half, and nothing is remembered of it");
@@ -106,11 +108,12 @@ mod tests {
     fn cards_are_put_back_whole_and_what_is_no_card_is_left_alone() {
         let mut read = cards(json!([]));
         check(&mut read, &folder);
+        let read = read.value();
         assert_eq!((read[0]["id"].as_str(), read[0]["cost"].as_u64()), (Some("a"), Some(20)), "words have become numbers");
         for unread in [json!("cards.json"), json!([{"id": "a"}]), json!(null)] {
-            let mut value = unread.clone();
+            let mut value = Json::of(&unread);
             check(&mut value, &folder);
-            assert_eq!(value, unread);
+            assert_eq!(value.value(), unread);
         }
     }
 
@@ -124,6 +127,6 @@ mod tests {
         }
         let mut cards = cards(json!([{"type": "test", "pointer": "load.txt", "quality": 1}]));
         (evidence.check)(&mut cards, &folder);
-        assert_eq!(cards[0]["evidence"][0]["checked"]["valid"], true);
+        assert_eq!(cards.value()[0]["evidence"][0]["checked"]["valid"], true);
     }
 }

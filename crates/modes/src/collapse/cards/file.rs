@@ -62,7 +62,8 @@ pub fn read(mut document: Value) -> Result<(String, Options), Vec<Problem>> {
     let objective = fields.shift_remove("objective").and_then(|objective| objective.as_str().map(str::to_owned)).unwrap_or_default();
     if problems.is_empty() {
         let fields = Value::Object(fields);
-        let options: Options = synod_engine::read_options(&fields).map_err(|problem| vec![problem])?;
+        let read = Options::deserialize(&fields);
+        let options = read.map_err(|error| vec![Problem::new("file", error.to_string(), "a decision as its schema has it")])?;
         drop(fields);
         problems = check(&options, "");
         if options.cards.is_empty() {

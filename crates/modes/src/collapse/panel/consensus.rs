@@ -174,7 +174,7 @@ pub fn absent_panel(docket: &Docket, positions: &[usize]) -> Option<Panel> {
 pub async fn convene(bench: &Bench, docket: &Docket, positions: &[usize], sitting: Sitting<'_>) -> Result<Panel> {
     let (mut evaluations, partial) = recorded(docket, positions);
     for (evaluation, missing) in partial {
-        if docket.options.cards.iter().any(|card| missing.contains(&card.id.as_str())) {
+        if docket.positions.iter().any(|position| position.given && missing.contains(&position.id())) {
             let who = evaluation.agent.as_str();
             bench
                 .warn(format!("The recorded evaluation by {who} has no score for the present version of {}: it does not count.", missing.join(", ")));

@@ -36,8 +36,8 @@ enum NextStep {
 }
 
 pub async fn run_rounds(bench: &Bench, docket: &mut Docket) -> Result<RoundsOutcome> {
-    // The positions as the last whole round left them.
-    let mut last_round = docket.positions.clone();
+    // The positions as the last whole round left them, once one is revised.
+    let mut last_round = Vec::new();
     let mut aligned = false;
     loop {
         let round = bench.round("round", docket.attempts + 1);

@@ -53,23 +53,29 @@ impl Docket {
         let phase = bench.phase("cards");
         let mut options = options;
         options.receipts.sort_by(|a, b| a.position_id.cmp(&b.position_id));
+        // There may be thousands of cards: those given are moved, not copied.
+        let mut given = std::mem::take(&mut options.cards);
+        // Seats judge positions by their place in this list: the order in the file must not decide who judges what.
+        given.sort_by(|a, b| a.id.cmp(&b.id));
         let mut docket = Self { seats, positions: Vec::new(), attempts: 0, expert_ranges: Vec::new(), closed: false, options };
-        if docket.options.cards.is_empty() {
+        let written = given.is_empty();
+        if written {
             docket.write(&phase).await?;
-        } else {
-            let options = &docket.options;
-            let approvals = |id: &str| -> Vec<Approval> { options.approvals.iter().filter(|approval| approval.position_id == id).cloned().collect() };
-            docket.positions = options.cards.iter().map(|card| Position::new(card.clone(), None, approvals(&card.id), &options.policy)).collect();
-            // Seats judge positions by their place in this list: the order in the file must not decide who judges what.
-            docket.positions.sort_by(|a, b| a.id().cmp(b.id()));
         }
-        let row = PositionsRow {
-            cards: docket.positions.iter().map(|position| position.card.clone()).collect(),
-            receipts: docket.options.receipts.clone(),
-        };
+        let cards = if written { docket.positions.iter().map(|position| position.card.clone()).collect() } else { given };
+        let row = PositionsRow { cards, receipts: docket.options.receipts.clone() };
         phase.show("positions", text::cards_exhibit(&row.cards, &row.receipts).data(&row))?;
         for warning in doubtful_evidence(&row.cards) {
             phase.warn(warning);
+        }
+        if !written {
+            let options = &docket.options;
+            let approvals = |id: &str| -> Vec<Approval> { options.approvals.iter().filter(|approval| approval.position_id == id).cloned().collect() };
+            let position = |card: Card| {
+                let said = approvals(&card.id);
+                Position::new(card, None, said, &options.policy)
+            };
+            docket.positions = row.cards.into_iter().map(position).collect();
         }
         if docket.seats.len() == 1 && docket.positions.iter().any(|position| position.author.is_some()) {
             phase.warn("There is one seat: it verifies, doubts and rates the card it wrote itself.");

@@ -22,8 +22,16 @@ pub fn judged(prompt: Prompt, bench: &Bench, docket: &Docket, position: &Positio
 /// Examines every card that has not been, all of them side by side.
 pub async fn examine(bench: &Bench, docket: &mut Docket) -> Result<()> {
     let open: Vec<usize> = (0..docket.positions.len()).filter(|at| !docket.positions[*at].examined).collect();
-    let items = open.iter().map(|at| (docket.positions[*at].id().to_owned(), *at));
-    let mut results = bench.all(items, |bench, at| examine_card(bench, docket, at)).await?;
+    let mut results = Vec::with_capacity(open.len());
+    if docket.seats.is_empty() {
+        // Nobody is waited for: one after the other, thousands need no more room than one.
+        for at in &open {
+            results.push(examine_card(bench.clone(), docket, *at).await?);
+        }
+    } else {
+        let items = open.iter().map(|at| (docket.positions[*at].id().to_owned(), *at));
+        results = bench.all(items, |bench, at| examine_card(bench, docket, at)).await?;
+    }
     // Shown when all have answered, so that the order of the rows does not depend on who is quick.
     for stage in ["verifier_receipt", "skeptic_risks", "doubt_rulings"] {
         for (at, (verification, doubts, settled)) in open.iter().zip(&mut results) {

@@ -30,7 +30,7 @@ pub fn header(run: &str) -> Header {
         binary: "0.1.0".into(),
         seed: 7,
         question: Question { text: "Should the cache be shared?".into(), ..Question::default() },
-        options: serde_json::json!({}),
+        options: synod_types::Json::of(&serde_json::json!({})),
         seats: vec![seat(0, "opus"), seat(1, "gpt"), seat(2, "opus")],
         roles: [("respondent".to_owned(), vec![0, 1, 2])].into(),
         models: [("opus".to_owned(), card("opus")), ("gpt".to_owned(), card("gpt"))].into(),

@@ -1,7 +1,7 @@
 //! Modes that choose between answers by counting what the panel said of them.
 
 use super::{Found, Seen, flat, list, tally, text};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Mean share of the others an answer was put before, over the ballots that hold it.
@@ -79,12 +79,12 @@ fn most_votes(seen: &Seen, found: &mut Found) {
 
 pub fn vote(seen: &Seen, found: &mut Found) {
     most_votes(seen, found);
-    found.must(seen.verdict.dissent.iter().all(|each| seen.decision["seat"] != each.seat), "the winner is against itself");
+    found.must(seen.verdict.dissent.iter().all(|each| seen.decision["seat"] != json!(each.seat)), "the winner is against itself");
 }
 
 pub fn debate(seen: &Seen, found: &mut Found) {
     most_votes(seen, found);
-    let own = seen.verdict.dissent.iter().filter(|each| seen.decision["seat"] == each.seat).count();
+    let own = seen.verdict.dissent.iter().filter(|each| seen.decision["seat"] == json!(each.seat)).count();
     found.same(own == 1, seen.decision["lost_to_original"] == true, "the winner was better before, and says so");
     found.count_if(own > 0, "better before its revision");
     let stance = seen.said("revise").iter().find(|(seat, _)| seen.decision["seat"] == *seat).map(|(_, reply)| reply["decision"].clone());
@@ -166,7 +166,7 @@ pub fn confidence_weighted(seen: &Seen, found: &mut Found) {
     let sure: Vec<f64> = answers.iter().filter_map(|each| each["confidence"].as_f64()).collect();
     found.must(seen.decision["weights"] != "stated" || sure.windows(2).all(|two| two[0] >= two[1]), format!("less sure, and heavier: {sure:?}"));
     if let (Some(first), Some(weight)) = (answers.first(), weights.first()) {
-        found.must(seen.verdict.dissent.iter().all(|each| first["seat"] != each.seat), "the heaviest answer is against what it shaped");
+        found.must(seen.verdict.dissent.iter().all(|each| first["seat"] != json!(each.seat)), "the heaviest answer is against what it shaped");
         let told = format!("Of {} answers {}'s weighs most, {:.0} %", answers.len(), text(first, "model"), weight * 100.0);
         found.must(seen.summary().starts_with(&told), format!("{told}, and not: {}", seen.summary()));
         found.count(if *weight > 0.5 { "one outweighs the rest" } else { "spread" });

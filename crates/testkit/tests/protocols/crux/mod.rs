@@ -238,7 +238,7 @@ impl Flow {
     /// What is stored with everything shown at a stage.
     fn data(&self, stage: &str) -> Vec<Value> {
         let of = |row: &Row| match row.body() {
-            Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.data,
+            Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.row(),
             _ => None,
         };
         self.rows.iter().filter_map(of).collect()

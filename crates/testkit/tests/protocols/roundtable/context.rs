@@ -183,7 +183,7 @@ async fn every_style_and_role_reads_as_it_always_did() {
                 assert_eq!((questions(&text), questions(&whole(&high))), (9, 10), "{style} {key}");
                 let played = plain.rows.iter().filter(|row| row.kind == Kind::Shown).filter_map(|row| row.read::<synod_types::Shown>().ok());
                 let shown =
-                    played.filter(|shown| shown.exhibit.turn.as_deref() == Some(key.as_str())).find_map(|shown| shown.exhibit.data).expect("shown");
+                    played.filter(|shown| shown.exhibit.turn.as_deref() == Some(key.as_str())).find_map(|shown| shown.exhibit.row()).expect("shown");
                 let role = shown["role"].as_str().unwrap_or_default().to_owned();
                 let name = format!("roundtable_{style}_{role}_{}", if round == 1 { "first" } else { "later" });
                 if !seen.contains(&name) {

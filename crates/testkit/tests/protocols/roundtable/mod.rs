@@ -202,7 +202,7 @@ async fn seats_know_what_they_vote_on_and_rows_say_where_they_stand() {
 /// The rows of a round's responses.
 fn rows(played: &Played, stage: &str) -> Vec<Value> {
     let shown = played.rows.iter().filter(|row| row.kind == Kind::Shown).filter_map(|row| row.read::<synod_types::Shown>().ok());
-    shown.filter(|shown| shown.stage == stage).filter_map(|shown| shown.exhibit.data).collect()
+    shown.filter(|shown| shown.stage == stage).filter_map(|shown| shown.exhibit.row()).collect()
 }
 
 fn rig(script: impl Fn(&str) -> Line + Send + Sync + 'static) -> (Rig, Arc<CountedModels>) {
@@ -212,7 +212,7 @@ fn rig(script: impl Fn(&str) -> Line + Send + Sync + 'static) -> (Rig, Arc<Count
 
 fn put(options: &[(&str, Value)]) -> RunSpec {
     let mut order = order(&MODE, 3);
-    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::Json(value.clone()))).collect();
+    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::json(value.clone()))).collect();
     order
 }
 
@@ -221,7 +221,7 @@ async fn further(rig: &Rig, parent: &str, entry: Value) -> RunSpec {
     let record = synod_engine::Record::of(&rig.rows(parent).await).expect("readable rows");
     let mut again = RunSpec::again(&record);
     again.options.retain(|(name, _)| name != "continued");
-    again.options.push(("continued".into(), OptionValue::Json(json!([entry]))));
+    again.options.push(("continued".into(), OptionValue::json(json!([entry]))));
     again
 }
 
@@ -340,7 +340,7 @@ async fn tools_are_kept_with_the_response_become_evidence_and_have_a_limit() {
     assert_eq!(runs.len(), 8);
     assert_eq!(runs.iter().filter(|run| run.error).count(), 3, "five in a turn where seats speak in turn");
     let kept = rows.iter().find_map(|row| match row.body() {
-        Ok(Body::Shown(shown)) => shown.exhibit.data.filter(|data| data["toolCalls"].as_array().is_some_and(|calls| calls.len() == 8)),
+        Ok(Body::Shown(shown)) => shown.exhibit.row().filter(|data| data["toolCalls"].as_array().is_some_and(|calls| calls.len() == 8)),
         _ => None,
     });
     let kept = kept.expect("a response with its tools");
@@ -371,7 +371,7 @@ async fn every_style_is_debated_over_a_real_socket_and_says_with_figures_why_it_
         let calls = verdict.receipt.calls;
         assert_eq!(u64::from(calls.planned + calls.extra), server.total(), "{style}");
         let exit = rig.rows(&run).await.iter().find_map(|row| match row.body() {
-            Ok(Body::Shown(shown)) if shown.stage == "exit" => shown.exhibit.data,
+            Ok(Body::Shown(shown)) if shown.stage == "exit" => shown.exhibit.row(),
             _ => None,
         });
         let exit = exit.unwrap_or_else(|| panic!("{style}: nothing says why it stopped"));

@@ -65,7 +65,7 @@ async fn debate(style: &str, one_model: bool) -> Vec<(String, Request)> {
         (order.panel.chair, order.panel.light) = (Some("m".into()), Some("m".into()));
     }
     let options = [("style", json!(style)), ("rounds", json!(6)), ("groupthink", json!("record")), ("exit_on_consensus", json!(false))];
-    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::Json(value.clone()))).collect();
+    order.options = options.iter().map(|(name, value)| ((*name).to_owned(), OptionValue::json(value.clone()))).collect();
     let (_, ending) = rig.run(&order).await;
     assert_eq!(verdict(ending).data["round"], json!(6), "{style}");
     counted.requests()
