@@ -31,7 +31,7 @@ impl LabelledAnswer {
     }
     /// Kept beside the answer of a mode that did not choose this one.
     pub fn dissent(&self) -> Dissent {
-        Dissent { seat: self.seat, label: Some(self.label.clone()), text: self.text.clone() }
+        Dissent { seat: Some(self.seat), label: Some(self.label.clone()), text: self.text.clone() }
     }
 }
 

@@ -185,26 +185,11 @@ words! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Dissent {
     /// Left out for a voice that was recorded before the run and holds no seat in it: `label` says whose it is.
-    #[serde(default = "no_seat", skip_serializing_if = "is_no_seat")]
-    pub seat: SeatIx,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<SeatIx>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     pub text: String,
-}
-
-const fn no_seat() -> SeatIx {
-    SeatIx::MAX
-}
-
-fn is_no_seat(seat: &SeatIx) -> bool {
-    *seat == no_seat()
-}
-
-impl Dissent {
-    /// Of a voice that was recorded before the run, by its name.
-    pub fn recorded(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { seat: no_seat(), label: Some(name.into()), text: text.into() }
-    }
 }
 
 /// Who did not speak, where, and why.

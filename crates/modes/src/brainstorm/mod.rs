@@ -185,7 +185,7 @@ fn dissent(rated: &[ScorerMarks], clusters: &[Cluster], best: usize) -> Vec<Diss
     let one = |rated: &ScorerMarks| {
         let other = &clusters[favourite(&rated.marks, best).filter(|place| *place != best)?];
         let text = format!("{} first, not {}: {}", other.name, clusters[best].name, rated.reasons);
-        Some(Dissent { seat: rated.seat, label: None, text })
+        Some(Dissent { seat: Some(rated.seat), label: None, text })
     };
     rated.iter().filter_map(one).collect()
 }

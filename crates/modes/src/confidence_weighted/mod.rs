@@ -171,7 +171,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         confidence: answer.stated,
     };
     let decision = Decision { weights: options.weights, answers: order.iter().map(share).collect() };
-    let kept = |answer: &WeightedAnswer| Dissent { seat: answer.seat, label: Some(answer.label.clone()), text: answer.text.clone() };
+    let kept = |answer: &WeightedAnswer| Dissent { seat: Some(answer.seat), label: Some(answer.label.clone()), text: answer.text.clone() };
     let (heaviest, of) = (order[0], order.len());
     let (whose, share, gist) = (&bench.seat(heaviest.seat).label, heaviest.weight * 100.0, labelled::gist(&heaviest.text));
     // The answer that weighs most shapes the synthesis; it cannot be against it.

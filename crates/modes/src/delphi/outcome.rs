@@ -217,7 +217,7 @@ impl<'a> Outcome<'a> {
             _ => self.last.stands_apart(entry),
         };
         let said = |entry: &Entry| format!("{}: {}", entry.in_words(self.form), entry.reasons);
-        self.last.entries.iter().filter(elsewhere).map(|entry| Dissent { seat: entry.seat, label: None, text: said(entry) }).collect()
+        self.last.entries.iter().filter(elsewhere).map(|entry| Dissent { seat: Some(entry.seat), label: None, text: said(entry) }).collect()
     }
 
     fn series(&self) -> Series {

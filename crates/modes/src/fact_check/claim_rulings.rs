@@ -191,7 +191,7 @@ pub fn dissent(rulings: &[ClaimRuling]) -> Vec<Dissent> {
         .map(|(ruling, (seat, vote))| {
             let correction = vote.correction.as_ref().map(|right| format!(" Correction: {right}")).unwrap_or_default();
             let text = format!("“{}” is {}: {}{correction}", ruling.claim.text, vote.verdict.as_str().to_lowercase(), vote.evidence);
-            Dissent { seat: *seat, label: None, text }
+            Dissent { seat: Some(*seat), label: None, text }
         })
         .collect()
 }

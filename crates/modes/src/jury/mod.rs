@@ -138,7 +138,11 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     let minority = summary.by_label().into_iter().filter(|juror| juror.vote != summary.verdict);
     let mut dissent: Vec<Dissent> = minority.map(Juror::dissent).collect();
     if let Some(reply) = foreman.as_ref().filter(|reply| reply.value.verdict != summary.verdict) {
-        dissent.push(Dissent { seat: reply.seat, label: None, text: format!("{}: {}", reply.value.verdict.as_str(), reasons_of(&reply.value)) });
+        dissent.push(Dissent {
+            seat: Some(reply.seat),
+            label: None,
+            text: format!("{}: {}", reply.value.verdict.as_str(), reasons_of(&reply.value)),
+        });
     }
     let action = report::action(&summary, foreman.as_ref().map(|reply| &reply.value));
     let decision = Decision {

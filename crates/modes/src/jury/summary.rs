@@ -73,7 +73,7 @@ impl Juror {
     pub fn dissent(&self) -> Dissent {
         let average = self.average.map(|average| format!(" at {average} of 10")).unwrap_or_default();
         let text = format!("{}{average}: {}", self.vote.as_str(), self.assessment.reasons.trim());
-        Dissent { seat: self.seat, label: Some(self.label.clone()), text }
+        Dissent { seat: Some(self.seat), label: Some(self.label.clone()), text }
     }
 }
 

@@ -353,7 +353,7 @@ fn dissent(consensus: &Consensus) -> Vec<Dissent> {
         if let Some((reviewer, scored)) = farthest.and_then(|reviewer| Some((reviewer, reviewer.review.score(&criterion.name)?))) {
             let score = scored.score.map(|score| score.to_string()).unwrap_or_default();
             let text = format!("{} is {score}, not {average}: {}", criterion.name, scored.justification);
-            dissent.push(Dissent { seat: reviewer.seat, label: Some(reviewer.label.clone()), text });
+            dissent.push(Dissent { seat: Some(reviewer.seat), label: Some(reviewer.label.clone()), text });
         }
     }
     dissent

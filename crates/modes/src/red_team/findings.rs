@@ -281,7 +281,7 @@ impl Register {
                 Fate::Overruled => (author, told(": no flaw", finding.defence.as_deref().unwrap_or_default())),
                 Fate::Open | Fate::Fixed => return None,
             };
-            Some(Dissent { seat, label: None, text })
+            Some(Dissent { seat: Some(seat), label: None, text })
         };
         self.0.iter().filter_map(against).collect()
     }

@@ -140,7 +140,7 @@ pub fn dissent(findings: &[PanelFinding]) -> Vec<Dissent> {
     let against = |finding: &PanelFinding| {
         let objections = finding.stances.iter().filter(|stance| stance.kind == StanceKind::Disagree);
         let text = |stance: &RoleStance| format!("{} (against {}: {})", stance.why.trim(), finding.id, finding.text);
-        let dissent = |stance: &RoleStance| Dissent { seat: stance.seat, label: None, text: text(stance) };
+        let dissent = |stance: &RoleStance| Dissent { seat: Some(stance.seat), label: None, text: text(stance) };
         objections.map(dissent).collect::<Vec<_>>()
     };
     findings.iter().flat_map(against).collect()

@@ -237,7 +237,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         rounds.iter().flatten().filter(|result| result.involves(entrant)).map(|result| result.round).max()
     };
     let mut dissent: Vec<Dissent> = labelled::dissent(&entrants, won).collect();
-    dissent.sort_by_key(|other| std::cmp::Reverse(last_round(other.seat)));
+    dissent.sort_by_key(|other| std::cmp::Reverse(other.seat.and_then(last_round)));
     Ok(ModeResult::ended("finished", won.selected())
         .decision(summary, &decision)
         // How often the judge's word on the champion did not change with the order: nothing else was measured.

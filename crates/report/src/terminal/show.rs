@@ -180,7 +180,7 @@ fn figures(paper: &mut Paper, view: &View) {
 fn whole_dissent(paper: &mut Paper, view: &View) {
     let Some(verdict) = &view.verdict else { return };
     for each in verdict.dissent.iter().filter(|each| one_line(&each.text).chars().count() > 280) {
-        paper.heading(&format!("Dissent of {} in full", words::seat(view, each.seat)));
+        paper.heading(&format!("Dissent of {} in full", words::top::dissenter(view, each)));
         paper.prose("  ", &each.text);
     }
 }

@@ -74,7 +74,11 @@ pub fn top(view: &View, verdict: &Verdict, mark: &str) -> Top {
 }
 
 pub fn dissenter(view: &View, dissent: &Dissent) -> String {
-    dissent.label.as_ref().map_or_else(|| seat(view, dissent.seat), |name| label(view, name))
+    match (&dissent.label, dissent.seat) {
+        (Some(name), _) => label(view, name),
+        (None, Some(at)) => seat(view, at),
+        (None, None) => "somebody".to_owned(),
+    }
 }
 
 /// Why the status is not `full`, with whoever is missing in the same sentence.

@@ -192,7 +192,7 @@ fn ended(status: Status) -> Vec<Row> {
         stop_reason: HOSTILE.into(),
         answer: Some(Answer { kind: AnswerKind::Report, text: HOSTILE.into(), by: vec![0] }),
         decision: Some(json!({HOSTILE: HOSTILE})),
-        dissent: vec![Dissent { seat: 0, label: Some(HOSTILE.into()), text: HOSTILE.into() }],
+        dissent: vec![Dissent { seat: Some(0), label: Some(HOSTILE.into()), text: HOSTILE.into() }],
         missing: vec![Missing { seat: 0, who: HOSTILE.into(), phase: HOSTILE.into(), why: FailureKind::Refused, detail: HOSTILE.into() }],
         warnings: vec![HOSTILE.into()],
         ..runs::verdict(HOSTILE, status)

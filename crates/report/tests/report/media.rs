@@ -59,7 +59,7 @@ fn a_verdict_begins_with_twelve_lines_at_most_and_cuts_none_of_its_parts_out() {
                 verdict.decision = Some(json!({"summary": long("2 of 3 say wait")}));
                 verdict.unsure = Some(long("because"));
                 verdict.confidence = None;
-                verdict.dissent = (0..dissenters).map(|seat| Dissent { seat, label: None, text: long("No") }).collect();
+                verdict.dissent = (0..dissenters).map(|seat| Dissent { seat: Some(seat), label: None, text: long("No") }).collect();
                 let lost = |seat| Missing { seat, who: long("qwen"), phase: "rank".into(), why: FailureKind::Timeout, detail: long("120 s") };
                 verdict.missing = (0..missing).map(lost).collect();
                 verdict.status = if missing > 0 { Status::Degraded } else { Status::Full };

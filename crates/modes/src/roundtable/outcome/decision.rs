@@ -200,7 +200,7 @@ pub fn dissent(debate: &Debate) -> Vec<Dissent> {
         .map(|response| {
             let vote = response.turn.vote().map(|vote| format!(" ({})", vote_name(vote))).unwrap_or_default();
             let label = Some(debate.names[response.seat].clone());
-            Dissent { seat: response.seat as SeatIx, label, text: format!("{}{vote}", response.turn.position) }
+            Dissent { seat: Some(response.seat as SeatIx), label, text: format!("{}{vote}", response.turn.position) }
         })
         .collect()
 }
