@@ -47,11 +47,16 @@ pub fn json_of(error: &AppError) -> Value {
     }
 }
 
+/// As many as a screen holds: thousands of cards can share one mistake.
+const MOST_TOLD: usize = 30;
+
 /// For a person: what happened, to what, what would be right, and how to get there.
 pub fn text_of(error: &AppError) -> String {
     match error {
         AppError::Usage(problems) => {
-            let lines: Vec<String> = problems.0.iter().map(told).collect();
+            let more = problems.0.len().saturating_sub(MOST_TOLD);
+            let more = (more > 0).then(|| format!("  … and {more} more: mend these first, or --json tells them all."));
+            let lines: Vec<String> = problems.0.iter().take(MOST_TOLD).map(told).chain(more).collect();
             let head = match problems.0.len() {
                 1 => "One thing is wrong; nothing was run.".to_owned(),
                 n => format!("{n} things are wrong; nothing was run."),

@@ -253,6 +253,27 @@ fn without_a_panel_a_close_call_asks_nobody() {
 }
 
 #[test]
+fn of_very_many_cards_a_reader_sees_those_that_matter_and_a_script_all() {
+    let house = House::bare();
+    let cards = |n: u64, unit: &str| -> Vec<Value> {
+        (0..n)
+            .map(|at| card(&format!("c{at:04}"), json!({"cost": at, "cost_unit": unit, "reversibility": if at % 2 == 0 { 0.9 } else { 0.1 }})))
+            .collect()
+    };
+    let run = house.synod(&["decide", &file(&house, cards(600, "points"), json!({})), "-q"]).exits(0);
+    assert!(run.out.starts_with("Take c0000"), "what it would do comes first: {}", run.out);
+    assert!(run.out.lines().count() < 400, "{} lines", run.out.lines().count());
+    assert!(run.out.contains("250 more are not shown here"), "300 stopped at a gate: {}", run.out);
+    let shown = house.synod(&["show", "last", "--json"]).exits(0).json();
+    assert_eq!(shown["verdict"]["decision"]["positions"].as_array().map(Vec::len), Some(600));
+    house.synod(&["verify", "last"]).exits(0);
+    house.synod(&["replay", "last"]).exits(0);
+    let wrong = house.synod(&["decide", &file(&house, cards(600, "days"), json!({}))]).exits(2);
+    assert!(wrong.err.starts_with("600 things are wrong") && wrong.err.contains("and 570 more"), "{}", wrong.err);
+    assert!(wrong.err.lines().count() < 80);
+}
+
+#[test]
 fn what_evidence_says_is_read_frozen_and_shown_to_whoever_judges_it() {
     let house = House::new();
     house.write("work/evidence/load.txt", "Load test of the checkout.\nResult: the test FAILED after nine minutes.\n");

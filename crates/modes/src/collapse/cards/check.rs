@@ -1,6 +1,7 @@
 //! What a schema cannot say of a decision's input: ids must differ or exist, there is one unit of cost, and no two entries contradict each other.
 
 use super::card::Card;
+use super::text::names;
 use crate::collapse::Options;
 use crate::collapse::panel::hybrid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +101,7 @@ fn check_card(card: &Card, field: &str, options: &Options, found: &mut ProblemLi
         match declared {
             None if !options.invariants.is_empty() => {
                 let known: Vec<&str> = options.invariants.iter().map(|invariant| invariant.id.as_str()).collect();
-                found.add(format!("{at}.invariant_id"), name.clone(), format!("a declared invariant: {}", listed(&known)));
+                found.add(format!("{at}.invariant_id"), name.clone(), format!("a declared invariant: {}", names(&known)));
             }
             Some(invariant) if invariant.hard && broken.requires_approval => {
                 found.add(format!("{at}.requires_approval"), "true", format!("false: {name} is declared hard, and nobody may waive it"));
@@ -126,7 +127,7 @@ fn check_card(card: &Card, field: &str, options: &Options, found: &mut ProblemLi
 fn check_records(options: &Options, found: &mut ProblemList) {
     let ids: Vec<&str> = options.cards.iter().map(|card| card.id.as_str()).collect();
     let cards: BTreeMap<&str, &Card> = options.cards.iter().map(|card| (card.id.as_str(), card)).collect();
-    let want = || if ids.is_empty() { "no such entry: there are no cards".to_owned() } else { format!("a card's id: {}", listed(&ids)) };
+    let want = || if ids.is_empty() { "no such entry: there are no cards".to_owned() } else { format!("a card's id: {}", names(&ids)) };
     let mut receipts = BTreeSet::new();
     for (at, receipt) in options.receipts.iter().enumerate() {
         if !cards.contains_key(receipt.position_id.as_str()) {
@@ -144,7 +145,7 @@ fn check_records(options: &Options, found: &mut ProblemList) {
         let subjects = card.subjects();
         if !subjects.contains(&approval.subject) {
             let known: Vec<&str> = subjects.iter().map(String::as_str).collect();
-            let want = format!("something {} may need approved: {}", card.id, listed(&known));
+            let want = format!("something {} may need approved: {}", card.id, names(&known));
             found.add(format!("approvals[{at}].subject"), approval.subject.clone(), want);
         } else if !approvals.insert((&approval.position_id, &approval.subject)) {
             let got = format!("{} of {} a second time", approval.subject, approval.position_id);
@@ -159,7 +160,7 @@ fn check_records(options: &Options, found: &mut ProblemList) {
         }
         if let Some(named) = evaluation.recommendation.as_ref().filter(|named| !evaluation.position_scores.contains_key(*named)) {
             let rated: Vec<&str> = evaluation.position_scores.keys().map(String::as_str).collect();
-            found.add(format!("panel[{at}].recommendation"), named.clone(), format!("one of the positions it scores: {}", listed(&rated)));
+            found.add(format!("panel[{at}].recommendation"), named.clone(), format!("one of the positions it scores: {}", names(&rated)));
         }
         for (id, score) in &evaluation.position_scores {
             if !cards.contains_key(id.as_str()) {
@@ -191,8 +192,4 @@ fn is_plain(name: &str) -> bool {
 /// A name as it stands in the key of a question to a person, where it must still differ from the others.
 fn as_key(name: &str) -> String {
     name.replace(['/', '@'], "-")
-}
-
-fn listed(names: &[&str]) -> String {
-    if names.len() > 12 { format!("{} and {} more", names[..12].join(", "), names.len() - 12) } else { names.join(", ") }
 }

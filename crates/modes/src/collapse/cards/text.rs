@@ -4,6 +4,21 @@ use super::card::{Card, Evidence, EvidenceKind, Risk};
 use super::records::{ApprovalState, Check, Receipt};
 use synod_types::{Document, Exhibit, Section, Shape};
 
+/// How many of very many a reader is shown: what a row is about is in its data, whole.
+pub const SHOWN: usize = 50;
+
+/// The names in a line, or the first of very many.
+pub fn names<T: AsRef<str>>(names: &[T]) -> String {
+    const NAMED: usize = 12;
+    let line = |names: &[T]| names.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    if names.len() > NAMED { format!("{} and {} more", line(&names[..NAMED]), names.len() - NAMED) } else { line(names) }
+}
+
+/// "7950 more are not shown here"; nothing where all are.
+pub fn not_shown(all: usize) -> Option<String> {
+    (all > SHOWN).then(|| format!("{} more are not shown here; the stored row has them all.", all - SHOWN))
+}
+
 /// The card as markdown, without its author.
 pub fn card_text(card: &Card) -> String {
     let set = |(title, items): (&str, Vec<String>)| match items.as_slice() {
@@ -23,13 +38,14 @@ pub fn card_exhibit(title: impl Into<String>, card: &Card) -> Exhibit {
 
 /// All cards of a deliberation, one section each, and the receipts that came with them.
 pub fn cards_exhibit(cards: &[Card], receipts: &[Receipt]) -> Exhibit {
-    let sections = cards.iter().zip(1..).map(|(card, number)| {
+    let sections = cards.iter().zip(1..).take(SHOWN).map(|(card, number)| {
         let text = card_text(card);
         Section { number, title: format!("{}: {}", card.id, card.gist()), seat: None, words: crate::text::words(&text), text }
     });
     let document = Document { title: "Positions".into(), sections: sections.collect(), ..Document::default() };
-    let receipts = receipts.iter().map(|receipt| format!("{}: {}", receipt.position_id, receipt_text(receipt).replace('\n', " ")));
-    Exhibit::new("Positions", Shape::Document(document)).list("Receipts", receipts)
+    let unshown = receipts.len().max(cards.len());
+    let receipts = receipts.iter().take(SHOWN).map(|receipt| format!("{}: {}", receipt.position_id, receipt_text(receipt).replace('\n', " ")));
+    Exhibit::new("Positions", Shape::Document(document)).list("Receipts", receipts).list("Others", not_shown(unshown))
 }
 
 /// A receipt in words: its status, every check with what it saw and how to mend it, and what is open.

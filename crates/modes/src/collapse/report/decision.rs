@@ -4,6 +4,7 @@ use super::{dissent, reasons};
 use crate::collapse::cards::card::Card;
 use crate::collapse::cards::policy::Policy;
 use crate::collapse::cards::records::Experience;
+use crate::collapse::cards::text::names;
 use crate::collapse::panel::consensus::Panel;
 use crate::collapse::panel::ruling::{DecisionStatus, Ruling};
 use crate::collapse::rounds::docket::Docket;
@@ -143,7 +144,12 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
         "revision_requested" => "revision_requested",
         _ => "finished",
     };
-    Ok(ModeResult::ended(stop, answer)
+    let result = ModeResult::ended(stop, answer);
+    let result = match reasons::action(docket, &ruling, &decision) {
+        Some(action) => result.action(action),
+        None => result,
+    };
+    Ok(result
         // A run that was closed is degraded, not handed over.
         .status((decision.position.is_none() && !docket.closed).then_some(synod_types::Status::Escalated))
         .decision(summary(&decision), &decision)
@@ -165,15 +171,20 @@ fn summary(decision: &Decision) -> String {
 fn warnings(docket: &Docket, ruling: &Ruling) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(winner) = ruling.winner {
-        for (other, better) in dominators_of(docket, winner) {
-            let (taken, other) = (docket.positions[winner].id(), docket.positions[other].id());
+        let taken = docket.positions[winner].id();
+        let above = dominators_of(docket, winner);
+        for (other, better) in above.iter().take(3) {
+            let other = docket.positions[*other].id();
             out.push(format!("{taken} is taken although {other} is at least as good in everything and better in {}.", better.join(", ")));
+        }
+        if above.len() > 3 {
+            out.push(format!("{} more are at least as good as {taken} in everything and better in something.", above.len() - 3));
         }
     }
     let changed = docket.positions.iter().filter(|position| position.given && position.revisions > 0).map(|position| position.id());
     let changed: Vec<&str> = changed.collect();
     if !changed.is_empty() {
-        out.push(format!("Revised by a seat, and no longer as given: {}.", changed.join(", ")));
+        out.push(format!("Revised by a seat, and no longer as given: {}.", names(&changed)));
     }
     out.extend(unverified_warning(docket, ruling));
     out
@@ -191,7 +202,7 @@ fn dominators_of(docket: &Docket, winner: usize) -> Vec<(usize, Vec<&'static str
 /// Which cards nobody verified, and what that means.
 fn unverified_warning(docket: &Docket, ruling: &Ruling) -> Option<String> {
     let bare: Vec<&str> = docket.positions.iter().filter(|position| position.receipt == ReceiptState::Absent).map(|position| position.id()).collect();
-    let named = if bare.len() > 12 { format!("{} and {} more", bare[..12].join(", "), bare.len() - 12) } else { bare.join(", ") };
+    let named = names(&bare);
     let what = match bare.len() {
         0 => return None,
         n if n == docket.positions.len() => "Nobody verified the cards: they count as they are".to_owned(),

@@ -12,7 +12,9 @@ pub fn dissent(docket: &Docket, ruling: &Ruling) -> Vec<Dissent> {
     let authors = docket.positions.iter().enumerate().filter(|(at, position)| *at != winner && position.viable());
     let mut out: Vec<Dissent> = authors
         .filter_map(|(_, position)| {
-            Some(Dissent { seat: position.author?, label: Some(position.id().to_owned()), text: text::card_text(&position.card) })
+            let (card, label) = (&position.card, Some(position.id().to_owned()));
+            // What it would do comes first: who reads one line of it reads that.
+            Some(Dissent { seat: Some(position.author?), label, text: format!("{}\n\n{}", card.gist(), text::card_text(card)) })
         })
         .collect();
     for each in ruling.panel.iter().flat_map(|panel| &panel.evaluations) {
@@ -28,10 +30,7 @@ pub fn dissent(docket: &Docket, ruling: &Ruling) -> Vec<Dissent> {
         let text = format!("would take {other}, rated {theirs:.2} against {ours:.2} for {taken}{why}");
         let name = evaluation.agent.as_str().replace('_', " ");
         let name = if evaluation.member.is_empty() { name } else { format!("{name} {}", evaluation.member) };
-        out.push(match each.seat {
-            Some(seat) => Dissent { seat, label: Some(name), text },
-            None => Dissent::recorded(name, text),
-        });
+        out.push(Dissent { seat: each.seat, label: Some(name), text });
     }
     out
 }

@@ -3,6 +3,7 @@
 use super::decision::{Decision, WeightChange};
 use super::resolutions;
 use crate::collapse::cards::policy::Policy;
+use crate::collapse::cards::text::{SHOWN, names, not_shown};
 use crate::collapse::panel::ruling::{DecisionStatus, Ruling};
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
@@ -45,6 +46,15 @@ pub fn on_conditions(conditions: &[String]) -> String {
         1 => ", on one condition".to_owned(),
         n => format!(", on {n} conditions"),
     }
+}
+
+/// The position taken, by what it would do.
+pub fn action(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Option<String> {
+    let position = &docket.positions[ruling.winner?];
+    let gist = position.card.gist().trim_end_matches('.');
+    let safest = if ruling.status == DecisionStatus::SafeFallback { " as the safest position" } else { "" };
+    let unverified = if decision.verified == Some(false) { ", unverified" } else { "" };
+    Some(format!("Take {}{safest}{}{unverified}: {gist}.", position.id(), on_conditions(&decision.conditions)))
 }
 
 /// What is decided, whether anybody verified it and on how many conditions; then what that means.
@@ -181,8 +191,9 @@ fn lead(docket: &Docket, position: &Position) -> String {
 }
 
 fn fallen(decision: &Decision) -> Vec<String> {
-    let fallen = decision.positions.iter().filter(|place| place.state != "viable");
-    fallen.map(|place| format!("{} ({}): {}", place.id, place.state.replace('_', " "), place.gates.join("; "))).collect()
+    let fallen: Vec<_> = decision.positions.iter().filter(|place| place.state != "viable").collect();
+    let told = fallen.iter().take(SHOWN).map(|place| format!("{} ({}): {}", place.id, place.state.replace('_', " "), place.gates.join("; ")));
+    told.chain(not_shown(fallen.len())).collect()
 }
 
 /// How far the result is from another, in a sentence or two.
@@ -199,7 +210,7 @@ pub fn sensitivity(decision: &Decision) -> String {
     };
     let dominated = match decision.dominated.as_slice() {
         [] => String::new(),
-        worse => format!(" In nothing better than some other position, and worse in something: {}.", worse.join(", ")),
+        worse => format!(" In nothing better than some other position, and worse in something: {}.", names(worse)),
     };
     format!("{flip}{dominated} What decided: {}.", decision.rung.replace('_', " "))
 }

@@ -1,13 +1,15 @@
 //! What a reader is shown of the gates and the scores.
 
 use super::docket::Docket;
-use super::position::{reason_text, state_word};
+use super::position::{Position, reason_text, state_word};
+use crate::collapse::cards::text::{SHOWN, not_shown};
 use crate::collapse::rows::{GateReasonEntry, GatesEntry, GatesRow, ScoresRow};
 use synod_math::collapse::score::{ScoreTerms, signs};
 use synod_types::*;
 
 /// Which positions were stopped, at which gate. A position that passed all of them has no entry.
 pub fn gates(docket: &Docket) -> Exhibit {
+    let all = docket.positions.iter().map(|position| position.gates.reasons.len()).sum();
     let entries = docket.positions.iter().flat_map(|position| {
         position.gates.reasons.iter().map(move |reason| FindingEntry {
             id: reason.gate.id().to_owned(),
@@ -17,6 +19,7 @@ pub fn gates(docket: &Docket) -> Exhibit {
             ..FindingEntry::default()
         })
     });
+    let entries = entries.take(SHOWN);
     let positions = docket.positions.iter().map(|position| {
         let reasons = position.gates.reasons.iter().map(|reason| GateReasonEntry {
             gate: reason.gate.id(),
@@ -27,24 +30,25 @@ pub fn gates(docket: &Docket) -> Exhibit {
     });
     let row = GatesRow { positions: positions.collect() };
     let none = "Every position passed all five gates.".to_owned();
-    Exhibit::new("Gates", Shape::Findings(Findings { entries: entries.collect(), none })).data(&row)
+    Exhibit::new("Gates", Shape::Findings(Findings { entries: entries.collect(), none })).list("Others", not_shown(all)).data(&row)
 }
 
 /// Each position's score with the share of every term in it.
 pub fn scores(docket: &Docket) -> Exhibit {
+    let best = best(docket);
     let rules = docket.options.policy.score_rules();
     let weights = rules.weights.values();
     let rows = ScoreTerms::NAMES.iter().enumerate().map(|(term, name)| ScoreRow {
         name: (*name).to_owned(),
         weight: Some(signs(rules.signs)[term] * weights[term]),
-        cells: docket.positions.iter().map(|position| Some(tidy(position.score.parts[term]))).collect(),
+        cells: best.iter().map(|position| Some(tidy(position.score.parts[term]))).collect(),
         ..ScoreRow::default()
     });
     let shape = Scorecard {
         scale: (-weights[1] - weights[3], weights[0] + weights[2] + weights[4]),
-        columns: docket.positions.iter().map(|position| position.id().to_owned()).collect(),
+        columns: best.iter().map(|position| position.id().to_owned()).collect(),
         rows: rows.collect(),
-        totals: docket.positions.iter().map(|position| Some(tidy(position.score.value))).collect(),
+        totals: best.iter().map(|position| Some(tidy(position.score.value))).collect(),
         overall: None,
         measure: format!("points of each term; the score is their sum, and {} is the threshold", docket.options.policy.threshold),
     };
@@ -54,7 +58,19 @@ pub fn scores(docket: &Docket) -> Exhibit {
         Some(format!("{}: score {:.2} becomes {:.2}, risk {:.2} becomes {risk:.2}", position.id(), score.value, doubted.value, score.terms.risk))
     });
     let row = ScoresRow { scores: docket.positions.iter().map(|position| position.score_entry()).collect() };
-    Exhibit::new("Scores", Shape::Scorecard(shape)).list("With the skeptic's doubts, shown beside and not counted", doubted).data(&row)
+    Exhibit::new("Scores", Shape::Scorecard(shape))
+        .list("With the skeptic's doubts, shown beside and not counted", doubted)
+        .list("Others", not_shown(docket.positions.len()))
+        .data(&row)
+}
+
+/// The positions in their own order; of very many those with the best scores.
+fn best(docket: &Docket) -> Vec<&Position> {
+    let mut places: Vec<usize> = (0..docket.positions.len()).collect();
+    places.sort_by(|a, b| docket.positions[*b].score.value.total_cmp(&docket.positions[*a].score.value));
+    places.truncate(SHOWN);
+    places.sort_unstable();
+    places.into_iter().map(|at| &docket.positions[at]).collect()
 }
 
 /// Rounded to nine digits: sums of decimal fractions without the error of binary ones.
