@@ -7,9 +7,11 @@ use crate::experiences::ExperienceRow;
 use crate::sql::storable;
 use crate::stats::{BallotBox, Votes};
 use crate::turns::{CostRow, TurnRow, Turns, model_name};
+use serde::Deserialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use synod_types::{
-    Document, Exhibit, Figure, Header, Json, Kind, LOCAL, Millis, Reply, Row, RunState, Shape, Shown, Status, Verdict, answer_message,
+    Answer, Document, Exhibit, Figure, Header, Json, Kind, LOCAL, Millis, Receipt, Reply, Row, RunState, Shape, Shown, Status, answer_message,
     question_message,
 };
 
@@ -106,6 +108,24 @@ impl Message {
     }
 }
 
+/// What a projection takes of a verdict. The decision, which may be large, is passed over.
+#[derive(Deserialize)]
+struct EndedVerdict {
+    mode: String,
+    status: Status,
+    stop_reason: String,
+    answer: Option<Answer>,
+    receipt: Receipt,
+    data: Value,
+}
+
+impl EndedVerdict {
+    /// See [`synod_types::Verdict::experience`].
+    fn experience(&mut self) -> Option<Value> {
+        self.data.get_mut("experience").filter(|record| record.is_object()).map(Value::take)
+    }
+}
+
 pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> Projection {
     let rows: Vec<&Row> = rows.into_iter().collect();
     let header = rows.iter().find(|row| row.kind == Kind::Header).and_then(|row| Some((row.read::<Header>().ok()?, row.at)));
@@ -156,15 +176,15 @@ pub fn project<'a>(rows: impl IntoIterator<Item = &'a Row>, raws: &Raws<'_>) -> 
                 }
             }
             Kind::Verdict => {
-                if let Ok(verdict) = row.read::<Verdict>() {
+                if let Ok(mut verdict) = row.read::<EndedVerdict>() {
                     out.status = Some(verdict.status);
                     out.spent_usd = verdict.receipt.spent_usd;
                     out.wall_ms = Some(verdict.receipt.wall_ms);
                     if let Some(body) = verdict.experience() {
-                        out.experiences.push(ExperienceRow { run: row.run.clone(), mode: verdict.mode.clone(), body: body.clone(), at: row.at });
+                        out.experiences.push(ExperienceRow { run: row.run.clone(), mode: verdict.mode.clone(), body, at: row.at });
                     }
                     if verdict.status.completes() {
-                        out.answer = Some(answer(row, &verdict));
+                        out.answer = Some(answer(row, verdict.answer.as_ref(), &verdict.stop_reason));
                     }
                 }
             }
@@ -204,11 +224,11 @@ fn with_time(data: &str, ms: Millis) -> String {
     }
 }
 
-fn answer(row: &Row, verdict: &Verdict) -> Message {
-    let (content, kind) = match &verdict.answer {
+fn answer(row: &Row, answer: Option<&Answer>, stop_reason: &str) -> Message {
+    let (content, kind) = match answer {
         Some(answer) => (storable(&answer.text), Some(answer.kind.as_str())),
         // A deadlock may have none: the exchange still has its other side.
-        None => (storable(&verdict.stop_reason), None),
+        None => (storable(stop_reason), None),
     };
     Message { id: answer_message(&row.run), role: "assistant", content, answer_kind: kind, created_at: row.at }
 }
