@@ -31,15 +31,14 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Js
     if given.is_empty() {
         return Ok(Json::of(&defaults));
     }
-    let mut options: Vec<(&str, Json)> = defaults.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), Json::of(value))).collect();
-    let mut set = |name: &str, json: Json| options.iter_mut().filter(|(known, _)| *known == name).for_each(|(_, value)| *value = json.clone());
     let schema = (mode.options_schema)();
+    let mut options: Vec<(&str, Json)> = defaults.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), Json::of(value))).collect();
     let empty = Map::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let mut problems = Vec::new();
     for (name, typed) in given {
         let name = name.replace('-', "_");
-        let Some(property) = known.get(&name) else {
+        let Some((name, property)) = known.get_key_value(&name) else {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
             let want = match names.as_slice() {
                 [] => format!("no option: {} has none", mode.id),
@@ -52,13 +51,13 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Js
             OptionValue::Text(text) => from_text(property, text),
             OptionValue::Json(json) => json.value(),
             OptionValue::Checked(json) => {
-                set(&name, json.clone());
+                set(&mut options, name, json.clone());
                 continue;
             }
         };
         let wrong = differences(property, &value);
         if wrong.is_empty() {
-            set(&name, Json::of(&value));
+            set(&mut options, name, Json::of(&value));
         } else if value.is_object() && wrong.iter().all(|wrong| !wrong.at.is_empty() || wrong.kind != MismatchKind::Other) {
             problems.extend(wrong.iter().map(|wrong| {
                 let problem = wrong.problem();
@@ -78,6 +77,14 @@ pub fn resolve(mode: &crate::Mode, given: &[(String, OptionValue)]) -> Result<Js
         problems.extend((mode.check)(&options));
     }
     if problems.is_empty() { Ok(options) } else { Err(problems) }
+}
+
+/// In the place of the default, or after them where there is none.
+fn set<'a>(options: &mut Vec<(&'a str, Json)>, name: &'a str, json: Json) {
+    match options.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, value)) => *value = json,
+        None => options.push((name, json)),
+    }
 }
 
 /// Text by the type the schema wants: numbers, switches, lists separated by commas, JSON for the rest.

@@ -64,7 +64,8 @@ async fn runs_full(mode: &'static Mode, thinking: Thinking) {
     }
     for (model, tries) in rooms {
         let blind = blind.get(&model).copied().unwrap_or(0);
-        assert!(tries <= blind, "{step}: {model:?} was given more room {tries} times, and {blind} calls went out before its first reply");
+        // On the other thread one more may have been made ready while the first reply came in.
+        assert!(tries <= blind + 1, "{step}: {model:?} was given more room {tries} times, and {blind} calls went out before its first reply");
     }
     let tokens = verdict.receipt.tokens;
     let thought = tokens.thinking.unwrap_or(0);
