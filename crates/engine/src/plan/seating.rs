@@ -4,7 +4,6 @@
 //! A model that holds several seats of the panel is told here, once for every mode.
 
 use crate::{Mode, Models, RoleHolder, Seating};
-
 use std::collections::BTreeMap;
 use synod_types::{Json, ModelCard, Place, Problem, ProblemCode, Seat, SeatIx};
 
