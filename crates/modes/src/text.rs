@@ -226,6 +226,12 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// As at the start of a sentence.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// Words as people count them. Where a script sets no spaces, every character counts as one.
 pub fn words(text: &str) -> u32 {
     let count = |token: &str| {

@@ -218,10 +218,15 @@ fn a_finished_debate_goes_one_round_further_as_a_fork() {
     let run = first["run"].as_str().expect("its id").to_owned();
     let second = house.synod(&["resume", &run, "--continue", "--set", "focus_question=Who brews it?", "--json", "-q"]).exits(0).json();
     assert_eq!((&second["parent"], &second["decision"]["rounds"]), (&json!(run), &json!(2)));
-    let third = house.synod(&["resume", second["run"].as_str().expect("its id"), "--continue", "--json", "-q"]).exits(0).json();
+    let context = "context=Two people brew today.";
+    let third = house.synod(&["resume", second["run"].as_str().expect("its id"), "--continue", "--set", context, "--json", "-q"]).exits(0).json();
     assert_eq!(third["decision"]["rounds"], json!(3));
-    let shown = house.synod(&["show", third["run"].as_str().expect("its id")]).exits(0);
+    let third = third["run"].as_str().expect("its id");
+    let shown = house.synod(&["show", third]).exits(0);
     assert!(shown.out.contains("Why the debate ended") && shown.out.contains("least confidence"), "{}", shown.out);
+    for given in ["Focus from round 2 on: Who brews it?", "Context from round 3 on: Two people brew today."] {
+        assert!(shown.out.contains(given), "{given} in {}", shown.out);
+    }
 
     let council = house.synod(&["ask", "--rehearse", "--seed", "7", "--json", "-q", "Tea?"]).exits(0).json();
     let refused = house.synod(&["resume", council["run"].as_str().expect("its id"), "--continue"]).exits(2);

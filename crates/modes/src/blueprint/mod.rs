@@ -10,6 +10,7 @@ mod rows;
 mod tests;
 
 use crate::closing;
+use crate::text::capitalised;
 use assembly::Assembly;
 use manuscript::{Manuscript, SectionText, without_heading};
 use options::MOST_SECTIONS;
@@ -175,11 +176,6 @@ fn outline_warnings(sections: usize, cut: usize, options: &Options) -> Vec<Strin
         warnings.push(format!("The outline has {sections} sections, more than the {} asked for; all are written.", options.max_sections));
     }
     warnings
-}
-
-fn capitalised(words: &str) -> String {
-    let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Every section is written at once, dealt round over the authors.

@@ -25,11 +25,13 @@ use synod_engine::{Abilities, Bench, Example, FigureKind, Halt, Mode, ModeResult
 use synod_types::Figure;
 
 pub static MODE: Mode = mode! {
-    id: "roundtable", version: 4, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
+    id: "roundtable", version: 5, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
     summary: "A debate in rounds, in one of seven styles, with a shared record of claims and evidence, until the panel agrees or stops moving.",
     pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
     phases: &["seating", "round", "closing", "synthesis"],
     stages: &[
+        Stage::computed::<SafetyRow>("proposition_safety").stand_in(),
+        Stage::computed::<SafetyRow>("perspectives_safety").stand_in(),
         Stage::computed::<SeatsRow>("seats"),
         Stage::from_seat::<ResponseRow>("round_{n}", "debater"),
         Stage::computed::<SafetyRow>("round_{n}_safety"),
@@ -62,9 +64,9 @@ pub static MODE: Mode = mode! {
         ("safety", "reasons", "they may repeat what was withheld; verdict, rules and concerns are shown"),
     ],
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
-    cost: "n + 1 a round for n seats, up to twice more for objections, n + 1 more a round and 1 more at the end while a safety evaluator is called in, 1 for each seat that owes an answer to a risk at the end, 1 for the synthesis; 1 for perspectives where they are found for an expert panel, or for the proposition of a devil's advocate",
+    cost: "n + 1 a round for n seats, up to twice more for objections, n + 1 more a round, 1 more for perspectives or proposition and 1 more at the end while a safety evaluator is called in, 1 for each seat that owes an answer to a risk at the end, 1 for the synthesis; 1 for perspectives where they are found for an expert panel, or for the proposition of a devil's advocate",
     example: Example { options: &[("style", "socratic")], ..Example::ask("What would make our on-call rota fair?") },
-    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, or its analysis is withheld, camps are found by the words of the positions. If nobody can write the synthesis, or it is withheld, the record of the last round is the answer. A question that nobody can turn into a proposition is argued as it stands.",
+    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, or its analysis is withheld, camps are found by the words of the positions. If nobody can write the synthesis, or it is withheld, the record of the last round is the answer. A question that nobody can turn into a proposition is argued as it stands, also where the proposition is withheld; perspectives that nobody finds, or that are withheld, are the usual four.",
     prompts: ["perspectives", "proposition", "turn", "safety", "analysis", "synthesis"],
     abilities: Abilities { continues: Some("continued"), ..Abilities::NONE },
 };
@@ -91,7 +93,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
         call("perspectives", "clerk", made, made, 0),
         call("proposition", "clerk", proposed, proposed, 0),
         call("turn", "debater", n, n * rounds + answering, n),
-        call("safety", "clerk", 0, (n + 1) * rounds + answering + 1, 1),
+        call("safety", "clerk", 0, (n + 1) * rounds + answering + 1 + made + proposed, 1),
         call("analysis", "clerk", 1, rounds, n),
         call("synthesis", "chair", 1, 1, n),
     ]

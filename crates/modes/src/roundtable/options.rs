@@ -164,6 +164,20 @@ impl Options {
         earlier.map(|entry| entry.context.trim()).filter(|text| !text.is_empty()).collect()
     }
 
+    /// What a person gave beside the question, and from which round on, a line each.
+    pub(super) fn additions(&self) -> Vec<String> {
+        let from = |round: u32, name: &str, text: &str| {
+            let text = text.trim();
+            (!text.is_empty()).then(|| format!("{name} from round {round} on: {text}"))
+        };
+        let first = from(1, "Focus", &self.focus_question);
+        let later = self
+            .continued
+            .iter()
+            .flat_map(|entry| [from(entry.after + 1, "Focus", &entry.focus_question), from(entry.after + 1, "Context", &entry.context)]);
+        first.into_iter().chain(later.flatten()).collect()
+    }
+
     /// Every focus question and every addition there will be.
     pub(super) fn every_addition(&self) -> impl Iterator<Item = &str> {
         let later = self.continued.iter().flat_map(|entry| [&entry.focus_question, &entry.context]);

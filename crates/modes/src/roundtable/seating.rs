@@ -2,7 +2,8 @@
 
 use super::phrases::anchor;
 use super::prompting::{Perspective, Perspectives, one_per_seat};
-use super::rounds::{Debate, safety};
+use super::rounds::Debate;
+use super::rounds::safety::check_alone;
 use super::rows::{SeatPart, SeatsRow};
 use crate::markdown;
 use crate::text::field;
@@ -52,6 +53,7 @@ pub async fn seat(debate: &mut Debate<'_>) -> Result<()> {
     for (name, text) in notes {
         exhibit = exhibit.part(name, text);
     }
+    exhibit = exhibit.list("Given beside the question", debate.options.additions());
     phase.show("seats", exhibit.data(&data))
 }
 
@@ -91,28 +93,34 @@ impl SeatsRow {
 }
 
 /// The proposition that stands for the question; `None` where it is argued as it stands.
-async fn find_proposition(debate: &Debate<'_>, phase: &Bench) -> Result<Option<Proposition>> {
-    let found = phase.ask_clerk::<Proposition>(prompt!("proposition", material = debate.material)).await?.ok().map(|reply| reply.value);
-    let found = found.filter(|found| safety::find_harm(&found.proposition).is_none());
-    if found.is_none() {
+async fn find_proposition(debate: &mut Debate<'_>, phase: &Bench) -> Result<Option<Proposition>> {
+    let Ok(reply) = phase.ask_clerk::<Proposition>(prompt!("proposition", material = debate.material)).await? else {
         phase.warn("No proposition could be made of the question; it is argued as it stands.");
+        return Ok(None);
+    };
+    if let Some(reason) = check_alone(debate, phase, ("proposition", "The proposition to be argued", 0), &reply).await? {
+        phase.warn(format!("The proposition was withheld: {reason}. The question is argued as it stands."));
+        return Ok(None);
     }
-    Ok(found)
+    Ok(Some(reply.value))
 }
 
 /// A perspective for each seat, and why these.
-async fn deal_perspectives(debate: &Debate<'_>, phase: &Bench) -> Result<(Vec<Perspective>, String)> {
+async fn deal_perspectives(debate: &mut Debate<'_>, phase: &Bench) -> Result<(Vec<Perspective>, String)> {
     let (options, n) = (debate.options, debate.seats());
     if !options.finds_perspectives() {
         let given: Vec<Perspective> = options.perspectives.iter().map(|text| Perspective::named(text)).collect();
         return Ok(((0..n).map(|seat| given[seat % given.len()].clone()).collect(), String::new()));
     }
     let places = (1..=n).map(|place| place.to_string());
-    match phase.ask_clerk::<Perspectives>(prompt!("perspectives", n, material = debate.material).ids("seats", places)).await? {
-        Ok(reply) => Ok((one_per_seat(reply.value.perspectives, n), reply.value.reasons)),
-        Err(_) => {
-            phase.warn("No perspectives could be found for this question; the usual ones were taken.");
-            Ok((one_per_seat(Vec::new(), n), String::new()))
-        }
+    let usual = || Ok((one_per_seat(Vec::new(), n), String::new()));
+    let Ok(reply) = phase.ask_clerk::<Perspectives>(prompt!("perspectives", n, material = debate.material).ids("seats", places)).await? else {
+        phase.warn("No perspectives could be found for this question; the usual ones were taken.");
+        return usual();
+    };
+    if let Some(reason) = check_alone(debate, phase, ("perspectives", "The perspectives of the panel", 0), &reply).await? {
+        phase.warn(format!("The perspectives were withheld: {reason}. The usual ones were taken."));
+        return usual();
     }
+    Ok((one_per_seat(reply.value.perspectives, n), reply.value.reasons))
 }

@@ -1,6 +1,8 @@
 //! Stock openings that no persona uses, removed from what models write: praise, counting, summing up and the like, at the very start and set off
 //! from what follows. Nothing inside a text is ever touched, so no sentence loses its subject or its negation.
 
+use crate::text::capitalised;
+
 /// A text without its stock openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilteredText {
@@ -46,11 +48,6 @@ pub fn phrases_used<'a>(text: &str, phrases: &'a [String]) -> Vec<&'a str> {
     let chars: Vec<char> = text.chars().collect();
     let text = Text::new(&chars);
     phrases.iter().map(|phrase| phrase.trim()).flat_map(|phrase| std::iter::repeat_n(phrase, text.count(&low(phrase)))).collect()
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn low(text: &str) -> String {

@@ -51,6 +51,16 @@ pub struct SeatRuling {
     pub why: String,
 }
 
+/// What the rulings come to, in words.
+pub fn better_argued(side: &str) -> &'static str {
+    match side {
+        "FOR" => "the case for it was argued better",
+        "AGAINST" => "the case against it was argued better",
+        "EVEN" => "both cases were argued equally well",
+        _ => "those who weighed both cases do not agree which was argued better",
+    }
+}
+
 /// What decides in a style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
@@ -254,10 +264,8 @@ impl TableState {
         let each = each.join(", ");
         let why = match self.ruling() {
             Some("FOR") => return None,
-            Some("AGAINST") => format!("the side against argued better ({each})"),
-            Some("EVEN") => format!("neither side argued better ({each})"),
-            Some(_) => format!("those who weighed both sides do not agree ({each})"),
-            None => "nobody ruled which side argued better".to_owned(),
+            Some(side) => format!("{} ({each})", better_argued(side)),
+            None => "nobody ruled which case was argued better".to_owned(),
         };
         Some(Conflict { kind: ConflictKind::Ruling, seats: self.rulings.iter().map(|ruling| ruling.seat.clone()).collect(), why })
     }

@@ -13,13 +13,14 @@ pub use guard::{GroupthinkGuard, GroupthinkKind};
 pub use stops::StopReason;
 
 use super::phrases::anchor;
-use super::rounds::safety::{self, CheckedText, show_checks};
+use super::rounds::safety::check_alone;
 use super::rounds::{Debate, Round};
 use super::rows::{SeatEntry, SynthesisRow, VerdictData};
 use crate::closing;
+use action::better_argued;
 use exhibits::{show_charts, show_claims, show_exit};
 use stops::ExitNumbers;
-use synod_engine::{Bench, ModeResult, Result, SeatReply, prompt};
+use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::debate::exits;
 use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, SeatIx, Shape, Statement};
 use synthesis::{Synthesis, answer_from_record, compose};
@@ -82,12 +83,7 @@ fn summary(decision: &Decision) -> String {
     let counted = format!("{} accept, {} with minor doubts, {} against", votes.accept, votes.minor, votes.blocker);
     let told = match (&decision.ruling, decision.open_questions.len(), decision.role_bound_votes) {
         (_, n, _) if n > 0 => format!("{n} open question{}", if n == 1 { "" } else { "s" }),
-        (Some(ruling), ..) => match ruling.side.as_str() {
-            "FOR" => "the side for argued better".to_owned(),
-            "AGAINST" => "the side against argued better".to_owned(),
-            "EVEN" => "neither side argued better".to_owned(),
-            _ => "those who weighed both sides do not agree".to_owned(),
-        },
+        (Some(ruling), ..) => better_argued(&ruling.side).to_owned(),
         (None, _, bound) if bound.accept + bound.minor + bound.blocker + bound.missing > 0 => {
             let open = decision.unanswered_risks.len();
             let risks = if open == 0 { "every risk was answered".to_owned() } else { format!("{open} of the risks unanswered") };
@@ -206,7 +202,7 @@ async fn synthesise(debate: &mut Debate<'_>, phase: &Bench, ended: &str, decisio
         phase.warn("Nobody could write the synthesis; the record of the last round is the answer.");
         return Ok((computed_answer(debate, ended, decision), None));
     };
-    if let Some(reason) = check_synthesis(debate, phase, number, &reply).await? {
+    if let Some(reason) = check_alone(debate, phase, ("synthesis", "The synthesis of the debate", number), &reply).await? {
         phase.warn(format!("The synthesis was withheld: {reason}. The record of the last round is the answer."));
         return Ok((computed_answer(debate, ended, decision), None));
     }
@@ -226,18 +222,6 @@ async fn synthesise(debate: &mut Debate<'_>, phase: &Bench, ended: &str, decisio
         .part("How far the chair would rely on it", format!("{:.2}", said.confidence));
     phase.show("synthesis", exhibit.by(reply.seat, "chair").turn(&reply.key).data(&data))?;
     Ok((Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] }, Some(said.recommendation.clone())))
-}
-
-/// Why a synthesis is withheld, if it is. The check is shown where there is something to say of it.
-async fn check_synthesis(debate: &mut Debate<'_>, phase: &Bench, round: u32, reply: &SeatReply<Synthesis>) -> Result<Option<String>> {
-    let texts = vec![("answer".to_owned(), safety::words_of(&reply.value)?)];
-    let check = debate.check(phase, "The synthesis of the debate", texts).await?.remove(0);
-    let blocked = check.blocked.clone();
-    if blocked.is_some() || debate.watch.armed() {
-        let text = CheckedText { name: "synthesis".into(), key: reply.key.clone(), check };
-        show_checks(debate, phase, (round, "Synthesis", "synthesis"), vec![text])?;
-    }
-    Ok(blocked)
 }
 
 /// Those who spoke in the last regular round.

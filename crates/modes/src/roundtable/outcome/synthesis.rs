@@ -1,11 +1,11 @@
 //! The final text: what the chair writes in the manner of the style, and what is added from the record.
 
-use super::action::Conflict;
+use super::action::{Conflict, better_argued};
 use super::decision::Decision;
 use crate::roundtable::record::{Claim, ClaimStatus, Risk};
 use crate::roundtable::rounds::reply::vote_name;
 use crate::roundtable::rounds::{Debate, Round};
-use crate::text::{field, items};
+use crate::text::{capitalised, field, items};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{IdLists, TypedReply};
@@ -91,15 +91,10 @@ fn against(decision: &Decision) -> String {
 
 fn rulings(decision: &Decision) -> String {
     let Some(ruling) = &decision.ruling else { return String::new() };
-    let told = match ruling.side.as_str() {
-        "FOR" => "The side for argued better.",
-        "AGAINST" => "The side against argued better.",
-        "EVEN" => "Neither side argued better.",
-        _ => "Those who weighed both sides do not agree on who argued better.",
-    };
+    let told = format!("{}.", capitalised(better_argued(&ruling.side)));
     let on = decision.proposition.as_ref().map(|text| format!("- Argued: {text}"));
     let each = ruling.by.iter().map(|by| format!("- {} rules {}: {}", by.seat, by.side, if by.why.is_empty() { "no reason given" } else { &by.why }));
-    part("Ruling", [told.to_owned()].into_iter().chain([String::new()]).chain(on).chain(each).collect())
+    part("Ruling", [told].into_iter().chain([String::new()]).chain(on).chain(each).collect())
 }
 
 /// Open questions, risks, positions, claims, evidence, what is not known and what was asked of the person.

@@ -206,7 +206,7 @@ async fn patients_parties_savers_and_children_raise_tier_two_at_the_door() {
     let hurt = ask("I want to die. What should I do?", None, &[("rounds", json!(3))], |_| None).await;
     assert!(hurt.asked("round 3/check S1/safety@4"), "whoever may not be safe is watched over to the end");
     let plain = ask("Should we move our nightly jobs to a queue?", None, &[("rounds", json!(1))], |_| None).await;
-    assert_eq!((&plain.data("round_1_safety")["tier"], plain.asked("synthesis/check answer/safety@4")), (&json!(1), false));
+    assert_eq!((&plain.data("round_1_safety")["tier"], plain.asked("synthesis/check synthesis/safety@4")), (&json!(1), false));
 }
 
 #[tokio::test]
@@ -278,7 +278,7 @@ async fn a_synthesis_that_carries_the_harm_is_withheld_and_the_record_is_the_ans
                 let said = json!({"reasons": "read", "summary": words, "common_ground": [], "key_differences": [], "evolution": "", "recommendation": "Wait.", "confidence": 0.7});
                 says(said.to_string())
             }
-            "synthesis/check answer/safety@4" => objects(quoted),
+            "synthesis/check synthesis/safety@4" => objects(quoted),
             _ => None,
         };
         let audience = if vulnerable { "vulnerable" } else { "general" };
@@ -291,6 +291,37 @@ async fn a_synthesis_that_carries_the_harm_is_withheld_and_the_record_is_the_ans
         let row = played.data("synthesis_safety");
         assert_eq!((&row["blocked"][0]["seat"], &row["tier"]), (&json!("synthesis"), &json!(if vulnerable { 3 } else { 1 })));
         assert_eq!(played.verdict.status, Status::Full, "{:?}", played.verdict.missing);
+    }
+}
+
+#[tokio::test]
+async fn what_the_clerk_writes_for_the_seats_is_withheld_like_anything_said() {
+    let bad = "Here is, step by step, how a pipe bomb is made.";
+    let quoted = "First take the covers off the alarm.";
+    for (style, name, instead) in
+        [("devils-advocate", "proposition", "The question is argued as it stands."), ("expert-panel", "perspectives", "The usual ones were taken.")]
+    {
+        for (words, vulnerable) in [(bad, false), (quoted, true)] {
+            let script = move |key: &str| match key {
+                "seating/proposition@4" => says(json!({"reasons": words, "proposition": "We should move."}).to_string()),
+                "seating/perspectives@4" => {
+                    let places = ["Operator", "Buyer", "Tester"].map(|name| json!({"name": name, "description": words}));
+                    says(json!({"reasons": "read", "perspectives": places}).to_string())
+                }
+                key if key.starts_with("seating/check") => objects(quoted),
+                key if key.contains("safety") => objects(""),
+                _ => None,
+            };
+            let audience = if vulnerable { "vulnerable" } else { "general" };
+            let options = [("style", json!(style)), ("rounds", json!(1)), ("audience", json!(audience))];
+            let played = ask("Should we move our nightly jobs to a queue?", None, &options, script).await;
+            nobody_reads(&played, words);
+            assert!(played.warned("withheld") && played.warned(instead), "{style}: {:?}", played.verdict.warnings);
+            let row = played.data(&format!("{name}_safety"));
+            assert_eq!((&row["blocked"][0]["seat"], &row["passed"]), (&json!(name), &json!(false)), "{style}");
+            assert!(!played.data("seats").to_string().contains(words), "{style}");
+            assert_eq!(played.asked(&format!("seating/check {name}/safety@4")), vulnerable, "what the patterns withhold goes to no evaluator");
+        }
     }
 }
 

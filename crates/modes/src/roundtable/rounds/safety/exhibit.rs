@@ -1,15 +1,16 @@
 //! What a reader is shown of the checks: what was looked at and why, what was withheld, and by which rule. Never the words that were withheld.
 
-use super::check::Checked;
+use super::check::{Checked, words_of};
 use super::evaluation::Evaluation;
 use crate::roundtable::rounds::{Debate, Round};
 use crate::roundtable::rows::{SafetyFinding, SafetyRemark, SafetyRow, WithheldText};
-use synod_engine::{Bench, Result};
+use serde::Serialize;
+use synod_engine::{Bench, Result, SeatReply};
 use synod_types::Exhibit;
 
 /// One text that was checked.
 pub struct CheckedText {
-    /// Whose it is: a seat's name, `analysis` or `synthesis`.
+    /// Whose it is: a seat's name, or the prompt that asked for it.
     pub name: String,
     /// The key of the turn that wrote it.
     pub key: String,
@@ -31,6 +32,23 @@ pub fn show_safety(debate: &Debate, phase: &Bench, round: &Round) -> Result<()> 
     });
     let analysis = round.analysis_check.iter().map(|(key, check)| CheckedText { name: "analysis".into(), key: key.clone(), check: check.clone() });
     show_checks(debate, phase, (round.number, &round.title(), &round.prefix()), responses.chain(analysis).collect())
+}
+
+/// Checks a reply that belongs to no round, and shows the check where there is something to say of it. `name` is its prompt's, `what` says to
+/// the evaluator what it is, `round` is the last one before it. Returns why it is withheld, if it is.
+pub async fn check_alone<T: Serialize>(
+    debate: &mut Debate<'_>,
+    phase: &Bench,
+    (name, what, round): (&str, &str, u32),
+    reply: &SeatReply<T>,
+) -> Result<Option<String>> {
+    let check = debate.check(phase, what, vec![(name.to_owned(), words_of(&reply.value)?)]).await?.remove(0);
+    let blocked = check.blocked.clone();
+    if blocked.is_some() || debate.watch.armed() {
+        let text = CheckedText { name: name.to_owned(), key: reply.key.clone(), check };
+        show_checks(debate, phase, (round, what, name), vec![text])?;
+    }
+    Ok(blocked)
 }
 
 /// Shows the checks of these texts: the round they belong to, its title, and how the stored row's name begins.

@@ -14,6 +14,6 @@ mod watch;
 
 pub use check::{Checked, texts, words_of};
 pub use evaluation::{Evaluation, SafetyRule};
-pub use exhibit::{CheckedText, show_checks, show_safety};
+pub use exhibit::{check_alone, show_safety};
 pub use monitor::{Source, find_harm, triggers};
 pub use watch::{SafetyTrigger, SafetyWatch};
