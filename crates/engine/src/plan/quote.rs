@@ -32,15 +32,13 @@ impl Plan {
             estimated_ms: self.mode.estimated_ms,
             phases: Vec::new(),
         };
-        if self.calls.is_empty() {
-            // Nobody is asked: the tables that tokens are counted by need not be loaded.
-            return quote;
-        }
-        let asked = tokens::count(&question.text) + question.content.as_deref().map_or(0, tokens::count);
-        let files: u64 = question.files.iter().map(|file| tokens::count(&file.text)).sum();
+        let paid = header.models.values().any(|card| card.price != Some(Price::FREE));
+        let count = if paid { tokens::count } else { tokens::roughly };
+        let asked = count(&question.text) + question.content.as_deref().map_or(0, count);
+        let files: u64 = question.files.iter().map(|file| count(&file.text)).sum();
         // Of evidence excerpts are shown.
-        let files = files + question.evidence.iter().map(|file| tokens::count(&file.text).min(EXCERPT)).sum::<u64>();
-        let size = |turn: &PastTurn| tokens::count(&turn.question) + tokens::count(&turn.answer);
+        let files = files + question.evidence.iter().map(|file| count(&file.text).min(EXCERPT)).sum::<u64>();
+        let size = |turn: &PastTurn| count(&turn.question) + count(&turn.answer);
         let history: u64 = question.history.iter().map(size).sum();
         let last_turns: u64 = last_turns(&question.history).iter().map(size).sum();
         let earlier = question.earlier.as_ref().map_or(0, size);
@@ -52,7 +50,7 @@ impl Plan {
         for line in &self.calls {
             let text = self.mode.prompts.iter().find(|(name, _)| *name == line.prompt).map_or("", |(_, text)| text);
             let settings = prompts.settings(self.mode.id, line.prompt).cloned().unwrap_or_default();
-            let base = tokens::count(text) + asked + files + if settings.history { history } else { last_turns };
+            let base = count(text) + asked + files + if settings.history { history } else { last_turns };
             let (low, high) = (base + u64::from(line.reads) * SHORT_REPLY, base + u64::from(line.reads) * u64::from(answer_limit));
             let (few, many) = (u64::from(line.min), u64::from(line.max));
             let most = line.max_tokens.unwrap_or(settings.max_tokens);

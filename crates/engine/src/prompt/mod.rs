@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use synod_types::{Header, Message, Millis, PastTurn, Problem, Problems, Seat, Tier};
 
 /// What a mode hands to `ask`: which prompt, and what it speaks of.
@@ -145,10 +145,23 @@ fn parse(text: &str) -> Result<Source, String> {
     Ok(Source { settings, system: system.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()), user: user.trim().to_owned() })
 }
 
-/// Every prompt of every mode, compiled.
+/// Every prompt of every mode. Those of a mode are compiled when one of them is first wanted: a process seldom needs more than one mode's.
 pub struct Prompts {
+    folders: Vec<Folder>,
+}
+
+/// The prompts of one mode, or those that all share.
+struct Folder {
+    name: &'static str,
+    texts: &'static [(&'static str, &'static str)],
+    /// The user's own, by name.
+    overrides: BTreeMap<&'static str, String>,
+    compiled: OnceLock<Result<CompiledPrompts, String>>,
+}
+
+struct CompiledPrompts {
     env: Environment<'static>,
-    settings: BTreeMap<String, Arc<PromptSettings>>,
+    settings: BTreeMap<&'static str, Arc<PromptSettings>>,
 }
 
 /// A prompt ready to send.
@@ -158,89 +171,119 @@ pub struct RenderedPrompt {
     pub messages: Vec<Message>,
 }
 
-impl Prompts {
-    /// Compiles all prompts; `overrides` is the folder of the user's own (`<mode>/<name>.md`). All errors at once.
-    pub fn load(modes: &[&Mode], overrides: Option<&Path>) -> Result<Self, Problems> {
+impl Folder {
+    fn compiled(&self) -> Result<&CompiledPrompts, String> {
+        let made = self.compiled.get_or_init(|| {
+            let mut compiled = CompiledPrompts::empty()?;
+            for (name, text) in self.texts {
+                let text = self.overrides.get(name).map_or(*text, String::as_str);
+                compiled.add(self.name, name, parse(text)?).map_err(|error| format!("prompt {}/{name}: {error}", self.name))?;
+            }
+            Ok(compiled)
+        });
+        made.as_ref().map_err(Clone::clone)
+    }
+
+    /// Takes the user's own file for a prompt, if it may stand in its place.
+    fn replace(&mut self, name: &'static str, built_in: &str, path: &Path) -> Result<(), Problem> {
+        let problem = |got: String, want: String| Problem::new(path.display().to_string(), got, want);
+        let compiled = CompiledPrompts::empty();
+        let read = |text: &str| -> Result<(Source, BTreeSet<String>), String> {
+            let source = parse(text)?;
+            let used = compiled.as_ref().map_err(Clone::clone)?.variables(&source)?;
+            Ok((source, used))
+        };
+        let (before, known) = read(built_in).map_err(|error| problem(error, "a built-in prompt that compiles".into()))?;
+        let want = || format!("a prompt using only: {}", known.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+        let text = text_of(path).map_err(|error| problem(error, want()))?;
+        let (source, used) = read(&text).map_err(|error| problem(error, want()))?;
+        let always = ["question", "content", "files", "last_verdict", "turns", "seat", "followup", "today"];
+        if let Some(unknown) = used.iter().find(|name| !known.contains(*name) && !always.contains(&name.as_str())) {
+            return Err(problem(format!("it uses the unknown variable {unknown:?}"), want()));
+        }
+        if before.settings.tier != source.settings.tier {
+            return Err(problem("it changes the tier, which says who is asked".into(), want()));
+        }
+        self.overrides.insert(name, text);
+        Ok(())
+    }
+}
+
+impl CompiledPrompts {
+    /// What every prompt may include and use, and no prompt yet.
+    fn empty() -> Result<Self, String> {
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
             env.set_syntax(syntax);
         }
         for (name, text) in [("question", QUESTION), ("work", WORK), ("earlier", EARLIER)] {
-            if let Err(error) = env.add_template(name, text) {
-                return Err(Problem::new(format!("prompt {name}"), format!("{error:#}"), "a template that compiles").into());
-            }
+            env.add_template(name, text).map_err(|error| format!("{error:#}"))?;
         }
         env.add_filter("fence", fence::fence);
         env.add_filter("clip", clip);
-        let mut prompts = Self { env, settings: BTreeMap::new() };
-        let mut problems = Vec::new();
-        let shared: &[(&str, &str)] = &[("title", include_str!("title.md"))];
-        for (place, texts) in modes.iter().map(|mode| (mode.id, mode.prompts)).chain([(SHARED, shared)]) {
-            for (name, text) in texts {
-                let id = format!("{place}/{name}");
-                match prompts.add(&id, text, None) {
-                    Err(error) => problems.push(Problem::new(format!("prompt {id}"), error, "a prompt that compiles")),
-                    Ok(known) => {
-                        let Some(path) = overrides.map(|dir| dir.join(place).join(format!("{name}.md"))).filter(|path| path.exists()) else {
-                            continue;
-                        };
-                        let field = path.display().to_string();
-                        let added = text_of(&path).and_then(|text| prompts.add(&id, &text, Some(&known)));
-                        if let Err(error) = added {
-                            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                            problems.push(Problem::new(field, error, format!("a prompt using only: {}", known.join(", "))));
-                        }
-                    }
-                }
-            }
-        }
-        if problems.is_empty() { Ok(prompts) } else { Err(Problems(problems)) }
+        Ok(Self { env, settings: BTreeMap::new() })
     }
 
-    /// Adds or replaces a prompt; returns the variables it uses.
-    fn add(&mut self, id: &str, text: &str, known: Option<&BTreeSet<String>>) -> Result<BTreeSet<String>, String> {
-        let source = parse(text)?;
+    fn add(&mut self, folder: &str, name: &'static str, source: Source) -> Result<(), String> {
+        for (part, text) in [("system", source.system.unwrap_or_default()), ("user", source.user)] {
+            self.env.add_template_owned(format!("{folder}/{name}/{part}"), text).map_err(|error| format!("{error:#}"))?;
+        }
+        self.settings.insert(name, Arc::new(source.settings));
+        Ok(())
+    }
+
+    /// The variables a prompt uses.
+    fn variables(&self, source: &Source) -> Result<BTreeSet<String>, String> {
         let mut used = BTreeSet::new();
-        let parts = [("system", source.system.as_deref().unwrap_or("")), ("user", &source.user)];
-        for (_, text) in parts {
+        for text in source.system.iter().chain([&source.user]) {
             let template = self.env.template_from_str(text).map_err(|error| format!("{error:#}"))?;
             used.extend(template.undeclared_variables(false));
         }
-        let always = ["question", "content", "files", "last_verdict", "turns", "seat", "followup", "today"].map(str::to_owned);
-        if let Some(known) = known
-            && let Some(unknown) = used.iter().find(|name| !known.contains(*name) && !always.contains(name))
-        {
-            return Err(format!("it uses the unknown variable {unknown:?}"));
-        }
-        if let Some(built_in) = self.settings.get(id)
-            && built_in.tier != source.settings.tier
-        {
-            return Err("it changes the tier, which says who is asked".into());
-        }
-        for (part, text) in parts {
-            self.env.add_template_owned(format!("{id}/{part}"), text.to_owned()).map_err(|error| format!("{error:#}"))?;
-        }
-        self.settings.insert(id.to_owned(), Arc::new(source.settings));
         Ok(used)
+    }
+}
+
+impl Prompts {
+    /// `overrides` is the folder of the user's own prompts (`<mode>/<name>.md`). They are checked here, all errors at once; built-in ones by
+    /// tests.
+    pub fn load(modes: &[&Mode], overrides: Option<&Path>) -> Result<Self, Problems> {
+        let mut problems = Vec::new();
+        let mut folders = Vec::with_capacity(modes.len() + 1);
+        for (name, texts) in modes.iter().map(|mode| (mode.id, mode.prompts)).chain([(SHARED, SHARED_PROMPTS)]) {
+            let mut folder = Folder { name, texts, overrides: BTreeMap::new(), compiled: OnceLock::new() };
+            for (name, text) in texts {
+                let own = overrides.map(|all| all.join(folder.name).join(format!("{name}.md"))).filter(|path| path.exists());
+                problems.extend(own.and_then(|path| folder.replace(name, text, &path).err()));
+            }
+            folders.push(folder);
+        }
+        if problems.is_empty() { Ok(Self { folders }) } else { Err(Problems(problems)) }
     }
 
     pub fn settings(&self, mode: &str, name: &str) -> Option<&PromptSettings> {
-        self.find(mode, name).map(|(_, settings)| settings.as_ref())
+        self.find(mode, name).ok().map(|(_, settings)| settings.as_ref())
     }
 
     /// A mode's own prompt, or one that all share.
-    fn find(&self, mode: &str, name: &str) -> Option<(String, &Arc<PromptSettings>)> {
-        [mode, SHARED].into_iter().map(|place| format!("{place}/{name}")).find_map(|id| self.settings.get(&id).map(|settings| (id, settings)))
+    fn find(&self, mode: &str, name: &str) -> Result<(&Folder, &Arc<PromptSettings>), String> {
+        for place in [mode, SHARED] {
+            let Some(folder) = self.folders.iter().find(|folder| folder.name == place) else { continue };
+            if let Some(settings) = folder.compiled()?.settings.get(name) {
+                return Ok((folder, settings));
+            }
+        }
+        Err(format!("{mode} has no prompt {name}"))
     }
 
     /// Renders a prompt for one seat. An unknown variable is an error, not an empty string.
     pub fn render(&self, header: &Header, seat: &Seat, prompt: &Prompt) -> Result<RenderedPrompt, String> {
-        let (id, settings) = self.find(&header.mode, prompt.name).ok_or_else(|| format!("{} has no prompt {}", header.mode, prompt.name))?;
+        let (folder, settings) = self.find(&header.mode, prompt.name)?;
+        let env = &folder.compiled()?.env;
         let own = prompt.vars.iter().map(|(name, value)| (*name, value.clone()));
         let context = JinjaValue::from_pairs(base_vars(header, seat, settings).into_iter().chain(own));
         let part = |part: &str| -> Result<String, String> {
-            let template = self.env.get_template(&format!("{id}/{part}")).map_err(|error| format!("{error:#}"))?;
+            let template = env.get_template(&format!("{}/{}/{part}", folder.name, prompt.name)).map_err(|error| format!("{error:#}"))?;
             template.render(context.clone()).map(|text| text.trim().to_owned()).map_err(|error| format!("{error:#}"))
         };
         let mut messages = Vec::new();
@@ -271,6 +314,7 @@ fn text_of(path: &Path) -> Result<String, String> {
 
 /// The folder of prompts that belong to no mode.
 const SHARED: &str = "shared";
+const SHARED_PROMPTS: &[(&str, &str)] = &[("title", include_str!("title.md"))];
 
 /// The last turns of a conversation as prompts get them that are not sent all of it: a few, each at most so long.
 pub(crate) fn last_turns(history: &[PastTurn]) -> Vec<PastTurn> {
