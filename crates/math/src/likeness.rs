@@ -8,28 +8,37 @@ pub fn is_unspaced(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9d}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A text's stretches with and without spaced words, in order.
-fn stretches(text: &str) -> impl Iterator<Item = Vec<char>> {
-    let chars: Vec<char> = text.chars().collect();
-    chars.chunk_by(|a, b| is_unspaced(*a) == is_unspaced(*b)).map(<[char]>::to_vec).collect::<Vec<_>>().into_iter()
-}
-
 /// Words in lower case without punctuation; words of one letter and the commonest function words carry no meaning here. Where a script sets no
 /// spaces, every two neighbouring characters are a term.
 pub fn terms(text: &str) -> Vec<String> {
+    const LONGEST_EMPTY: usize = 6;
     const EMPTY: [&str; 32] = [
         "the", "an", "and", "or", "of", "to", "in", "is", "it", "its", "be", "are", "was", "for", "on", "as", "at", "by", "with", "that", "this",
         "from", "not", "but", "we", "you", "they", "has", "have", "will", "can", "should",
     ];
+    let add = |found: &mut Vec<String>, word: &str| {
+        if word.chars().nth(1).is_some() {
+            let word = word.to_lowercase();
+            if word.len() > LONGEST_EMPTY || !EMPTY.contains(&word.as_str()) {
+                found.push(word);
+            }
+        }
+    };
     let mut found = Vec::new();
-    for stretch in text.split(|c: char| !c.is_alphanumeric()).flat_map(stretches) {
-        if stretch.first().copied().is_some_and(is_unspaced) {
-            found.extend(stretch.windows(2.min(stretch.len())).map(String::from_iter));
-        } else if stretch.len() > 1 {
-            found.push(String::from_iter(stretch).to_lowercase());
+    for piece in text.split(|c: char| !c.is_alphanumeric()) {
+        if piece.is_ascii() {
+            add(&mut found, piece);
+            continue;
+        }
+        let chars: Vec<char> = piece.chars().collect();
+        for stretch in chars.chunk_by(|a, b| is_unspaced(*a) == is_unspaced(*b)) {
+            if is_unspaced(stretch[0]) {
+                found.extend(stretch.windows(2.min(stretch.len())).map(String::from_iter));
+            } else {
+                add(&mut found, &String::from_iter(stretch));
+            }
         }
     }
-    found.retain(|word| !EMPTY.contains(&word.as_str()));
     found
 }
 
@@ -45,8 +54,9 @@ pub fn shared(a: &str, b: &str) -> Option<f64> {
 
 /// Share of elements that both sets have; `None` where neither has any.
 pub fn jaccard<T: Ord>(a: &BTreeSet<T>, b: &BTreeSet<T>) -> Option<f64> {
-    let union = a.union(b).count();
-    (union > 0).then(|| a.intersection(b).count() as f64 / union as f64)
+    let both = a.intersection(b).count();
+    let union = a.len() + b.len() - both;
+    (union > 0).then(|| both as f64 / union as f64)
 }
 
 fn distinct(text: &str) -> BTreeSet<String> {

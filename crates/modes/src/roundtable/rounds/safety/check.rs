@@ -1,7 +1,7 @@
 //! How a text of the debate is checked before anybody else reads it: by the patterns, and by the evaluator while anything calls for one.
 
 use super::evaluation::Evaluation;
-use super::monitor::{Source, find_harm, triggers};
+use super::monitor::monitor;
 use crate::roundtable::rounds::Debate;
 use serde::Serialize;
 use serde_json::Value;
@@ -32,11 +32,12 @@ impl Checked {
 impl Debate<'_> {
     /// Checks texts, each under a name of its own in this phase. `what` says to the evaluator what they are.
     pub async fn check(&mut self, phase: &Bench, what: &str, texts: Vec<(String, String)>) -> Result<Vec<Checked>> {
+        let mut checked: Vec<Checked> = Vec::with_capacity(texts.len());
         for (_, text) in &texts {
-            self.watch.add(triggers(text, Source::Said));
+            let (triggers, harm) = monitor(text);
+            self.watch.add(triggers);
+            checked.push(Checked { blocked: harm.map(|found| found.reason), ..Checked::default() });
         }
-        let mut checked: Vec<Checked> =
-            texts.iter().map(|(_, text)| Checked { blocked: find_harm(text).map(|found| found.reason), ..Checked::default() }).collect();
         if !self.watch.armed() {
             return Ok(checked);
         }

@@ -118,8 +118,8 @@ pub const KEY: usize = 3;
 /// The language that puts verbs last.
 const VERB_LAST: &str = "de";
 
-fn key(word: &str) -> String {
-    word.chars().take(KEY).collect()
+fn key(word: &str) -> &str {
+    word.char_indices().nth(KEY).map_or(word, |(end, _)| &word[..end])
 }
 
 impl Lexicon {
@@ -139,7 +139,7 @@ impl Lexicon {
                 let words: Vec<(String, bool)> =
                     phrase.split_whitespace().map(|word| (word.trim_end_matches('*').to_owned(), word.ends_with('*'))).collect();
                 if let Some((first, _)) = words.first() {
-                    entries.entry(key(first)).or_default().push(Entry { words, mark, verb_last: language == VERB_LAST });
+                    entries.entry(key(first).to_owned()).or_default().push(Entry { words, mark, verb_last: language == VERB_LAST });
                 }
             }
         }
@@ -155,7 +155,7 @@ impl Lexicon {
         let Some(first) = words.first() else { return Vec::new() };
         let fits = |((want, stem), word): (&(String, bool), &&str)| if *stem { word.starts_with(want.as_str()) } else { want == word };
         let stands = |entry: &&Entry| entry.words.len() <= words.len() && entry.words.iter().zip(words).all(fits);
-        let found = self.entries.get(&key(first)).into_iter().flatten().filter(stands);
+        let found = self.entries.get(key(first)).into_iter().flatten().filter(stands);
         found.map(|entry| Hit { mark: entry.mark, length: entry.words.len(), verb_last: entry.verb_last }).collect()
     }
 }

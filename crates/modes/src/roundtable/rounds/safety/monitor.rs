@@ -52,7 +52,16 @@ pub fn find_harm(text: &str) -> Option<HarmFound> {
 
 /// Tier 2: what in a text calls for an evaluator.
 pub fn triggers(text: &str, source: Source) -> Vec<SafetyTrigger> {
+    triggers_in(&Text::new(text), source)
+}
+
+/// Both tiers of what was said in the debate.
+pub fn monitor(text: &str) -> (Vec<SafetyTrigger>, Option<HarmFound>) {
     let text = Text::new(text);
+    (triggers_in(&text, Source::Said), text.request_to_harm())
+}
+
+fn triggers_in(text: &Text, source: Source) -> Vec<SafetyTrigger> {
     let mut found: Vec<SafetyTrigger> =
         text.phrases(Mark::Intent).map(|said| trigger(TriggerCategory::Intent, format!("{said:?} was said"))).collect();
     let (name, least) = match source {
