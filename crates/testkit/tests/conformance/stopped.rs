@@ -15,8 +15,9 @@ use synod_testkit::turnstile::Turnstile;
 use synod_testkit::voices::Voices;
 use synod_types::{Failure, FailureKind, Finish, Kind, Reply, StopReason, Usage};
 
-/// Rows at which a long run is stopped where not all of them are tried.
+/// Rows at which a long run is stopped where not all of them are tried, and where it is one of several runs of its mode.
 const SAMPLE: usize = 60;
+const SMALL_SAMPLE: usize = 20;
 
 /// At which rows a run is stopped, before they are kept or after it.
 #[derive(Clone, Copy, PartialEq)]
@@ -27,6 +28,8 @@ enum Stops {
     All,
     /// In a long run at some of them, drawn by the seed.
     Sample,
+    /// At fewer.
+    SmallSample,
 }
 
 impl Stops {
@@ -36,7 +39,12 @@ impl Stops {
             return each.flat_map(|row| [(row, Moment::Before), (row, Moment::After)]).collect();
         }
         // Every so many rows, from a row that the seed draws on: each phase of a run is met.
-        let step = if self == Self::All { 1 } else { (rows / SAMPLE).max(1) };
+        let step = match self {
+            Self::Whole | Self::All => 1,
+            Self::Sample => rows / SAMPLE,
+            Self::SmallSample => rows / SMALL_SAMPLE,
+        };
+        let step = step.max(1);
         let drawn = each.skip(seed as usize % step).step_by(step);
         drawn.zip(seed..).map(|(row, turn)| (row, if turn % 2 == 0 { Moment::Before } else { Moment::After })).collect()
     }
@@ -145,12 +153,39 @@ async fn a_run_of_models_that_think_stopped_at_any_append_resumes_to_the_same_en
 }
 
 /// Seats that speak in turn and seats that speak at once leave other journals.
-#[tokio::test]
-async fn a_debate_of_any_style_stopped_at_any_append_resumes_to_the_same_end() {
-    for (style, seed) in synod_modes::roundtable::styles().into_iter().zip(1..) {
-        let mut order = order(&synod_modes::roundtable::MODE, seed);
-        order.options = [("style", json!(style)), ("rounds", json!(2))].map(|(name, value)| (name.to_owned(), OptionValue::json(value))).to_vec();
-        at_every_append(&synod_modes::roundtable::MODE, &order, Arc::new(MemoryJournal::default()), voices, Stops::Sample).await;
+async fn a_debate_stopped_at_any_append_resumes_to_the_same_end(style: &str) {
+    let styles = synod_modes::roundtable::styles();
+    let seed = styles.iter().position(|known| *known == style).expect("a style") as u64 + 1;
+    let mut order = order(&synod_modes::roundtable::MODE, seed);
+    order.options = [("style", json!(style)), ("rounds", json!(2))].map(|(name, value)| (name.to_owned(), OptionValue::json(value))).to_vec();
+    at_every_append(&synod_modes::roundtable::MODE, &order, Arc::new(MemoryJournal::default()), voices, Stops::SmallSample).await;
+}
+
+macro_rules! every_style {
+    ($($name:ident = $style:literal),* $(,)?) => {
+        $(
+            #[tokio::test]
+            async fn $name() {
+                a_debate_stopped_at_any_append_resumes_to_the_same_end($style).await;
+            }
+        )*
+
+        #[test]
+        fn no_style_is_left_out() {
+            let mut tried = vec![$($style),*];
+            let mut styles = synod_modes::roundtable::styles();
+            tried.sort();
+            styles.sort();
+            assert_eq!(tried, styles);
+        }
+    };
+}
+
+mod a_debate_of_any_style_stopped_at_any_append_resumes_to_the_same_end {
+    use super::*;
+    every_style! {
+        collaborative = "collaborative", adversarial = "adversarial", socratic = "socratic", devils_advocate = "devils-advocate",
+        expert_panel = "expert-panel", delphi = "delphi", red_team_blue_team = "red-team-blue-team",
     }
 }
 
