@@ -25,6 +25,14 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Many streams want many threads. A decision from cards is one line of work: on one thread, what a step gives back serves the next one.
+fn runtime(command: &Command) -> tokio::runtime::Builder {
+    match command {
+        Command::Decide(_) => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    }
+}
+
 fn main() -> ExitCode {
     let given: Result<Vec<String>, OsString> = std::env::args_os().map(OsString::into_string).collect();
     let argv = match given {
@@ -38,7 +46,7 @@ fn main() -> ExitCode {
     };
     start_tracing(cli.global.verbose, matches!(cli.command, Command::Serve(_)));
     limits::raise_open_files();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match runtime(&cli.command).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(synod_app::AppError::broken("runtime", error, "")), json),
     };
