@@ -191,7 +191,9 @@ async fn ruled(ruling: Option<&'static str>) -> Played {
             turn(seat(key), 0.9, json!({"stance": stance, "vote": if seat(key) == 1 { "BLOCKER" } else { "ACCEPT" }}))
         }
         key if key.contains("analysis") => reads(0.1, &[&["S1"], &["S2"], &["S3"]]),
-        key if key.contains("proposition") => says(json!({"reasons": "plain", "proposition": "The jobs should move to a queue."}).to_string()),
+        key if key.starts_with("seating/proposition") => {
+            says(json!({"reasons": "plain", "proposition": "The jobs should move to a queue."}).to_string())
+        }
         key => of_one_mind(key),
     };
     play("roundtable", 3, None, &[("style", json!("devils-advocate")), ("rounds", json!(2))], script).await
@@ -223,7 +225,7 @@ async fn both_sides_argue_one_proposition() {
     }
     assert_eq!(decision(&played)["proposition"], "The jobs should move to a queue.");
     let down = |key: &str| match key {
-        key if key.contains("proposition") => Some(Err(synod_types::Failure::new(synod_types::FailureKind::Server, "down"))),
+        key if key.starts_with("seating/proposition") => Some(Err(synod_types::Failure::new(synod_types::FailureKind::Server, "down"))),
         key if key.contains("turn@") => turn(seat(key), 0.6, json!({})),
         key => of_one_mind(key),
     };

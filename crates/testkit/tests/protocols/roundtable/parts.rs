@@ -43,7 +43,7 @@ async fn role_stance_anchor_and_violations_stand_in_every_medium() {
 async fn perspectives_are_shown_whole() {
     let one = json!({"name": "Law", "description": "What is allowed.", "focus_areas": ["courts"], "evidence_types": ["rulings"], "key_questions": ["Who signs?"], "anti_patterns": ["advice"]});
     let script = move |key: &str| match key {
-        key if key.contains("perspectives") => says(json!({"reasons": "It needs a lawyer.", "perspectives": [one, one, one]}).to_string()),
+        key if key.starts_with("seating/perspectives") => says(json!({"reasons": "It needs a lawyer.", "perspectives": [one, one, one]}).to_string()),
         key if key.contains("turn@") => turn(seat(key), 0.7, json!({})),
         _ => None,
     };
