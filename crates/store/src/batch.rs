@@ -1,9 +1,9 @@
 //! One transaction of the writer: what has queued for any number of runs, guarded run by run, inserted together.
 
-use crate::location::Engine;
 use crate::project::{Message, Projection, Raws, project};
 use crate::projections;
-use crate::sql::{self, Statements, Table, Values, storable};
+use crate::sql::{self, Conn, Statements, Table, Values, storable};
+use crate::writer_connection::WriterConnection;
 use futures::TryStreamExt;
 use sqlx::AnyConnection;
 use sqlx::Row as _;
@@ -88,6 +88,11 @@ pub(crate) struct KeptRows {
 }
 
 impl KeptRows {
+    /// All that the journal has of a run.
+    pub async fn read(conn: &mut AnyConnection, run: &str) -> sqlx::Result<Self> {
+        Ok(Self { rows: rows_of(conn, run, 0).await?, raws: raws_of(conn, run).await?, weight: 0 })
+    }
+
     pub fn add(&mut self, rows: Vec<Row>, raws: Vec<Raw>) {
         self.weight += rows.iter().map(|row| row.body.len() + row.key.len() + 250).sum::<usize>();
         self.weight += raws.iter().map(|raw| raw.body.len() + 100).sum::<usize>();
@@ -107,6 +112,8 @@ pub(crate) struct Group {
     pub state: RunState,
     /// What came before, where the writer still has it.
     pub kept_rows: Option<KeptRows>,
+    /// What came before, read back because the writer has it no more.
+    pub read_rows: Option<KeptRows>,
     /// The rows' numbers and hashes follow from `start`.
     chained: bool,
 }
@@ -114,7 +121,7 @@ pub(crate) struct Group {
 impl Group {
     pub fn new(run: String, epoch: i64, create: Option<Box<NewRun>>) -> Self {
         let start = Tail { seq: 0, head: NO_HASH };
-        Self { run, epoch, create, items: Vec::new(), start, end: start, state: RunState::Running, kept_rows: None, chained: true }
+        Self { run, epoch, create, items: Vec::new(), start, end: start, state: RunState::Running, kept_rows: None, read_rows: None, chained: true }
     }
 
     /// A part of a group that was refused as a whole.
@@ -161,11 +168,6 @@ impl Group {
         self.rows().map(|row| row.at).max().unwrap_or_default()
     }
 
-    /// A few rows of a run under way: nothing but the run, its journal and its raw replies changes.
-    fn is_small(&self) -> bool {
-        self.create.is_none() && (1..=8).contains(&self.rows().count()) && !self.rows().any(|row| is_milestone(row) || row.kind == Kind::Title)
-    }
-
     /// Stopped and ended runs are read into their projections in the same transaction.
     pub fn projects(&self) -> bool {
         self.rows().any(is_milestone)
@@ -180,59 +182,50 @@ pub(crate) struct Unwritten {
 }
 
 /// Writes the groups in one transaction. Returns the runs that were refused because somebody else has taken them.
-pub(crate) async fn write(
-    conn: &mut AnyConnection,
-    statements: &mut Statements,
-    groups: &[Group],
-    released: &[Release],
-) -> Result<HashSet<String>, Unwritten> {
-    if let ([group], [], Engine::Sqlite) = (groups, released, statements.engine())
-        && group.is_small()
-    {
-        return write_small(conn, statements, group).await.map_err(|error| Unwritten { error, begun: true });
-    }
-    let mut transaction = sql::begin(conn, statements.engine()).await.map_err(|error| Unwritten { error, begun: false })?;
-    let written = write_in(&mut transaction, statements, groups, released).await;
-    match written {
-        Ok(refused) => transaction.commit().await.map(|()| refused).map_err(|error| Unwritten { error, begun: true }),
-        Err(error) => {
-            // The first error is the one to report; a rollback that fails shows at the next statement.
-            if let Err(error) = transaction.rollback().await {
+pub(crate) async fn write(desk: &mut WriterConnection, groups: &[Group], released: &[Release]) -> Result<HashSet<String>, Unwritten> {
+    let unbegun = |error: sqlx::Error| Unwritten { error, begun: false };
+    let engine = desk.engine();
+    let (mut conn, statements) = desk.parts().await.map_err(unbegun)?;
+    match &mut conn {
+        Conn::File(file) => {
+            file.execute_batch("BEGIN IMMEDIATE").map_err(|error| unbegun(sql::file_error(error)))?;
+            let written = write_in(&mut conn, statements, groups, released).await;
+            let Conn::File(file) = conn else { return written.map_err(unbegun) };
+            let committed = written.and_then(|refused| file.execute_batch("COMMIT").map(|()| refused).map_err(sql::file_error));
+            if committed.is_err()
+                && let Err(error) = file.execute_batch("ROLLBACK")
+            {
+                // Some errors end the transaction themselves.
                 tracing::debug!(%error, "rollback");
             }
-            Err(Unwritten { error, begun: true })
+            committed.map_err(|error| Unwritten { error, begun: true })
+        }
+        Conn::Any(conn) => {
+            let mut transaction = sql::begin(conn, engine).await.map_err(unbegun)?;
+            match write_in(&mut Conn::Any(&mut transaction), statements, groups, released).await {
+                Ok(refused) => transaction.commit().await.map(|()| refused).map_err(|error| Unwritten { error, begun: true }),
+                Err(error) => {
+                    // The first error is the one to report; a rollback that fails shows at the next statement.
+                    if let Err(error) = transaction.rollback().await {
+                        tracing::debug!(%error, "rollback");
+                    }
+                    Err(Unwritten { error, begun: true })
+                }
+            }
         }
     }
 }
 
-/// The same as `write_in` for one run with a few rows, in one trip.
-async fn write_small(conn: &mut AnyConnection, statements: &mut Statements, group: &Group) -> sqlx::Result<HashSet<String>> {
-    let mut values = Values::default();
-    values.int(group.end.seq - group.start.seq).bytes(&group.end.head).text(group.state.as_str()).int(group.updated_at());
-    values.text(&group.run).int(group.epoch).bytes(&group.start.head);
-    let (mut rows, mut raws) = (0, 0);
-    for row in group.rows() {
-        bind_row(&mut values, &row);
-        rows += 1;
-    }
-    for raw in group.items.iter().flat_map(|item| &item.raws) {
-        bind_raw(&mut values, &(group.run.as_str(), raw));
-        raws += 1;
-    }
-    let changed = sql::script(conn, statements.small(&JOURNAL, rows, &RAWS, raws), values).await?;
-    Ok(if changed == 0 { HashSet::from([group.run.clone()]) } else { HashSet::new() })
-}
-
-fn bind_row(values: &mut Values, row: &&Row) {
+fn bind_row(values: &mut Values<'_>, row: &&Row) {
     values.text(&row.run).int(row.seq).int(row.epoch).text(&row.key).text(row.kind.as_str()).int(row.attempt).int(row.at);
     values.some_text(row.digest.as_deref()).text(&row.body).bytes(&row.hash);
 }
 
-fn bind_raw(values: &mut Values, (run, raw): &(&str, &Raw)) {
+fn bind_raw(values: &mut Values<'_>, (run, raw): &(&str, &Raw)) {
     values.text(run).text(&raw.key).int(raw.attempt).int(raw.at).text(&sha256_hex(&raw.body)).text(&raw.body);
 }
 
-async fn write_in(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group], released: &[Release]) -> sqlx::Result<HashSet<String>> {
+async fn write_in(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Group], released: &[Release]) -> sqlx::Result<HashSet<String>> {
     create(conn, statements, groups).await?;
     let refused = advance(conn, statements, groups).await?;
     let written: Vec<&Group> = groups.iter().filter(|group| !refused.contains(&group.run)).collect();
@@ -249,43 +242,59 @@ async fn write_in(conn: &mut AnyConnection, statements: &mut Statements, groups:
             }
         }
         if group.projects() {
-            due.push(projection(conn, group).await?);
+            due.push(projection(group));
         }
     }
     projections::write(conn, statements, &due).await?;
-    sql::update_all(conn, statements, Statements::release, released, |values, release| {
-        values.text(&release.lease.run).int(release.lease.epoch).text(&release.owner);
-    })
+    sql::update_all(
+        conn,
+        statements,
+        Statements::release,
+        released,
+        |release| release.lease.run.as_str(),
+        |values, release| {
+            values.text(&release.lease.run).int(release.lease.epoch).text(&release.owner);
+        },
+    )
     .await?;
     Ok(refused)
 }
 
 /// The conditional update of every run that is not new. Returns those it did not find as they should be.
-async fn advance(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<HashSet<String>> {
+async fn advance(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<HashSet<String>> {
     // In one order for all processes, so that two batches with runs in common cannot wait for each other.
     let mut old: Vec<&Group> = groups.iter().filter(|group| group.create.is_none()).collect();
     old.sort_by(|a, b| a.run.cmp(&b.run));
-    let mut refused: HashSet<String> = old.iter().map(|group| group.run.clone()).collect();
-    let bind = |values: &mut Values, group: &&Group| {
-        values.text(&group.run).int(group.end.seq - group.start.seq).bytes(&group.end.head).text(group.state.as_str());
-        values.int(group.updated_at()).int(group.epoch).bytes(&group.start.head);
-    };
-    for row in sql::update_all(conn, statements, Statements::advance, &old, bind).await? {
-        refused.remove(row.try_get::<&str, _>(0)?);
-    }
-    Ok(refused)
+    let refused = sql::update_all(
+        conn,
+        statements,
+        Statements::advance,
+        &old,
+        |group| group.run.as_str(),
+        |values, group| {
+            values.text(&group.run).int(group.end.seq - group.start.seq).bytes(&group.end.head).text(group.state.as_str());
+            values.int(group.updated_at()).int(group.epoch).bytes(&group.start.head);
+        },
+    );
+    Ok(refused.await?.into_iter().map(str::to_owned).collect())
 }
 
 /// The rows in `runs` of new runs, with the files and the question that belong to them.
-async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<()> {
+async fn create(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Group]) -> sqlx::Result<()> {
     let new: Vec<(&Group, &NewRun)> = groups.iter().filter_map(|group| Some((group, group.create.as_deref()?))).collect();
     for (group, new) in &new {
         for (sha256, body) in &new.blobs {
             let sql = "INSERT INTO blobs (sha256, body, counted) VALUES ($1, $2, 1) ON CONFLICT (sha256) DO UPDATE SET counted = blobs.counted";
             // The update changes nothing: it keeps whoever deletes another run from taking the file away meanwhile.
-            sqlx::query(sql).bind(sha256).bind(body).execute(&mut *conn).await?;
+            conn.execute(sql, |values| {
+                values.text(sha256).bytes(body);
+            })
+            .await?;
             let sql = "INSERT INTO attachments (run, sha256) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-            sqlx::query(sql).bind(&group.run).bind(sha256).execute(&mut *conn).await?;
+            conn.execute(sql, |values| {
+                values.text(&group.run).text(sha256);
+            })
+            .await?;
         }
     }
     sql::insert_all(conn, statements, &RUNS, &new, |values, (group, new)| {
@@ -302,25 +311,40 @@ async fn create(conn: &mut AnyConnection, statements: &mut Statements, groups: &
         if let Some(parent) = &new.header.parent {
             // Refused by its reference if the parent was deleted meanwhile.
             let sql = "INSERT INTO forks (run, parent) VALUES ($1, $2)";
-            sqlx::query(sql).bind(&group.run).bind(parent).execute(&mut *conn).await?;
+            conn.execute(sql, |values| {
+                values.text(&group.run).text(parent);
+            })
+            .await?;
         }
         if let Some(once) = &new.once {
             // What was kept longer than it counts makes room; one that still counts refuses this run.
             let sql = "DELETE FROM repeats WHERE principal = $1 AND key = $2 AND at <= $3";
-            sqlx::query(sql).bind(of).bind(&once.key).bind(new.at - crate::access::REPEATS_MS).execute(&mut *conn).await?;
+            conn.execute(sql, |values| {
+                values.text(of).text(&once.key).int(new.at - crate::access::REPEATS_MS);
+            })
+            .await?;
             let sql = "INSERT INTO repeats (principal, key, body_sha256, run, at) VALUES ($1, $2, $3, $4, $5)";
-            sqlx::query(sql).bind(of).bind(&once.key).bind(&once.body_sha256).bind(&group.run).bind(new.at).execute(&mut *conn).await?;
+            let bind = |values: &mut Values<'_>| {
+                values.text(of).text(&once.key).text(&once.body_sha256).text(&group.run).int(new.at);
+            };
+            conn.execute(sql, bind).await?;
         }
         if of != LOCAL {
             let sql = "INSERT INTO starts (run, principal, at) VALUES ($1, $2, $3)";
-            sqlx::query(sql).bind(&group.run).bind(of).bind(new.at).execute(&mut *conn).await?;
+            conn.execute(sql, |values| {
+                values.text(&group.run).text(of).int(new.at);
+            })
+            .await?;
         }
     }
     for (_, new) in &new {
         if let (Some(conversation), Some(question)) = (&new.header.conversation, Message::question(&new.header, new.at)) {
             projections::add_messages(conn, statements, &[(new.header.run.as_str(), Some(conversation), &question)]).await?;
             let sql = "UPDATE conversations SET updated_at = $1 WHERE id = $2";
-            sqlx::query(sql).bind(new.at).bind(conversation).execute(&mut *conn).await?;
+            conn.execute(sql, |values| {
+                values.int(new.at).text(conversation);
+            })
+            .await?;
         }
     }
     Ok(())
@@ -330,9 +354,12 @@ fn principal(header: &Header) -> &str {
     header.principal.as_deref().unwrap_or(LOCAL)
 }
 
-async fn retitle(conn: &mut AnyConnection, run: &str, title: &str, at: Millis) -> sqlx::Result<()> {
+async fn retitle(conn: &mut Conn<'_>, run: &str, title: &str, at: Millis) -> sqlx::Result<()> {
     let sql = "UPDATE conversations SET title = $1, updated_at = $2 WHERE id = (SELECT conversation FROM runs WHERE id = $3) AND renamed = 0";
-    sqlx::query(sql).bind(storable(title)).bind(at).bind(run).execute(conn).await?;
+    conn.execute(sql, |values| {
+        values.text(&storable(title)).int(at).text(run);
+    })
+    .await?;
     Ok(())
 }
 
@@ -384,20 +411,11 @@ pub(crate) fn by_turn<'a>(raws: impl IntoIterator<Item = &'a Raw>) -> Raws<'a> {
 }
 
 /// What is to be stored about a run after this group's rows, and whether anything was stored before.
-async fn projection(conn: &mut AnyConnection, group: &Group) -> sqlx::Result<(Projection, bool)> {
-    let new_raws = group.items.iter().flat_map(|item| &item.raws);
-    match &group.kept_rows {
-        Some(kept_rows) => {
-            let raws = by_turn(kept_rows.raws.iter().chain(new_raws));
-            let rows = kept_rows.rows.iter().chain(group.rows());
-            Ok((project(rows, &raws), kept_rows.rows.iter().any(is_milestone)))
-        }
-        None => {
-            let rows = rows_of(conn, &group.run, 0).await?;
-            let raws = raws_of(conn, &group.run).await?;
-            Ok((project(&rows, &by_turn(&raws)), rows.iter().filter(|row| is_milestone(row)).count() > 1))
-        }
-    }
+fn projection(group: &Group) -> (Projection, bool) {
+    let before = group.kept_rows.as_ref().or(group.read_rows.as_ref());
+    let (rows, raws) = before.map_or((&[][..], &[][..]), |before| (&before.rows[..], &before.raws[..]));
+    let raws = by_turn(raws.iter().chain(group.items.iter().flat_map(|item| &item.raws)));
+    (project(rows.iter().chain(group.rows()), &raws), rows.iter().any(is_milestone))
 }
 
 /// Projections are due after these.

@@ -3,7 +3,7 @@
 use crate::batch::{by_turn, raws_of, rows_of};
 use crate::error::StoreError;
 use crate::project::{FigureRow, Message, Projection, StageRow, project};
-use crate::sql::{self, Statements, Table, Values};
+use crate::sql::{self, Conn, Statements, Table, Values};
 use crate::stats;
 use crate::store::Store;
 use crate::turns::{CostRow, TurnOutcome, TurnRow};
@@ -64,12 +64,12 @@ static STAGES: Table = Table {
     amounts: &[],
 };
 
-fn usage(values: &mut Values, usage: Usage) -> &mut Values {
+fn usage<'v, 'a>(values: &'v mut Values<'a>, usage: Usage) -> &'v mut Values<'a> {
     values.int(usage.input as i64).int(usage.output as i64).int(usage.cached as i64).some_int(usage.thinking.map(|tokens| tokens as i64))
 }
 
 /// Stores projections, all of them in as few statements as one. `true`: something was stored for the run before.
-pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements, due: &[(Projection, bool)]) -> sqlx::Result<()> {
+pub(crate) async fn write(conn: &mut Conn<'_>, statements: &mut Statements, due: &[(Projection, bool)]) -> sqlx::Result<()> {
     for (of, _) in due.iter().filter(|(_, again)| *again) {
         clear(conn, &of.run).await?;
     }
@@ -87,9 +87,16 @@ pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements,
         usage(values, cost.usage).amount(cost.usd);
     })
     .await?;
-    sql::update_all(conn, statements, Statements::conclude, &due, |values, of| {
-        values.text(&of.run).text(of.state.as_str()).some_text(of.status.map(|status| status.as_str())).amount(of.spent_usd);
-    })
+    sql::update_all(
+        conn,
+        statements,
+        Statements::conclude,
+        &due,
+        |of| of.run.as_str(),
+        |values, of| {
+            values.text(&of.run).text(of.state.as_str()).some_text(of.status.map(|status| status.as_str())).amount(of.spent_usd);
+        },
+    )
     .await?;
     let ended: Vec<&Projection> = due.into_iter().filter(|of| of.ended()).collect();
     add_answers(conn, statements, &ended).await?;
@@ -115,7 +122,7 @@ fn each<'a, T>(due: &[&'a Projection], rows: impl Fn(&'a Projection) -> &'a Vec<
     due.iter().flat_map(|of| rows(of).iter().map(|row| (*of, row))).collect()
 }
 
-async fn add_answers(conn: &mut AnyConnection, statements: &mut Statements, ended: &[&Projection]) -> sqlx::Result<()> {
+async fn add_answers(conn: &mut Conn<'_>, statements: &mut Statements, ended: &[&Projection]) -> sqlx::Result<()> {
     let mut answers = Vec::new();
     for of in ended {
         let Some(answer) = &of.answer else { continue };
@@ -125,20 +132,26 @@ async fn add_answers(conn: &mut AnyConnection, statements: &mut Statements, ende
             _ => None,
         };
         if let Some(id) = conversation {
-            let touch = sqlx::query("UPDATE conversations SET updated_at = $1 WHERE id = $2");
-            touch.bind(answer.created_at).bind(id).execute(&mut *conn).await?;
+            let sql = "UPDATE conversations SET updated_at = $1 WHERE id = $2";
+            conn.execute(sql, |values| {
+                values.int(answer.created_at).text(id);
+            })
+            .await?;
         }
         answers.push((of.run.as_str(), conversation, answer));
     }
     add_messages(conn, statements, &answers).await
 }
 
-async fn exists(conn: &mut AnyConnection, conversation: &str) -> sqlx::Result<bool> {
-    Ok(sqlx::query("SELECT id FROM conversations WHERE id = $1").bind(conversation).fetch_optional(conn).await?.is_some())
+async fn exists(conn: &mut Conn<'_>, conversation: &str) -> sqlx::Result<bool> {
+    conn.finds("SELECT id FROM conversations WHERE id = $1", |values| {
+        values.text(conversation);
+    })
+    .await
 }
 
 /// All but the question, which belongs to the header.
-async fn clear(conn: &mut AnyConnection, run: &str) -> sqlx::Result<()> {
+async fn clear(conn: &mut Conn<'_>, run: &str) -> sqlx::Result<()> {
     for sql in [
         "DELETE FROM stages WHERE run_id = $1",
         "DELETE FROM messages WHERE id = $1 || ':answer'",
@@ -148,14 +161,17 @@ async fn clear(conn: &mut AnyConnection, run: &str) -> sqlx::Result<()> {
         "DELETE FROM experiences WHERE run = $1",
         "DELETE FROM run_stats WHERE run = $1",
     ] {
-        sqlx::query(sql).bind(run).execute(&mut *conn).await?;
+        conn.execute(sql, |values| {
+            values.text(run);
+        })
+        .await?;
     }
     Ok(())
 }
 
 /// Run, conversation and message of each.
 pub(crate) async fn add_messages(
-    conn: &mut AnyConnection,
+    conn: &mut Conn<'_>,
     statements: &mut Statements,
     messages: &[(&str, Option<&String>, &Message)],
 ) -> sqlx::Result<()> {
@@ -230,7 +246,7 @@ impl Store {
         let id = run.to_owned();
         let known = self.write(move |desk| {
             Box::pin(async move {
-                let (conn, statements) = desk.parts().await?;
+                let (conn, statements) = desk.any_parts().await?;
                 let mut transaction = sql::begin(conn, statements.engine()).await?;
                 let rows = rows_of(&mut transaction, &id, 0).await?;
                 if rows.is_empty() {
@@ -239,13 +255,17 @@ impl Store {
                 }
                 let raws = raws_of(&mut transaction, &id).await?;
                 let due = [(project(&rows, &by_turn(&raws)), true)];
-                write(&mut transaction, statements, &due).await?;
+                let conn = &mut Conn::Any(&mut transaction);
+                write(conn, statements, &due).await?;
                 let [(projection, _)] = due;
                 if let (Some(conversation), Some(question)) = (&projection.conversation, &projection.question)
-                    && exists(&mut transaction, conversation).await?
+                    && exists(conn, conversation).await?
                 {
-                    sqlx::query("DELETE FROM messages WHERE id = $1").bind(&question.id).execute(&mut *transaction).await?;
-                    add_messages(&mut transaction, statements, &[(&id, Some(conversation), question)]).await?;
+                    conn.execute("DELETE FROM messages WHERE id = $1", |values| {
+                        values.text(&question.id);
+                    })
+                    .await?;
+                    add_messages(conn, statements, &[(&id, Some(conversation), question)]).await?;
                 }
                 transaction.commit().await.map(|()| true)
             })

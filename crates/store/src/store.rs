@@ -6,10 +6,12 @@ use crate::location::{Engine, Location, sqlite_url};
 use crate::migrations;
 use crate::owner::{self, Opening, Owner};
 use crate::settings::StoreSettings;
+use crate::sql::file_error;
 use crate::watch::Watchers;
 use crate::writer::{Command, Job, Writer};
 use crate::writer_connection::WriterConnection;
 use futures::future::BoxFuture;
+use rusqlite::OpenFlags;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::migrate::MigrateError;
 use sqlx::pool::PoolConnection;
@@ -80,12 +82,16 @@ impl Store {
             // SQLite opens a file without write permission and fails at the first write: better to hear of it now.
             connection.execute("BEGIN IMMEDIATE; UPDATE posts SET n = n; ROLLBACK").await.map_err(cannot)?;
         }
+        let direct = match &opening {
+            Some((_, file)) => Some(connector.open_file(&file.path).map_err(|error| cannot(file_error(error)))?),
+            None => None,
+        };
         // From here on others may open the same file.
         let (owner, owners, file) = match opening {
             Some((Opening { folder, owner, .. }, file)) => (owner, Some(folder), Some(file)),
             None => (Owner::without_lock(), None, None),
         };
-        Ok(Self::start(settings, connector, connection, owner, owners, file))
+        Self::start(settings, connector, connection, direct, owner, owners, file).map_err(|error| cannot(error.into()))
     }
 
     /// Opens what can only be read: runs can be shown, verified and exported, and every write is refused.
@@ -111,7 +117,7 @@ impl Store {
             _ => {
                 let folder = owner::folder_of(&path);
                 let owners = folder.is_dir().then_some(folder);
-                Ok(Self::start(settings, connector, connection, Owner::without_lock(), owners, None))
+                Self::start(settings, connector, connection, None, Owner::without_lock(), owners, None).map_err(|error| open(error.to_string()))
             }
         }
     }
@@ -119,10 +125,11 @@ impl Store {
         settings: StoreSettings,
         connector: Connector,
         connection: AnyConnection,
+        direct: Option<rusqlite::Connection>,
         owner: Owner,
         owners: Option<PathBuf>,
         file: Option<DatabaseFile>,
-    ) -> Self {
+    ) -> std::io::Result<Self> {
         let watchers = Arc::new(Watchers::default());
         let (queue, commands) = mpsc::unbounded_channel();
         let shared = Shared {
@@ -137,10 +144,15 @@ impl Store {
             heard: tokio::sync::Mutex::new(0),
             settings,
         };
-        let desk = WriterConnection::new(connector, connection);
+        let desk = WriterConnection::new(connector, connection, direct);
         let writer = Writer { desk, file, owner, owners, lease_ms: shared.settings.lease_ms, kept: None, held: HashMap::new(), weight: 0, watchers };
-        tokio::spawn(writer.run(commands));
-        Self { shared: Arc::new(shared) }
+        if writer.desk.blocks() {
+            let runtime = tokio::runtime::Handle::current();
+            std::thread::Builder::new().name("synod-writer".into()).spawn(move || runtime.block_on(writer.run(commands)))?;
+        } else {
+            tokio::spawn(writer.run(commands));
+        }
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// Writes what is still queued and lets go of the database. Afterwards every call on any clone fails.
@@ -291,19 +303,31 @@ impl Connector {
         if self.read_only {
             connection.execute(AssertSqlSafe(format!("PRAGMA busy_timeout = {}; PRAGMA query_only = 1", self.busy_ms))).await?;
         } else if self.engine == Engine::Sqlite {
-            let synchronous = match self.durability {
-                synod_types::Durability::Process => "NORMAL",
-                synod_types::Durability::Power => "FULL",
-            };
-            // Pages are kept, and a page that is written again and again is copied into the database less often: both measured under load.
-            let pragmas = format!(
-                "PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -16000; \
-                 PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY; {FOREIGN_KEYS}",
-                self.busy_ms
-            );
-            connection.execute(AssertSqlSafe(pragmas)).await?;
+            connection.execute(AssertSqlSafe(self.pragmas())).await?;
         }
         Ok(connection)
+    }
+
+    /// SQLite's file without sqlx in between, to write to.
+    fn open_file(&self, path: &Path) -> rusqlite::Result<rusqlite::Connection> {
+        let file = rusqlite::Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        file.execute_batch(&self.pragmas())?;
+        file.set_prepared_statement_cache_capacity(64);
+        Ok(file)
+    }
+
+    /// What a connection that writes to SQLite is set to.
+    fn pragmas(&self) -> String {
+        let synchronous = match self.durability {
+            synod_types::Durability::Process => "NORMAL",
+            synod_types::Durability::Power => "FULL",
+        };
+        // Pages are kept, and a page that is written again and again is copied into the database less often: both measured under load.
+        format!(
+            "PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -16000; \
+             PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY; {FOREIGN_KEYS}",
+            self.busy_ms
+        )
     }
 
     /// Connections that read, so that no reader waits for the writer.

@@ -79,7 +79,11 @@ impl Writer {
         let (mut items, mut releases): (Vec<Item>, Vec<Release>) = Default::default();
         while let Some(first) = queue.recv().await {
             // Whoever is just about to append gets into the same transaction: fewer, larger batches for the price of one turn of the scheduler.
-            tokio::task::yield_now().await;
+            if self.desk.blocks() {
+                std::thread::yield_now()
+            } else {
+                tokio::task::yield_now().await
+            }
             let mut next = Some(first);
             let mut rows = 0;
             while let Some(command) = next.take() {
@@ -163,9 +167,9 @@ impl Writer {
                 self.prepare(group);
             }
             let began = Instant::now();
-            let Unwritten { error, begun } = match self.desk.parts().await {
+            let Unwritten { error, begun } = match self.read_back(&mut work.groups).await {
                 Err(error) => Unwritten { error, begun: false },
-                Ok((connection, statements)) => match batch::write(connection, statements, &work.groups, &work.releases).await {
+                Ok(()) => match batch::write(&mut self.desk, &work.groups, &work.releases).await {
                     Err(unwritten) => unwritten,
                     Ok(refused) => {
                         metrics::histogram!("synod_journal_batch_seconds").record(began.elapsed().as_secs_f64());
@@ -215,6 +219,15 @@ impl Writer {
             }
             _ => group.chain_from(group.start, RunState::Running),
         }
+    }
+
+    /// Reads what came before the groups of which a projection will be made, where it is not kept. Nobody else may have added to it: then the
+    /// group is refused.
+    async fn read_back(&mut self, groups: &mut [Group]) -> sqlx::Result<()> {
+        for group in groups.iter_mut().filter(|group| group.projects() && group.create.is_none() && group.kept_rows.is_none()) {
+            group.read_rows = Some(KeptRows::read(self.desk.connection().await?, &group.run).await?);
+        }
+        Ok(())
     }
 
     /// After a transaction that failed. `uncertain`: nobody knows whether the rows are there.

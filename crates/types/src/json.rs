@@ -4,7 +4,32 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use std::cell::Cell;
 use std::sync::Arc;
+
+/// A buffer larger than this is not kept.
+const LARGEST_KEPT: usize = 1 << 20;
+
+thread_local! {
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Writes a value as JSON into a buffer that this thread keeps, and hands it to whoever reads it at once: nothing is grown that nobody keeps.
+pub fn with_json<R>(value: &(impl Serialize + ?Sized), read: impl FnOnce(&[u8]) -> R) -> serde_json::Result<R> {
+    // Taken, not borrowed: whatever is written may itself be written this way.
+    let mut buffer = BUFFER.take();
+    buffer.clear();
+    let outcome = serde_json::to_writer(&mut buffer, value).map(|()| read(&buffer));
+    if buffer.capacity() <= LARGEST_KEPT {
+        BUFFER.set(buffer);
+    }
+    outcome
+}
+
+/// A value as JSON text, with no room to spare.
+pub fn json_text(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
+    with_json(value, |json| String::from_utf8_lossy(json).into_owned())
+}
 
 /// A JSON value as text. A copy costs nothing: thousands of position cards are many times as large as a tree of values.
 #[derive(Clone, Debug)]
@@ -74,6 +99,21 @@ mod tests {
     struct Outer {
         inner: Json,
         n: u8,
+    }
+
+    #[test]
+    fn a_value_that_is_written_while_another_is_comes_out_whole() {
+        struct Nested(u32);
+        impl Serialize for Nested {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if self.0 == 0 { serializer.serialize_str("é") } else { serializer.collect_str(&json_text(&[Nested(self.0 - 1)]).expect("JSON")) }
+            }
+        }
+        let large = "x".repeat(LARGEST_KEPT + 1);
+        for _ in 0..2 {
+            assert_eq!(json_text(&[Nested(1), Nested(0)]).expect("JSON"), serde_json::to_string(&[r#"["é"]"#, "é"]).expect("JSON"));
+            assert_eq!(with_json(&large, <[u8]>::len).expect("JSON"), large.len() + 2);
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub struct Request {
 impl Request {
     /// The digest of what is asked: compared on replay, not part of a turn's key.
     pub fn digest(&self) -> String {
-        crate::sha256_hex(serde_json::to_vec(self).unwrap_or_default())
+        crate::with_json(self, |json| crate::sha256_hex(json)).unwrap_or_default()
     }
 }
 

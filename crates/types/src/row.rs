@@ -39,16 +39,9 @@ pub struct NewRow {
     pub raw: Option<String>,
 }
 
-/// Bytes that a row's text may hold unused.
-const SLACK: usize = 64 * 1024;
-
 impl NewRow {
     pub fn new(key: impl Into<String>, kind: Kind, at: Millis, body: &impl Serialize) -> Self {
-        let mut body = serde_json::to_string(body).unwrap_or_else(|error| format!("{{\"unserialisable\":{:?}}}", error.to_string()));
-        if body.capacity() - body.len() > SLACK {
-            // It grew by doubling, and is kept until the run has ended.
-            body.shrink_to_fit();
-        }
+        let body = crate::json_text(body).unwrap_or_else(|error| format!("{{\"unserialisable\":{:?}}}", error.to_string()));
         Self { key: key.into(), kind, attempt: 0, at, digest: None, body, raw: None }
     }
     pub fn attempt(mut self, attempt: i64) -> Self {

@@ -233,7 +233,7 @@ impl Turn {
 
     /// The reply goes to the journal before anybody reads it.
     fn keep(&self, core: &Core, key: &str, attempt: i64, reply: &Reply, bill: &Bill, ms: Millis) {
-        let raw = serde_json::to_string(reply).unwrap_or_default();
+        let raw = json_text(reply).unwrap_or_default();
         let Bill { usage, spent_usd, claimed } = *bill;
         let (changed, overran) = (reply.changed.clone(), reply.overran);
         let replied = Replied { raw_sha256: sha256_hex(&raw), finish: reply.finish, usage, spent_usd, ms, changed, claimed, overran };

@@ -85,6 +85,14 @@ impl Tags {
         if self.seen {
             return Piece::Words(self.after(&piece));
         }
+        if !self.tail.contains('<') && !piece.contains('<') {
+            // No tag begins here; what stands before the next one may be a quotation mark.
+            if let Some(last) = piece.chars().next_back() {
+                self.tail.clear();
+                self.tail.push(last);
+            }
+            return Piece::Words(piece);
+        }
         self.tail.push_str(&piece);
         while let Some(at) = self.tail.find(LONE) {
             self.mentioned |= self.tail[..at].contains("<think>");

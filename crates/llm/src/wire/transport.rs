@@ -8,8 +8,9 @@ use super::{Feed, WireReply};
 use crate::endpoint::fault::Fault;
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
+use std::pin::{Pin, pin};
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, Sleep, sleep, timeout};
 use url::Url;
 
 /// A provider's wire format: reads a whole body, or one event of a stream.
@@ -134,9 +135,13 @@ async fn collect_error(mut response: Response, call: &Call<'_>, patience: Option
 
 async fn listen(mut response: Response, call: &Call<'_>, format: &mut (dyn Format + Send), feed: &mut Feed<'_>) -> Result<WireReply, Fault> {
     let mut stream = Stream::new(call);
+    let mut timer = pin!(sleep(call.quiet));
     loop {
         let patience = if stream.heard.text.is_empty() { call.quiet } else { call.idle };
-        let ended = match next(&mut response, call, Some(patience)).await? {
+        let Some(chunk) = before(timer.as_mut(), Instant::now() + patience, response.chunk()).await else {
+            return Err(call.silent(Silence::InReply, patience));
+        };
+        let ended = match chunk.map_err(|error| call.transport(&error))? {
             Some(bytes) => stream.take(bytes.as_ref(), call, format, feed)?,
             None => {
                 stream.events.end();
@@ -146,6 +151,26 @@ async fn listen(mut response: Response, call: &Call<'_>, format: &mut (dyn Forma
         };
         if ended {
             return stream.whole(call);
+        }
+    }
+}
+
+/// `None`: it did not come in time. The timer is set anew where it is late or has gone off, not for each of very many pieces.
+async fn before<T>(mut timer: Pin<&mut Sleep>, until: Instant, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    if timer.deadline() > until {
+        timer.as_mut().reset(until);
+    }
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return Some(done),
+            () = timer.as_mut() => {
+                if Instant::now() >= until {
+                    return None;
+                }
+                timer.as_mut().reset(until);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::batch::rows_of;
 use crate::error::{Class, class};
 use crate::location::Engine;
 use crate::project::{Projection, Raws, project};
-use crate::sql::{self, Statements, Table};
+use crate::sql::{self, Conn, Statements, Table};
 use sqlx::Row as _;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ const JOURNALS: usize = 10;
 pub(super) const EVERYBODY: &str = "";
 
 /// Writes the numbers of runs beside their projections. `true`: some were written before.
-pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements, due: &[(&Projection, bool)]) -> sqlx::Result<()> {
+pub(crate) async fn write(conn: &mut Conn<'_>, statements: &mut Statements, due: &[(&Projection, bool)]) -> sqlx::Result<()> {
     keep(conn, statements, &due.iter().map(|(of, _)| *of).collect::<Vec<_>>()).await?;
     sql::insert_all(conn, statements, &STATS_NEWS, due, |values, (of, again)| {
         let id = uuid::Uuid::now_v7().to_string();
@@ -39,7 +39,7 @@ pub(crate) async fn write(conn: &mut AnyConnection, statements: &mut Statements,
     .await
 }
 
-async fn keep(conn: &mut AnyConnection, statements: &mut Statements, runs: &[&Projection]) -> sqlx::Result<()> {
+async fn keep(conn: &mut Conn<'_>, statements: &mut Statements, runs: &[&Projection]) -> sqlx::Result<()> {
     sql::insert_all(conn, statements, &RUN_STATS, runs, |values, of| {
         let body = sql::storable(&serde_json::to_string(&Stats::of(of)).unwrap_or_default());
         values
@@ -190,7 +190,7 @@ async fn add(
             bind(format!("DELETE FROM {} {which}", table.name)).execute(&mut *conn).await?;
         }
         let (body, totals) = (serde_json::to_string(&sum).unwrap_or_default(), DayTotals::of(place.0, &sum));
-        sql::insert_all(conn, statements, table, &[body], |values, body| {
+        sql::insert_all(&mut Conn::Any(conn), statements, table, &[body], |values, body| {
             values.text(principal).int(place.0).text(&place.1).int(place.2).text(body);
             if table.name == DAY_STATS.name {
                 let counts = [totals.runs, totals.unpriced, totals.calls, totals.tokens_in, totals.tokens_out, totals.thinking];
@@ -209,6 +209,6 @@ async fn count_from_journal(conn: &mut AnyConnection, statements: &mut Statement
     if rows.is_empty() {
         return Ok(false);
     }
-    keep(conn, statements, &[&project(&rows, &Raws::new())]).await?;
+    keep(&mut Conn::Any(conn), statements, &[&project(&rows, &Raws::new())]).await?;
     Ok(true)
 }

@@ -158,7 +158,7 @@ impl Store {
                     drop(conn);
                     self.write(|desk| {
                         Box::pin(async move {
-                            let (conn, statements) = desk.parts().await?;
+                            let (conn, statements) = desk.any_parts().await?;
                             portion(conn, statements).await
                         })
                     })

@@ -112,7 +112,7 @@ impl<'a> Body<'a> {
     }
 
     pub fn bytes(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
+        synod_types::with_json(self, <[u8]>::to_vec)
     }
 }
 
