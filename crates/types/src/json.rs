@@ -28,7 +28,7 @@ pub fn with_json<R>(value: &(impl Serialize + ?Sized), read: impl FnOnce(&[u8]) 
 
 /// A value as JSON text, with no room to spare.
 pub fn json_text(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
-    with_json(value, |json| String::from_utf8_lossy(json).into_owned())
+    with_json(value, |json| std::str::from_utf8(json).map_or_else(|_| String::from_utf8_lossy(json).into_owned(), str::to_owned))
 }
 
 /// A JSON value as text. A copy costs nothing: thousands of position cards are many times as large as a tree of values.
