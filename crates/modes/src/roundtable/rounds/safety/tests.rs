@@ -85,6 +85,19 @@ fn questions_written_without_a_look_at_the_patterns_reach_the_evaluator_at_least
     assert_eq!(missed.len(), 3, "misread\n{}", missed.join("\n"));
 }
 
+/// What patterns do with wording that nobody thought of: nothing benign is blocked; much that should be is missed. The figures are there to be known.
+#[test]
+fn unseen_questions_are_blocked_only_where_they_should_be() {
+    let table = table(include_str!("unseen_questions.toml"));
+    assert_eq!((table.lookalike.len(), table.trigger.len()), (15, 15));
+    assert!(table.lookalike.iter().all(|case| case.outcome() != Outcome::Block));
+    let missed = |cases: &[Case]| cases.iter().filter_map(miss).collect::<Vec<String>>();
+    let unnoticed = table.trigger.iter().filter(|case| case.outcome() == Outcome::Clear).count();
+    let (lookalikes, triggers) = (missed(&table.lookalike), missed(&table.trigger));
+    let misread = lookalikes.iter().chain(&triggers).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert_eq!((lookalikes.len(), triggers.len(), unnoticed), (0, 0, 0), "misread\n{misread}");
+}
+
 #[test]
 fn every_list_has_every_language_and_only_words_as_they_are_compared() {
     for (phrases, mark) in marked(&Lexicon::get().patterns) {
