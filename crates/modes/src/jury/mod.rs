@@ -185,18 +185,18 @@ async fn deliberate(bench: &Bench, options: &Options) -> Result<Summary> {
     let jurors: Vec<Juror> = answers.replies.iter().filter_map(|reply| Juror::new(label(reply.seat), reply.clone())).collect();
     for seat in seats {
         let exhibit = match jurors.iter().find(|juror| juror.seat == *seat) {
-            Some(juror) => juror.exhibit(),
+            Some(juror) => juror.exhibit().by(*seat, "juror"),
             None => {
                 let (label, failed) = (label(*seat), answers.failure_of(*seat));
                 let error = failed.map(|failed| failed.failure.to_string());
-                attendance::absence(format!("Juror {label}"), "juror", failed, "gave neither a score nor a verdict").data(&JurorRow {
+                attendance::absence(format!("Juror {label}"), *seat, "juror", failed, "gave neither a score nor a verdict").data(&JurorRow {
                     label,
                     error,
                     ..JurorRow::default()
                 })
             }
         };
-        phase.show("deliberation", exhibit.by(*seat, "juror"))?;
+        phase.show("deliberation", exhibit)?;
     }
     answers.quorum(LEAST)?;
     for juror in &jurors {

@@ -208,7 +208,7 @@ async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Cons
         let Some(reply) = answers.of(*seat) else {
             let failed = answers.failure_of(*seat);
             let error = failed.map(|failed| failed.failure.to_string());
-            let exhibit = attendance::absence(format!("Review {label}"), "reviewer", failed, "gave no review").by(*seat, "reviewer");
+            let exhibit = attendance::absence(format!("Review {label}"), *seat, "reviewer", failed, "gave no review");
             phase.show(&name, exhibit.data(&ReviewRow { reviewer_index: index, label, error, ..ReviewRow::default() }))?;
             continue;
         };

@@ -90,7 +90,9 @@ async fn an_outage_is_not_counted_as_a_held_opinion() {
     assert_eq!((&decision["rounds"], &decision["settled"], &decision["value"]), (&json!(1), &json!(false), &json!(20.0)));
     assert!(verdict.warnings.iter().any(|warning| warning.contains("round 1 stands")), "{:?}", verdict.warnings);
     let second = shown(&rows, "round_2");
-    assert!(second.len() == 2 && second.iter().all(|row| row["counted"] == json!(false)), "what was said is kept, and not counted: {second:?}");
+    assert!(second.len() == 3 && second.iter().all(|row| row["counted"] == json!(false)), "what was said is kept, and not counted: {second:?}");
+    let absent: Vec<bool> = second.iter().map(|row| row["error"].is_string()).collect();
+    assert_eq!(absent, [false, false, true], "{second:?}");
     assert!(shown(&rows, "round_2_stats").is_empty());
 
     // Of four one fails: the others go on without it, and it is not asked again.
