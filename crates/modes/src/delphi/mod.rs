@@ -36,6 +36,7 @@ pub static MODE: Mode = mode! {
         Stage::computed::<RoundStatsRow>("round_{n}_stats"),
         Stage::computed::<TrajectoryRow>("trajectory"),
         Stage::from_seat::<OutcomeRow>("synthesis", "facilitator"),
+        Stage::computed::<OutcomeRow>("synthesis").stand_in(),
     ],
     figures: &[
         FigureKind::mean("convergence_round", "Rounds until the panel settled"),

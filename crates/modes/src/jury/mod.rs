@@ -5,7 +5,7 @@ mod report;
 mod rows;
 mod summary;
 
-use crate::{attendance, tally, work};
+use crate::{attendance, closing, tally, work};
 pub use assessment::{Assessment, Ruling};
 pub use report::Report;
 use rows::{JurorRow, ScoresRow, VerdictData, VerdictRow, VotesRow, WorkRow};
@@ -236,8 +236,7 @@ async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Se
         let who: Vec<&str> = foremen.iter().map(|seat| bench.seat(*seat).label.as_str()).collect();
         phase.warn(format!("{} failed as foreman, and no juror may report on the jury: the report is computed from the scores.", who.join(", ")));
         let text = report::compose_from_scores(summary);
-        phase.show("verdict", Exhibit::note("Verdict", &text).data(&verdict_row(summary, None)))?;
-        return Ok((Answer { kind: AnswerKind::Computed, text, by: Vec::new() }, None));
+        return Ok((closing::computed(&phase, "verdict", "Verdict", text, [], &verdict_row(summary, None))?, None));
     };
     let agrees = reply.value.verdict == summary.verdict;
     bench.figure("foreman_agrees", f64::from(u8::from(agrees)));

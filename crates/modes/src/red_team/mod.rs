@@ -255,7 +255,7 @@ async fn synthesis(phase: &Bench, options: &Options, case: &Case<'_>, rounds: u3
     let writers = closing::once(["synthesizer", "generator", "attacker", "judge"].iter().flat_map(|role| phase.role(role)).copied());
     let ask = prompt!("synthesis", task = case.task, content = case.content, findings = case.findings.for_prompt(|_| true))
         .max_tokens(options.text_tokens());
-    let Some(reply) = phase.ask_first::<String>(&writers, ask).await? else {
+    let Some(reply) = closing::write(phase, &writers, ask, "The final version").await? else {
         phase.warn("Nobody could write the final version; the work is returned as it stood after the last round.");
         return Ok(None);
     };

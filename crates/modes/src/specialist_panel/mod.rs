@@ -40,6 +40,7 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<CrossReviewRow>("cross_review", "specialist"),
         Stage::computed::<ConvergenceRow>("convergence"),
         Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
+        Stage::computed::<SynthesisRow>("synthesis").stand_in(),
     ],
     figures: &[
         FigureKind::mean("overall", "Mean score of the material"),
