@@ -146,15 +146,14 @@ pub enum EndpointKind {
 }
 
 impl EndpointKind {
-    pub const ALL: [(&'static str, EndpointKind); 5] = [
-        ("openai", Self::OpenAi),
-        ("anthropic", Self::Anthropic),
-        ("gemini", Self::Gemini),
-        ("rehearsal", Self::Rehearsal),
-        ("cassette", Self::Cassette),
-    ];
+    pub const ALL: [(&'static str, EndpointKind); 5] =
+        [Self::OpenAi.named(), Self::Anthropic.named(), Self::Gemini.named(), Self::Rehearsal.named(), Self::Cassette.named()];
 
-    pub fn as_str(self) -> &'static str {
+    const fn named(self) -> (&'static str, Self) {
+        (self.as_str(), self)
+    }
+
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
