@@ -220,6 +220,12 @@ pub struct LimitsConfig {
     pub confirm_above: Option<f64>,
 }
 
+impl LimitsConfig {
+    pub fn confirm_above(&self) -> f64 {
+        self.confirm_above.unwrap_or(1.0)
+    }
+}
+
 /// Endpoints that need no entry: the providers by their names, model servers on this machine by theirs, and `local` for whichever of those
 /// answers. Where they are is known to the crate that calls them; an entry of the same name replaces one.
 pub const BUILT_IN: [&str; 9] = ["anthropic", "openai", "gemini", "openrouter", "ollama", "llamacpp", "lmstudio", "vllm", "local"];
