@@ -5,7 +5,7 @@ WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY crates crates
 # SQLite and ring are built from C; the image has a compiler.
-RUN cargo build --release --locked -p synod
+RUN cargo build --profile dist --locked -p synod
 
 FROM debian:bookworm-slim
 # hadolint ignore=DL3008
@@ -15,7 +15,7 @@ RUN apt-get update \
     && groupadd --gid 10001 synod \
     && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin synod \
     && install -d -o synod -g synod -m 0700 /data
-COPY --from=build /src/target/release/synod /usr/local/bin/synod
+COPY --from=build /src/target/dist/synod /usr/local/bin/synod
 ENV HOME=/data \
     SYNOD_DB=/data/synod.db
 # Not /data: a synod.toml in the working directory is not trusted.

@@ -73,16 +73,7 @@ impl App {
 
     /// The claims of this database.
     pub fn claims(&self) -> &Claims {
-        self.claims.get_or_init(|| {
-            let given = &self.config.claims;
-            let usual = ClaimSettings::default();
-            let settings = ClaimSettings {
-                default_protocol: given.default_protocol.clone().unwrap_or(usual.default_protocol),
-                enforce_verdict_flag: given.enforce_l6_flag.unwrap_or(usual.enforce_verdict_flag),
-                points: given.points.unwrap_or(usual.points),
-            };
-            Claims::new(Store::clone(&self.store), settings)
-        })
+        self.claims.get_or_init(|| Claims::new(Store::clone(&self.store), claim_settings(&self.config)))
     }
 
     /// What there is to seat, where the configuration seats nobody, or for a rehearsal.
@@ -241,4 +232,14 @@ fn default_db(sources: &Sources) -> AppResult<PathBuf> {
     let data = set("XDG_DATA_HOME").filter(|path| path.is_absolute()).or_else(|| set("HOME").map(|home| home.join(".local/share")));
     let data = data.ok_or_else(|| AppError::usage(Problem::new("db", "no home directory is known", "a path, or SYNOD_DB")))?;
     Ok(data.join("synod").join("synod.db"))
+}
+
+/// How claims are examined, where the configuration says something and where it does not.
+pub fn claim_settings(config: &Config) -> ClaimSettings {
+    let (given, usual) = (&config.claims, ClaimSettings::default());
+    ClaimSettings {
+        default_protocol: given.default_protocol.clone().unwrap_or(usual.default_protocol),
+        enforce_verdict_flag: given.enforce_l6_flag.unwrap_or(usual.enforce_verdict_flag),
+        points: given.points.unwrap_or(usual.points),
+    }
 }

@@ -37,7 +37,7 @@ pub use analytics::{
     Analytics, AnalyticsRequest, DayNumbers, FigureNumbers, ModeNumbers, ModelEntry, ModelNumbers, Range, ResponseTimes, RunBehind, Share,
     Used as UsedByModels,
 };
-pub use app::{App, BINARY};
+pub use app::{App, BINARY, claim_settings};
 pub use decision::{decision_from, decision_request};
 pub use devices::{CODE_LASTS_SECS, DeviceCode, SignIn};
 pub use doctor::{DoctorReport, SeatCheck};

@@ -6,7 +6,6 @@ use crate::error::{ClaimsResult, Refusal, Step, refuse};
 use crate::held::HeldClaim;
 use crate::rows::{self, SlotRow};
 use crate::signing::SigningKey;
-use crate::work::Offer;
 use futures::future::BoxFuture;
 use serde_json::Value;
 use sqlx::Row as _;
@@ -272,18 +271,6 @@ impl Claims {
     /// Makes a slot this agent's, for as long as its protocol says.
     pub async fn take(&self, claim: &str, slot: &str, agent: &Agent) -> ClaimsResult<Lease> {
         self.change(Take { claim: claim.to_owned(), slot: slot.to_owned(), agent: agent.clone() }).await
-    }
-
-    /// Takes one of what was offered, the first that nobody else has taken meanwhile.
-    pub async fn take_first(&self, offers: &[Offer], agent: &Agent) -> ClaimsResult<Option<Lease>> {
-        for offer in offers {
-            match self.take(&offer.claim.id, &offer.slot.id, agent).await {
-                Ok(lease) => return Ok(Some(lease)),
-                Err(crate::ClaimsError::Refused(_)) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(None)
     }
 
     /// Submits a slot. If it was the last of its phase, the claim goes on in the same moment.

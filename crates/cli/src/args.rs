@@ -1,10 +1,12 @@
 //! What was typed, apart from what it means. Numbers stay text here, so that all mistakes can be told at once.
 
 pub mod claim;
+mod mode_options;
 mod persona;
 pub mod server;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
+pub use mode_options::{flags_of_ask, with_mode_options};
 pub use persona::{PersonaCommand, PersonaNew};
 use std::path::PathBuf;
 use synod_report::Extent;
@@ -162,6 +164,16 @@ pub struct RequestArgs {
     /// Set an option of the mode; @FILE reads its value from a file.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Seat the built-in voices: free, offline, and not models.
+    #[arg(long, conflicts_with_all = ["models", "panel"])]
+    pub rehearse: bool,
+}
+
+/// What a run may take, and its seed.
+#[derive(Args, Clone, Default)]
+pub struct LimitArgs {
     /// Never spend more than this, in US dollars.
     #[arg(long, allow_hyphen_values = true, value_name = "USD")]
     pub budget: Option<String>,
@@ -177,9 +189,6 @@ pub struct RequestArgs {
     /// Fix labels, orders and rehearsal voices.
     #[arg(long, allow_hyphen_values = true, value_name = "N")]
     pub seed: Option<String>,
-    /// Seat the built-in voices: free, offline, and not models.
-    #[arg(long, conflicts_with_all = ["models", "panel"])]
-    pub rehearse: bool,
 }
 
 #[derive(Args, Clone, Default)]
@@ -313,21 +322,8 @@ pub struct Decide {
     /// The same, with the built-in voices: free, offline, and not models.
     #[arg(long, conflicts_with = "models")]
     pub rehearse: bool,
-    /// Never spend more than this, in US dollars.
-    #[arg(long, allow_hyphen_values = true, value_name = "USD")]
-    pub budget: Option<String>,
-    /// Pay without being asked, however much it is likely to cost.
-    #[arg(long, short)]
-    pub yes: bool,
-    /// Begin nothing new after so many seconds of running.
-    #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
-    pub deadline: Option<String>,
-    /// Give a seat up after so many seconds without a sign of life.
-    #[arg(long, allow_hyphen_values = true, value_name = "SECONDS")]
-    pub timeout: Option<String>,
-    /// Fix orders and rehearsal voices.
-    #[arg(long, allow_hyphen_values = true, value_name = "N")]
-    pub seed: Option<String>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Print what the run would take, and do not run it.
     #[arg(long)]
     pub quote: bool,
@@ -338,16 +334,7 @@ pub struct Decide {
 impl Decide {
     /// The flags it shares with `ask`.
     pub fn flags(&self) -> RequestArgs {
-        RequestArgs {
-            models: self.models.clone(),
-            budget: self.budget.clone(),
-            yes: self.yes,
-            deadline: self.deadline.clone(),
-            timeout: self.timeout.clone(),
-            seed: self.seed.clone(),
-            rehearse: self.rehearse,
-            ..RequestArgs::default()
-        }
+        RequestArgs { models: self.models.clone(), limits: self.limits.clone(), rehearse: self.rehearse, ..RequestArgs::default() }
     }
 }
 
@@ -434,75 +421,10 @@ pub struct Init {
     pub here: bool,
 }
 
-/// The long flags of `ask`.
-pub fn flags_of_ask() -> Vec<String> {
-    let command = Cli::command();
-    let longs = command.find_subcommand("ask").into_iter().flat_map(clap::Command::get_arguments).chain(command.get_arguments());
-    longs.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
-}
-
-/// Turns flags that are none of ours into options of the mode: `--style socratic` becomes `--set style=socratic`.
-pub fn with_mode_options(argv: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut argv = argv.into_iter().peekable();
-    let mut out: Vec<String> = Vec::new();
-    let command = Cli::command();
-    let globals: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect();
-    let mut known: Option<Vec<String>> = None;
-    let mut open = true;
-    while let Some(arg) = argv.next() {
-        if known.is_none()
-            && let Some(sub) = command.find_subcommand(&arg)
-        {
-            let takes_options = matches!(sub.get_name(), "ask" | "resume");
-            let mut longs: Vec<String> = sub.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect();
-            longs.extend(globals.iter().cloned().chain(["help".into(), "version".into()]));
-            known = Some(longs);
-            open = takes_options;
-            out.push(arg);
-            continue;
-        }
-        let flag = arg.strip_prefix("--").filter(|name| open && !name.is_empty());
-        match (flag, &known) {
-            (Some(name), Some(known)) => {
-                let (name, given) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value.to_owned())));
-                if known.iter().any(|long| long == name) {
-                    out.push(arg);
-                } else {
-                    let value = given.or_else(|| argv.next_if(|next| !next.starts_with("--"))).unwrap_or_else(|| "true".into());
-                    out.extend(["--set".into(), format!("{name}={value}")]);
-                }
-            }
-            (None, Some(_)) if arg == "--" => {
-                open = false;
-                out.push(arg);
-            }
-            _ => out.push(arg),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn rewritten(line: &str) -> String {
-        with_mode_options(line.split_whitespace().map(str::to_owned)).join(" ")
-    }
-
-    #[test]
-    fn an_option_of_a_mode_is_a_flag_of_ask() {
-        assert_eq!(rewritten("synod ask Why --style socratic --mode vote"), "synod ask Why --set style=socratic --mode vote");
-        assert_eq!(rewritten("synod ask --rounds=3 Why"), "synod ask --set rounds=3 Why");
-        assert_eq!(rewritten("synod ask Why --strict --json"), "synod ask Why --set strict=true --json");
-        assert_eq!(rewritten("synod --json resume x --fork --rounds -1"), "synod --json resume x --fork --set rounds=-1");
-    }
-
-    #[test]
-    fn other_commands_and_what_follows_two_dashes_are_left_alone() {
-        assert_eq!(rewritten("synod runs --nonsense 3"), "synod runs --nonsense 3");
-        assert_eq!(rewritten("synod ask -- --style"), "synod ask -- --style");
-    }
+    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -5,8 +5,6 @@ use crate::exit::{CliResult, usage};
 use crate::say::note;
 use crate::terminal;
 
-/// US dollars, where the configuration says nothing else.
-const USUAL_USD: f64 = 1.0;
 /// Tokens of models whose price is unknown.
 const UNPRICED_TOKENS: u64 = 200_000;
 
@@ -19,7 +17,7 @@ pub struct Likely {
 
 /// `paid`: the user has said how much may be spent, or that it does not matter.
 pub fn confirm(door: &Door, likely: Likely, paid: bool) -> CliResult<()> {
-    let most = door.config.limits.confirm_above.unwrap_or(USUAL_USD);
+    let most = door.config.limits.confirm_above();
     let cost = match likely {
         _ if paid => return Ok(()),
         Likely { usd, .. } if usd > most => format!("likely ${usd:.2}, more than ${most:.2}"),

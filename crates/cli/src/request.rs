@@ -41,7 +41,7 @@ pub fn from_flags(files: &FileAccess, args: &RequestArgs) -> (RunRequest, Vec<Pr
             None => problems.push(Problem::new("set", given.clone(), "KEY=VALUE")),
         }
     }
-    if let Some(given) = &args.seed {
+    if let Some(given) = &args.limits.seed {
         match given.parse() {
             Ok(seed) => request.seed = Some(seed),
             Err(_) => problems.push(Problem::new("seed", given.clone(), "a whole number of at least 0")),
@@ -69,9 +69,9 @@ fn limits(args: &RequestArgs, problems: &mut Vec<Problem>) -> LimitChoice {
         parsed
     };
     LimitChoice {
-        budget_usd: number("budget", &args.budget, "an amount in US dollars, such as 0.50"),
-        deadline_secs: number("deadline", &args.deadline, "a number of seconds above 0"),
-        timeout_secs: number("timeout", &args.timeout, "a number of seconds above 0"),
+        budget_usd: number("budget", &args.limits.budget, "an amount in US dollars, such as 0.50"),
+        deadline_secs: number("deadline", &args.limits.deadline, "a number of seconds above 0"),
+        timeout_secs: number("timeout", &args.limits.timeout, "a number of seconds above 0"),
     }
 }
 

@@ -18,6 +18,15 @@ pub struct ClaimsConfig {
     pub comments_per_minute: Option<u32>,
 }
 
+impl ClaimsConfig {
+    pub fn claims_per_minute(&self) -> u32 {
+        self.claims_per_minute.unwrap_or(1)
+    }
+    pub fn comments_per_minute(&self) -> u32 {
+        self.comments_per_minute.unwrap_or(30)
+    }
+}
+
 /// Whoever sets this says how the claims of a server are judged, so it is the user's alone to set.
 pub(crate) fn claims_of(mut section: Section<'_, '_>, origin: Option<&Origin>, trust: &Trust) -> ClaimsConfig {
     if let Some(origin) = origin

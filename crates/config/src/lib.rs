@@ -146,15 +146,14 @@ pub enum EndpointKind {
 }
 
 impl EndpointKind {
-    pub const ALL: [(&'static str, EndpointKind); 5] = [
-        ("openai", Self::OpenAi),
-        ("anthropic", Self::Anthropic),
-        ("gemini", Self::Gemini),
-        ("rehearsal", Self::Rehearsal),
-        ("cassette", Self::Cassette),
-    ];
+    pub const ALL: [(&'static str, EndpointKind); 5] =
+        [Self::OpenAi.named(), Self::Anthropic.named(), Self::Gemini.named(), Self::Rehearsal.named(), Self::Cassette.named()];
 
-    pub fn as_str(self) -> &'static str {
+    const fn named(self) -> (&'static str, Self) {
+        (self.as_str(), self)
+    }
+
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
@@ -219,6 +218,12 @@ pub struct LimitsConfig {
     pub timeout_secs: Option<u64>,
     /// A run that is likely to cost more US dollars is confirmed first.
     pub confirm_above: Option<f64>,
+}
+
+impl LimitsConfig {
+    pub fn confirm_above(&self) -> f64 {
+        self.confirm_above.unwrap_or(1.0)
+    }
 }
 
 /// Endpoints that need no entry: the providers by their names, model servers on this machine by theirs, and `local` for whichever of those

@@ -20,15 +20,16 @@ pub struct Support {
     pub disagree: Vec<usize>,
 }
 
-/// How a finding was received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reception {
-    /// Held by its author and at least one more, and contradicted by nobody.
-    Convergent,
-    /// Contradicted by at least one reader, whoever else agrees.
-    Divergent,
-    /// Nobody took a stance.
-    Alone,
+words! {
+    /// How a finding was received.
+    pub enum Reception {
+        /// Held by its author and at least one more, and contradicted by nobody.
+        Convergent = "convergent",
+        /// Contradicted by at least one reader, whoever else agrees.
+        Divergent = "divergent",
+        /// Nobody took a stance.
+        Alone = "alone",
+    }
 }
 
 impl Support {

@@ -2,7 +2,7 @@
 
 use crate::labelled::{self, Views};
 use synod_engine::{Answers, Bench, Result, SeatFailure};
-use synod_types::{Ballot, Exhibit, Failure, RowData, Shape};
+use synod_types::{Ballot, Exhibit, Failure, RowData, SeatIx, Shape};
 
 /// What a reader chose, best first, why, and what else its ballot says, a sentence each.
 pub type Cast = (Vec<String>, String, Vec<String>);
@@ -43,7 +43,17 @@ pub fn ballot(title: &str, shown: Vec<String>, choice: Vec<String>, reasons: &st
 }
 
 /// A seat that was asked and cannot be counted: its call failed, or else its reply `lacks` something.
-pub fn absence(title: String, who: &str, failed: Option<&SeatFailure>, lacks: &str) -> Exhibit {
+pub fn absence(title: impl Into<String>, seat: SeatIx, role: &str, failed: Option<&SeatFailure>, lacks: &str) -> Exhibit {
     let why = failed.map_or(lacks, |failed| failed.failure.kind.plain());
-    Exhibit::note(title, format!("This {who} {why}.")).of_turn(failed.map(|failed| &failed.key))
+    Exhibit::note(title, format!("This {role} {why}.")).by(seat, role).of_turn(failed.map(|failed| &failed.key))
+}
+
+/// A seat that was asked and whose call failed.
+pub fn failure(title: impl Into<String>, role: &str, failed: &SeatFailure) -> Exhibit {
+    absence(title, failed.seat, role, Some(failed), "")
+}
+
+/// The row `stage` of every seat whose call failed, where such rows carry no data.
+pub fn show_failures(phase: &Bench, (stage, title, role): (&str, &str, &str), failures: &[SeatFailure]) -> Result<()> {
+    failures.iter().try_for_each(|failed| phase.show(stage, failure(title, role, failed)))
 }

@@ -1,5 +1,6 @@
 //! Answers under neutral labels: one set per set of answers, the same for every reader, in an order of each reader's own.
 
+use crate::attendance;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,6 +57,7 @@ pub async fn collect(bench: &Bench, role: &str, answer_tokens: u32) -> Result<(A
         let title = format!("Answer {}", answer.label);
         phase.show("collect", Exhibit::said(title, answer.seat, role, &answer.key).labelled(&answer.label))?;
     }
+    attendance::show_failures(&phase, ("collect", "Answer", role), &replies.failures)?;
     Ok((replies, answers))
 }
 

@@ -242,6 +242,20 @@ pub fn words(text: &str) -> u32 {
     text.split_whitespace().map(count).sum::<usize>() as u32
 }
 
+/// Where the bracket closes that was open before these characters; brackets within it count.
+pub fn closing_bracket(chars: impl IntoIterator<Item = (usize, char)>) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (at, c) in chars {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 0 => return Some(at),
+            ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -91,6 +91,22 @@ pub enum WorkEnd {
     Unfilled(String),
 }
 
+impl WorkEnd {
+    /// For scripts.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Flagged => "flagged",
+            Self::NoWork => "no_work",
+            Self::Once => "done",
+            Self::LostRace => "lost_race",
+            Self::Stopped => "stopped",
+            Self::Budget { .. } => "budget",
+            Self::Unfilled(_) => "unfilled",
+        }
+    }
+}
+
 /// Which work is done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkScope {

@@ -196,7 +196,8 @@ fn one_agent_works_the_solo_protocol_alone() {
         let mut filled = 0;
         while case.pipeline().await.status == Active {
             let offers = claims.offers(&alone, &WorkFilter::default()).await.expect("offers");
-            let lease = claims.take_first(&offers, &alone).await.expect("taken").expect("there is always something for it");
+            let offer = offers.first().expect("there is always something for it");
+            let lease = claims.take(&offer.claim.id, &offer.slot.id, &alone).await.expect("taken");
             let stage = case.view().await.protocol.stage(lease.slot.layer).cloned().expect("a stage");
             case.submit(&lease.slot, &alone, Submission { structured_output: fitting(&stage), ..says("mine", 0.5) }).await.expect("submitted");
             filled += 1;

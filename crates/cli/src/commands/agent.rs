@@ -36,24 +36,23 @@ async fn work(door: &Door, args: AgentWork) -> CliResult {
     let scope = WorkScope { claim: None, once: args.once, forever: args.auto };
     let end = Working { door, quiet: args.crew.quiet }.counting(&order, &scope, &filled).await?;
     let filled = filled.load(Ordering::Relaxed);
-    let (code, word) = match &end {
-        WorkEnd::Once => (DECIDED, "done"),
-        WorkEnd::NoWork if filled > 0 => (DECIDED, "done"),
-        WorkEnd::NoWork => (USAGE, "no_work"),
-        WorkEnd::LostRace => (UNDECIDED, "lost_race"),
-        WorkEnd::Stopped | WorkEnd::Complete | WorkEnd::Flagged => (BROKEN, "stopped"),
-        WorkEnd::Budget { .. } => (BROKEN, "budget"),
-        WorkEnd::Unfilled(_) => (BROKEN, "unfilled"),
+    // Nothing left to do is what an agent that has filled slots was to reach.
+    let end = if end == WorkEnd::NoWork && filled > 0 { WorkEnd::Once } else { end };
+    let code = match &end {
+        WorkEnd::Once => DECIDED,
+        WorkEnd::NoWork => USAGE,
+        WorkEnd::LostRace => UNDECIDED,
+        WorkEnd::Stopped | WorkEnd::Complete | WorkEnd::Flagged | WorkEnd::Budget { .. } | WorkEnd::Unfilled(_) => BROKEN,
     };
     if door.json {
-        print_json(&json!({"end": word, "filled": filled}));
+        print_json(&json!({"end": end.as_str(), "filled": filled}));
     } else if !args.crew.quiet {
         match &end {
             WorkEnd::Budget { spent, needed } => {
                 note!("{filled} slots filled. The budget is spent (${spent:.4}); the next slot may take ${needed:.4}.")
             }
             WorkEnd::Unfilled(why) => note!("{filled} slots filled. No model could fill the next one. {}", one_line(why)),
-            WorkEnd::NoWork if filled == 0 => note!("No slot is open that this panel may fill."),
+            WorkEnd::NoWork => note!("No slot is open that this panel may fill."),
             _ => note!("{filled} slots filled."),
         }
     }

@@ -20,7 +20,7 @@ pub async fn run(global: &Global, ask: Ask) -> CliResult {
     if quoted(&door, &prepared, ask.quote, ask.output.quiet) {
         return Ok(DECIDED);
     }
-    confirmed(&door, &prepared, ask.request.yes)?;
+    confirmed(&door, &prepared, ask.request.limits.yes)?;
     if let Some(id) = prepared.new_conversation() {
         note!("Conversation {id}");
     }

@@ -121,7 +121,7 @@ async fn work(door: &Door, claim: &Claim, order: &WorkOrder, quiet: bool) -> Cli
     let view = door.claims().view(&claim.id, &Reader::Reviewer).await?;
     let spent = door.claims().spent(&claim.id).await?;
     if door.json {
-        print_json(&json!({"end": end_word(&end), "claim": view, "runs": spent.runs, "spentUsd": spent.usd, "unknownCosts": spent.unknown}));
+        print_json(&json!({"end": end.as_str(), "claim": view, "runs": spent.runs, "spentUsd": spent.usd, "unknownCosts": spent.unknown}));
     } else {
         crate::say::show(&Painted::claim_brief(&view, door.style()));
         if !quiet && !claim.rehearsal {
@@ -154,19 +154,6 @@ async fn work(door: &Door, claim: &Claim, order: &WorkOrder, quiet: bool) -> Cli
         note!("{next}");
     }
     Ok(code)
-}
-
-fn end_word(end: &WorkEnd) -> &'static str {
-    match end {
-        WorkEnd::Complete => "complete",
-        WorkEnd::Flagged => "flagged",
-        WorkEnd::NoWork => "no_work",
-        WorkEnd::Once => "done",
-        WorkEnd::LostRace => "lost_race",
-        WorkEnd::Stopped => "stopped",
-        WorkEnd::Budget { .. } => "budget",
-        WorkEnd::Unfilled(_) => "unfilled",
-    }
 }
 
 async fn new(door: &Door, args: ClaimNew) -> CliResult {

@@ -38,7 +38,7 @@ pub async fn run(global: &Global, args: Decide) -> CliResult {
     if ask::quoted(&door, &prepared, args.quote, args.output.quiet || !seated) {
         return Ok(DECIDED);
     }
-    ask::confirmed(&door, &prepared, args.yes)?;
+    ask::confirmed(&door, &prepared, args.limits.yes)?;
     let (runner, handle) = prepared.start(&door).await?;
     outcome::follow(&door, &runner, handle, &args.output).await
 }

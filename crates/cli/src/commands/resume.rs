@@ -51,7 +51,7 @@ fn changes(door: &Door, args: &RequestArgs) -> CliResult<LimitChanges> {
         ("chair", args.chair.is_some()),
         ("role", !args.roles.is_empty()),
         ("set", !args.set.is_empty()),
-        ("seed", args.seed.is_some()),
+        ("seed", args.limits.seed.is_some()),
         ("rehearse", args.rehearse),
     ];
     for (field, _) in frozen.iter().filter(|(_, given)| *given) {

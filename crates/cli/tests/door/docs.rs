@@ -5,7 +5,7 @@ use crate::readme::blocks;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use synod_app::{Config, Sources};
+use synod_app::{Config, Sources, claim_settings};
 use synod_server::ServerSettings;
 use synod_types::Problem;
 
@@ -112,6 +112,13 @@ fn defaults_of_the_reference_change_nothing_where_they_are_written_out() {
     assert_eq!(spelt.durability.unwrap_or_default(), plain.durability.unwrap_or_default());
     let serving = |config: &Config| format!("{:?}", ServerSettings::of(&config.server, None, false));
     assert_eq!(serving(&spelt), serving(&plain));
+    assert_eq!(spelt.limits.confirm_above(), plain.limits.confirm_above());
+    assert_eq!((spelt.limits.budget_usd, spelt.limits.deadline_secs, spelt.limits.timeout_secs), (None, None, None));
+    assert_eq!(claim_settings(&spelt), claim_settings(&plain));
+    let per_minute = |config: &Config| (config.claims.claims_per_minute(), config.claims.comments_per_minute());
+    assert_eq!(per_minute(&spelt), per_minute(&plain));
+    let written = |path: &str| lines.iter().any(|line| line.starts_with(path));
+    assert!(written("limits.") && written("claims.") && written("server."), "{lines:?}");
 }
 
 #[test]
@@ -261,4 +268,26 @@ fn every_exit_code_is_in_the_reference_and_no_other() {
     assert!(codes.len() > 3, "{codes:?}");
     let told: BTreeSet<String> = rows(&page("verdict.md"), "| code | meaning | what to do |").iter().map(|row| row.name().to_owned()).collect();
     assert_eq!(told, codes);
+}
+
+#[test]
+fn documents_of_other_commands_have_the_fields_of_the_reference_and_no_other() {
+    let house = House::bare();
+    house.synod(&["ask", "--rehearse", "--json", "-q", "Tea?"]).exits(0);
+    let told = rows(&page("verdict.md"), "| command | field | type | meaning |");
+    let commands: [(&str, &[&str], i32); 6] = [
+        ("runs", &["runs"], 0),
+        ("show", &["show", "last"], 0),
+        ("stats", &["stats"], 0),
+        ("doctor", &["doctor", "--models", "rehearsal/sceptic"], 0),
+        ("claim run", &["claim", "run", "--rehearse", "-q", "Dogs smell"], 0),
+        ("agent work", &["agent", "work", "--rehearse", "--once", "-q"], 2),
+    ];
+    for (command, line, code) in commands {
+        let real = house.synod(&[line, &["--json"]].concat()).exits(code).json();
+        let told = told.iter().filter(|row| row.name() == command).map(|row| row.cells[1].trim_matches('`').to_owned());
+        let real: BTreeSet<String> = real.as_object().expect("an object").keys().cloned().collect();
+        assert_eq!(told.collect::<BTreeSet<_>>(), real, "{command}");
+    }
+    assert_eq!(told.iter().map(Row::name).collect::<BTreeSet<_>>(), commands.map(|(command, ..)| command).into());
 }

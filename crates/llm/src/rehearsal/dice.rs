@@ -16,8 +16,13 @@ impl Dice {
     }
 
     /// A number below `n`; 0 when there is nothing to choose from.
+    ///
+    /// A choice of one takes a throw too: a list that grows to two items then changes no later throw of the turn.
     pub(super) fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.rng.draw() % n as u64) as usize }
+        if n == 1 {
+            self.rng.draw();
+        }
+        self.rng.index(n)
     }
 
     /// A number from 0 up to, not including, 1.
@@ -30,9 +35,7 @@ impl Dice {
     }
 
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, self.below(last + 1));
-        }
+        self.rng.shuffle(items);
     }
 
     /// How much the panel as a whole is drawn to something, from 0 to 1: the same for every seat of a run, so that voices that see the

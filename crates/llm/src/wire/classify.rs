@@ -7,6 +7,7 @@ use crate::endpoint::fault::{Fault, LONGEST_WAIT, Retry};
 use crate::endpoint::{Endpoint, seconds};
 use crate::learned::Learned;
 use crate::scrub::{Secret, Secrets, scrub};
+use jiff::civil::DateTime;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -248,24 +249,12 @@ fn wait(secs: f64) -> Option<Duration> {
     if secs.is_nan() { None } else { Duration::try_from_secs_f64(secs.min(LONGEST_WAIT.as_secs_f64())).ok() }
 }
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is still sent.
+/// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is still sent. The day of the week is not looked at.
 fn http_date(text: &str) -> Option<SystemTime> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let parts: Vec<&str> = text.split_ascii_whitespace().collect();
-    let [_, day, month, year, time, "GMT"] = parts.as_slice() else { return None };
-    let month = MONTHS.iter().position(|name| name == month)? as i64 + 1;
-    let (day, year): (i64, i64) = (day.parse().ok()?, year.parse().ok()?);
-    let clock: Vec<u64> = time.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [hours, minutes, seconds] = clock.as_slice() else { return None };
-    // Also what keeps the sums below small. A second may be a leap second.
-    if !(1..=31).contains(&day) || !(1970..=9999).contains(&year) || *hours > 23 || *minutes > 59 || *seconds > 60 {
-        return None;
-    }
-    // Days since the epoch, with the year beginning in March so that leap days come last.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = y * 365 + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (m * 153 + 2) / 5 + day - 1 - 719_468;
-    let secs = u64::try_from(days).ok()? * 86_400 + hours * 3600 + minutes * 60 + seconds;
-    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(secs))
+    let (_, date) = text.split_once(", ")?;
+    let when = DateTime::strptime("%d %b %Y %H:%M:%S GMT", date).ok()?;
+    let since = when.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
+    SystemTime::UNIX_EPOCH.checked_add(since.try_into().ok()?)
 }
 
 #[cfg(test)]

@@ -2,13 +2,15 @@
 //!
 //! Reads marks only, never prose: a bracket that says TODO, and the words "see Section" with a number.
 
+use crate::text::closing_bracket;
+
 /// What is still to be done: `[TODO: …]` and `[Requires additional input]`, in any case and with markup inside or around.
 pub fn todos(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(open) = rest.find('[') {
         let inside = &rest[open + 1..];
-        match closing(inside).and_then(|end| todo(&inside[..end]).map(|mark| (mark, end))) {
+        match closing_bracket(inside.char_indices().take(MARK_CHARS)).and_then(|end| todo(&inside[..end]).map(|mark| (mark, end))) {
             Some((mark, end)) => {
                 found.push(mark);
                 rest = &inside[end + 1..];
@@ -21,20 +23,6 @@ pub fn todos(text: &str) -> Vec<String> {
 
 /// No mark is longer than this; what never closes is not searched to the end of a book.
 const MARK_CHARS: usize = 1_000;
-
-/// Where the bracket closes that has just been opened; brackets inside it count.
-fn closing(inside: &str) -> Option<usize> {
-    let mut depth = 0_u32;
-    for (at, c) in inside.char_indices().take(MARK_CHARS) {
-        match c {
-            '[' => depth += 1,
-            ']' if depth == 0 => return Some(at),
-            ']' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
 
 fn todo(inside: &str) -> Option<String> {
     let is_markup = |c: char| c.is_whitespace() || "*_`".contains(c);

@@ -9,8 +9,8 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::closing;
 use crate::text::capitalised;
+use crate::{attendance, closing};
 use assembly::Assembly;
 use manuscript::{Manuscript, SectionText, without_heading};
 use options::MOST_SECTIONS;
@@ -21,8 +21,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{
-    Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, Prompt, RequestName, Result, SeatReply, Seating, Stage, each, mode, prompt,
-    seat,
+    Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, Prompt, RequestName, Result, SeatFailure, SeatReply, Seating, Stage, each,
+    mode, prompt, seat,
 };
 use synod_math::likeness::kept;
 use synod_types::*;
@@ -31,7 +31,7 @@ use synod_types::*;
 const WHOLE_WORDS: u32 = 30_000;
 
 pub static MODE: Mode = mode! {
-    id: "blueprint", version: 2, name: "Blueprint", family: RoleBased, seats: 2..=8, roles: &[each("author"), seat("architect", 0), seat("assembler", 0)],
+    id: "blueprint", version: 3, name: "Blueprint", family: RoleBased, seats: 2..=8, roles: &[each("author"), seat("architect", 0), seat("assembler", 0)],
     summary: "An architect outlines a long document, all seats write its sections at once, and an assembler joins them word for word.",
     pick: "Take it for long output from much source material: a design, a roadmap, a report of five thousand words and more.",
     phases: &["outline", "expansion", "assembly"],
@@ -182,9 +182,13 @@ fn outline_warnings(sections: usize, cut: usize, options: &Options) -> Vec<Strin
 async fn expand(bench: &Bench, options: &Options, plan: &Plan, authors: &[SeatIx]) -> Result<Vec<Option<SectionText>>> {
     let phase = bench.phase("expansion");
     let strands = plan.numbered().map(|(number, planned)| (number, (number, planned)));
-    let replies: Vec<Option<SeatReply<String>>> = phase.all(strands, |strand, (number, _)| section(strand, options, plan, number, authors)).await?;
+    let attempts = phase.all(strands, |strand, (number, _)| section(strand, options, plan, number, authors)).await?;
     let mut written = Vec::new();
-    for ((number, planned), reply) in plan.numbered().zip(replies) {
+    for ((number, planned), (reply, failures)) in plan.numbered().zip(attempts) {
+        for failed in &failures {
+            let row = SectionRow { error: Some(failed.failure.to_string()), ..section_row(number, planned, "") };
+            phase.show(&format!("section_{number}"), attendance::failure(section_title(number, planned), "author", failed).data(&row))?;
+        }
         let Some(reply) = reply else {
             phase.warn(format!("Nobody could write section {number}, “{}”; the document marks the gap.", planned.title));
             written.push(None);
@@ -194,7 +198,8 @@ async fn expand(bench: &Bench, options: &Options, plan: &Plan, authors: &[SeatIx
             phase.warn(format!("Section {number}, “{}”, was cut off at its token limit: its end is missing.", planned.title));
         }
         let text = without_heading(&reply.value, &planned.title);
-        phase.show(&format!("section_{number}"), section_exhibit(number, planned, &reply, &text))?;
+        let exhibit = Exhibit::said(section_title(number, planned), reply.seat, "author", &reply.key);
+        phase.show(&format!("section_{number}"), exhibit.data(&section_row(number, planned, &text)))?;
         written.push(Some(SectionText { seat: reply.seat, text }));
     }
     if written.iter().all(Option::is_none) {
@@ -203,19 +208,28 @@ async fn expand(bench: &Bench, options: &Options, plan: &Plan, authors: &[SeatIx
     Ok(written)
 }
 
-/// One section by the author whose turn it is; if that one fails, by the next, once.
-async fn section(strand: Bench, options: &Options, plan: &Plan, number: u32, authors: &[SeatIx]) -> Result<Option<SeatReply<String>>> {
+/// One section by the author whose turn it is; if that one fails, by the next, once. With it come those who failed.
+async fn section(
+    strand: Bench,
+    options: &Options,
+    plan: &Plan,
+    number: u32,
+    authors: &[SeatIx],
+) -> Result<(Option<SeatReply<String>>, Vec<SeatFailure>)> {
     let place = number as usize - 1;
     let turn = |n: usize| authors[(place + n) % authors.len()];
     let ask = section_prompt(options, plan, number);
-    let failure = match strand.ask::<String>(turn(0), ask.clone()).await? {
-        Ok(reply) => return Ok(Some(reply)),
-        Err(failure) => failure,
+    let failed = match strand.ask::<String>(turn(0), ask.clone()).await? {
+        Ok(reply) => return Ok((Some(reply), Vec::new())),
+        Err(failed) => failed,
     };
-    if failure.failure.kind == FailureKind::Closed || turn(1) == turn(0) {
-        return Ok(None);
+    if failed.failure.kind == FailureKind::Closed || turn(1) == turn(0) {
+        return Ok((None, vec![failed]));
     }
-    Ok(strand.ask::<String>(turn(1), ask.extra()).await?.ok())
+    Ok(match strand.ask::<String>(turn(1), ask.extra()).await? {
+        Ok(reply) => (Some(reply), vec![failed]),
+        Err(again) => (None, vec![failed, again]),
+    })
 }
 
 /// What an author sees: all titles, its own section and its neighbours in full, and the source.
@@ -226,11 +240,15 @@ fn section_prompt(options: &Options, plan: &Plan, number: u32) -> Prompt {
     prompt!("section", document = options.label(), outline = plan.contents(), own, neighbours, number)
 }
 
-fn section_exhibit(number: u32, planned: &PlannedSection, reply: &SeatReply<String>, text: &str) -> Exhibit {
+fn section_title(number: u32, planned: &PlannedSection) -> String {
+    format!("Section {number}: {}", planned.title)
+}
+
+fn section_row(number: u32, planned: &PlannedSection, text: &str) -> SectionRow {
     // A topic counts as covered if at least half of its words stand in the text.
     let (covered, absent): (Vec<String>, Vec<String>) = planned.key_topics.iter().cloned().partition(|topic| kept(topic, text) >= 0.5);
     let words = crate::text::words(text);
-    let row = SectionRow {
+    SectionRow {
         section_number: number,
         section_title: planned.title.clone(),
         word_count: words,
@@ -238,8 +256,8 @@ fn section_exhibit(number: u32, planned: &PlannedSection, reply: &SeatReply<Stri
         key_topics_not_named: absent,
         target_length: planned.length,
         within_target: planned.length.fits(words),
-    };
-    Exhibit::said(format!("Section {number}: {}", planned.title), reply.seat, "author", &reply.key).data(&row)
+        error: None,
+    }
 }
 
 /// The assembler reads all sections and adds what joins them; then the document is shown. Gives the seat that assembled, if any could.

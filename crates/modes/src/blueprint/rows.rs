@@ -43,6 +43,10 @@ pub struct SectionRow {
     pub target_length: Length,
     /// Whether it has at least half the words its length calls for, and at most twice as many.
     pub within_target: bool,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -230,18 +230,10 @@ fn clusters_shape(clusters: &[Cluster], pool: &Pool) -> Clusters {
         name: cluster.name.clone(),
         theme: cluster.theme.clone(),
         items: pool.ids_and_titles(&cluster.members),
-        note: cluster.promise.map_or_else(String::new, |promise| format!("promise: {}", promise_word(promise))),
+        note: cluster.promise.map_or_else(String::new, |promise| format!("promise: {}", promise.as_str().to_lowercase())),
         ..ShownCluster::default()
     };
     Clusters { clusters: clusters.iter().map(shown).collect() }
-}
-
-fn promise_word(promise: Promise) -> &'static str {
-    match promise {
-        Promise::Low => "low",
-        Promise::Medium => "medium",
-        Promise::High => "high",
-    }
 }
 
 fn clustering_row(arrangement: &Arrangement, pool: &Pool, fallback: bool, why_fewer: Option<String>) -> ClusteringRow {

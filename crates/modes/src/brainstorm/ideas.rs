@@ -1,6 +1,7 @@
 //! Ideation: every seat invents alone; the ideas go into one pool under ids that say nothing of their authors.
 
 use super::rows::{IdeaEntry, IdeationRow};
+use crate::attendance;
 use crate::text::{bare, blocks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -193,7 +194,8 @@ pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
             description: idea.description.clone(),
             merged_into: assigned.merged_into.clone(),
         };
-        let data = IdeationRow { angle: angle(*seat).0, ideas: ideas.iter().zip(&own).map(entry).collect(), idea_count: ideas.len() };
+        let entries = ideas.iter().zip(&own).map(entry).collect();
+        let data = IdeationRow { angle: angle(*seat).0, ideas: entries, idea_count: ideas.len(), error: None };
         let items = ideas.iter().zip(&own).map(|(idea, assigned)| (assigned.id.clone(), idea.told())).collect();
         let merged: Vec<String> =
             own.iter().filter_map(|assigned| Some(format!("{} repeats {}", assigned.id, assigned.merged_into.as_ref()?))).collect();
@@ -202,6 +204,11 @@ pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
         let list = Cluster { id: format!("seat {seat}"), name: name.clone(), theme, items, note: merged.join("; "), ..Cluster::default() };
         let exhibit = Exhibit::new(name, Shape::Clusters(Clusters { clusters: vec![list] })).part("How they came about", &answer.value.reasons);
         phase.show(&format!("ideation_{seat}"), exhibit.by(*seat, "ideator").turn(&answer.key).data(&data))?;
+    }
+    for failed in &answers.failures {
+        let data = IdeationRow { angle: angle(failed.seat).0, ideas: Vec::new(), idea_count: 0, error: Some(failed.failure.to_string()) };
+        let title = format!("Ideas of {}", bench.seat(failed.seat).label);
+        phase.show(&format!("ideation_{}", failed.seat), attendance::failure(title, "ideator", failed).data(&data))?;
     }
     Ok(pool)
 }

@@ -13,6 +13,10 @@ pub struct IdeationRow {
     pub angle: &'static str,
     pub ideas: Vec<IdeaEntry>,
     pub idea_count: usize,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -68,6 +72,10 @@ pub struct ScoringRow {
     pub scores: Vec<ScoreEntry>,
     /// Ids of the clusters this scorer was shown, in its order.
     pub shown: Vec<String>,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

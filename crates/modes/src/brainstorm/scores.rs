@@ -3,6 +3,7 @@
 use super::clusters::Cluster;
 use super::ideas::Pool;
 use super::rows::{ScoreEntry, ScoringRow};
+use crate::attendance;
 use crate::text::{bare, blocks, score};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -140,6 +141,11 @@ pub async fn collect(bench: &Bench, pool: &Pool, clusters: &[Cluster]) -> Result
         phase.show(&format!("scoring_{}", reply.seat), exhibit.data(&scoring_row(&scorer, clusters, shown)))?;
         all.push(scorer);
     }
+    for failed in &answers.failures {
+        let shown = view(failed.seat).iter().map(|place| clusters[*place].id.clone()).collect();
+        let data = ScoringRow { scores: Vec::new(), shown, error: Some(failed.failure.to_string()) };
+        phase.show(&format!("scoring_{}", failed.seat), attendance::failure("Scores", "scorer", failed).data(&data))?;
+    }
     Ok(all)
 }
 
@@ -167,5 +173,6 @@ fn scoring_row(scorer: &ScorerMarks, clusters: &[Cluster], shown: &[usize]) -> S
             total: mark.total(),
         })
     };
-    ScoringRow { scores: shown.iter().filter_map(entry).collect(), shown: shown.iter().map(|place| clusters[*place].id.clone()).collect() }
+    let ids = shown.iter().map(|place| clusters[*place].id.clone()).collect();
+    ScoringRow { scores: shown.iter().filter_map(entry).collect(), shown: ids, error: None }
 }

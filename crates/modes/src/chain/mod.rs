@@ -7,6 +7,7 @@ mod mandate;
 mod notes;
 mod rows;
 
+use crate::attendance;
 use crate::revision::revision;
 use crate::text::words;
 use guard::{is_refusal, objection};
@@ -17,13 +18,12 @@ use rows::{StepRow, SummaryRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{
-    Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatFailure, SeatReply, Seating, Stage, each, mode,
-    prompt,
+    Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatReply, Seating, Stage, each, mode, prompt,
 };
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "chain", version: 2, name: "Chain", family: Sequential, seats: 2..=6, roles: &[each("editor")],
+    id: "chain", version: 3, name: "Chain", family: Sequential, seats: 2..=6, roles: &[each("editor")],
     summary: "One seat drafts, and each of the others improves the text in turn with a mandate of its own.",
     pick: "Take it when you want a finished document rather than an opinion: one text, gone over by several editors, each looking for one thing.",
     phases: &["step"],
@@ -132,7 +132,8 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
             Ok(reply) => take_version(&phase, &options, task, &mut version, reply, n)?,
             Err(failure) => {
                 let row = step_row(n, task, &version, None, Some(failure.failure.kind.plain()), &[]);
-                phase.show(&format!("chain_step_{n}"), failure_exhibit(task, &failure, "improver").data(&row))?;
+                let title = format!("Step {n}: {}", task.display);
+                phase.show(&format!("chain_step_{n}"), attendance::failure(title, "improver", &failure).data(&row))?;
                 None
             }
         };
@@ -169,7 +170,7 @@ async fn draft(bench: &Bench, options: &Options, tasks: &[Task]) -> Result<Versi
             }
             Err(failure) => {
                 let row = step_row(1, task, &nothing, None, Some(failure.failure.kind.plain()), &[]);
-                phase.show("chain_step_1", failure_exhibit(task, &failure, "drafter").data(&row))?;
+                phase.show("chain_step_1", attendance::failure(&task.display, "drafter", &failure).data(&row))?;
             }
         }
         failed.push(label);
@@ -218,10 +219,6 @@ fn step_row(n: u32, task: &Task, before: &Version, text: Option<&String>, skip_r
         source_step: (before.step > 0).then_some(before.step),
         notes: notes.to_vec(),
     }
-}
-
-fn failure_exhibit(task: &Task, failure: &SeatFailure, role: &str) -> Exhibit {
-    Exhibit::note(task.display.clone(), format!("Skipped: {}", failure.failure)).by(failure.seat, role).turn(&failure.key)
 }
 
 fn conclude(bench: &Bench, tasks: &[Task], version: Version, progress: Progress) -> Result<ModeResult> {

@@ -1,5 +1,7 @@
 //! Editor's notes: said to the reader of the record, not part of the text that goes on.
 
+use crate::text::closing_bracket;
+
 /// The notes in a text (`[Editor's Note: …]`, bold or quoted too), and the text without them: those it opens with, over several lines too, and
 /// every later line that is one note and nothing else, code aside. An opening note that is never closed ends with its line. A reply that is
 /// nothing but notes is left as it is: there is no text to carry on.
@@ -64,26 +66,12 @@ fn leading_note(text: &str) -> Option<(String, &str)> {
         .filter(|label| words.get(..label.len()).is_some_and(|head| head.eq_ignore_ascii_case(label)))
         .max_by_key(|label| label.len())?;
     let note = words[label.len()..].trim_start_matches(is_markup).strip_prefix(':')?;
-    let end = closing(note);
+    let end = closing_bracket(note.char_indices());
     let (said, after) = match end {
         Some(end) => (&note[..end], &note[end + 1..]),
         None => note.split_once('\n').unwrap_or((note, "")),
     };
     Some((said.trim_matches(is_markup).to_owned(), without_closing_marks(after)))
-}
-
-/// Where the bracket closes that was open before this text, brackets within it counted.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0_u32;
-    for (at, c) in text.char_indices() {
-        match c {
-            '[' => depth += 1,
-            ']' if depth == 0 => return Some(at),
-            ']' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// The bold marks that closed around a note belong to it; marks on a later line belong to the text.

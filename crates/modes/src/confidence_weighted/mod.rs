@@ -6,7 +6,7 @@ mod rows;
 mod tests;
 mod weighing;
 
-use crate::{closing, labelled};
+use crate::{attendance, closing, labelled};
 use reply::{Blend, RatedAnswer};
 use rows::{AnswerRow, CalibrationRow, ModelWeight, SynthesisRow, VerdictData, WeightsRow};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ use synod_types::*;
 use weighing::{StatedAnswer, WeightedAnswer, heaviest_first, weigh};
 
 pub static MODE: Mode = mode! {
-    id: "confidence_weighted", version: 3, name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
+    id: "confidence_weighted", version: 4, name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
     summary: "Everyone answers and says how sure they are; the surer an answer, the more it shapes the one that is returned.",
     pick: "Take it when it matters how sure each model is, and you want to see that beside the answer.",
     phases: &["answer", "weights", "synthesis"],
@@ -139,6 +139,10 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     for (reply, label) in answers.replies.iter().zip(&labels) {
         show_answer(bench, reply, label)?;
     }
+    for failed in &answers.failures {
+        let row = AnswerRow { error: Some(failed.failure.to_string()), ..AnswerRow::default() };
+        bench.phase("answer").show(&format!("answer_{}", failed.seat), attendance::failure("Answer", "respondent", failed).data(&row))?;
+    }
     let stated_answers = answers.replies.into_iter().zip(labels).map(|(reply, label)| {
         let stated = reply.value.stated();
         StatedAnswer { label, seat: reply.seat, text: reply.value.answer, stated, reasons: reply.value.reasons }
@@ -207,6 +211,7 @@ fn show_answer(bench: &Bench, reply: &SeatReply<RatedAnswer>, label: &str) -> Re
         parsed_successfully: stated.is_some(),
         response_preview: preview(&rated.answer),
         parse_failure_note: stated.is_none().then(failure_note),
+        error: None,
     };
     let shape = Shape::Statement(Statement { text: Some(rated.answer.clone()), ..Statement::default() });
     let exhibit = Exhibit::new(format!("Answer {label}"), shape).by(reply.seat, "respondent").turn(&reply.key).labelled(label).data(&data);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use synod_types::row_data;
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerRow {
     /// From 0 to 1; null where none was stated.
@@ -18,6 +18,10 @@ pub struct AnswerRow {
     /// There only without a confidence: why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parse_failure_note: Option<String>,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

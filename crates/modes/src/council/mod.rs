@@ -21,7 +21,7 @@ use synod_math::{Agreement, Ranking as BordaRanking, agreement, borda};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "council", version: 3, name: "Council", family: Evaluation, seats: 3..=7, roles: &[each("member"), chair("chairman")],
+    id: "council", version: 4, name: "Council", family: Evaluation, seats: 3..=7, roles: &[each("member"), chair("chairman")],
     summary: "Everyone answers, everyone ranks the others' answers unseen, and a chairman writes one answer from all of them.",
     pick: "The default. Take it when you want one blended answer and a sign of how far the panel agrees on quality.",
     phases: &["collect", "rank", "synthesis", "dissent"],

@@ -28,7 +28,7 @@ use synod_math::{Rng, Tally as Count, labels_apart};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "debate", version: 3, name: "Debate", family: Evaluation, seats: 3..=6, roles: &[each("debater")],
+    id: "debate", version: 4, name: "Debate", family: Evaluation, seats: 3..=6, roles: &[each("debater")],
     summary: "Everyone answers, reads the others and may revise, then votes; the winning answer is returned as revised.",
     pick: "Take it when answers should be tested against each other and improved, with no one in authority over them.",
     phases: &["initial", "revision", "vote"],
@@ -221,6 +221,7 @@ async fn answer(bench: &Bench, options: &Options) -> Result<(Answers<String>, Ve
         let title = format!("Answer {}", answer.label);
         phase.show("initial_answer", Exhibit::said(title, answer.seat, "respondent", &answer.key).labelled(&answer.label))?;
     }
+    attendance::show_failures(&phase, ("initial_answer", "Answer", "respondent"), &replies.failures)?;
     Ok((replies, first))
 }
 

@@ -24,7 +24,7 @@ use synod_types::*;
 use work::TaskOutcome;
 
 pub static MODE: Mode = mode! {
-    id: "decompose", version: 2, name: "Decompose", family: Algorithmic, seats: 2..=6, roles: &[each("worker"), seat("planner", 0), seat("assembler", 0)],
+    id: "decompose", version: 3, name: "Decompose", family: Algorithmic, seats: 2..=6, roles: &[each("worker"), seat("planner", 0), seat("assembler", 0)],
     summary: "One seat splits the request into parts that depend on each other, the seats do the parts side by side, and one answer is assembled.",
     pick: "Take it for a request of several parts, some of which need others first: a study, a plan, a comparison with a recommendation.",
     phases: &["plan", "tasks", "assembly"],

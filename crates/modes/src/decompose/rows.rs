@@ -41,6 +41,7 @@ pub struct Assignment {
     pub wave_number: u32,
 }
 
+/// What one seat made of a part. A part that a seat failed at and another did has a row of each.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskRow {
@@ -49,16 +50,16 @@ pub struct TaskRow {
     pub wave_number: u32,
     /// Ids of the parts whose results it was given.
     pub dependencies_used: Vec<String>,
-    /// Null for a part that failed.
+    /// Null for a seat that failed.
     pub word_count: Option<u32>,
     pub complexity: Option<Complexity>,
     pub expertise: Option<Expertise>,
     pub assigned_model: String,
-    /// Another than the assigned one if that failed; null for a part that failed.
+    /// Another than the assigned one if that failed; null for a seat that failed.
     pub done_by_model: Option<String>,
     pub failed: bool,
     pub failure_reason: Option<String>,
-    /// How long its model took, as recorded. 0 for a part that failed, and for built-in voices.
+    /// How long its model took, as recorded. 0 for a seat that failed, and for built-in voices.
     pub response_time_ms: u64,
 }
 

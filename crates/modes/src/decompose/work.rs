@@ -2,12 +2,13 @@
 
 use super::plan::Schedule;
 use super::rows::TaskRow;
+use crate::attendance;
 use crate::text::words;
 use futures::future::{BoxFuture, FutureExt, Shared, join_all};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use synod_engine::{Bench, Prompt, Result, SeatFailure, SeatReply, prompt};
-use synod_types::{Exhibit, FailureKind, SeatIx, Shape, Statement};
+use synod_types::{Exhibit, FailureKind, SeatIx};
 
 /// A part's result, or why there is none.
 pub type TaskOutcome = std::result::Result<SeatReply<String>, SeatFailure>;
@@ -20,7 +21,7 @@ pub fn took(outcome: &TaskOutcome) -> u64 {
 /// Every part's outcome, in the plan's order.
 pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<TaskOutcome>> {
     let phase = bench.phase("tasks");
-    let mut strands: Vec<Option<Shared<BoxFuture<'_, Result<TaskOutcome>>>>> = vec![None; schedule.tasks.len()];
+    let mut strands: Vec<Option<Shared<BoxFuture<'_, Result<Attempts>>>>> = vec![None; schedule.tasks.len()];
     // In the order of waves, so that a part's inputs have strands to wait for.
     for place in schedule.waves.concat() {
         // Whatever the inputs themselves needed is done when they are, so waiting for it as well delays nothing.
@@ -28,17 +29,21 @@ pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<TaskOutcome>
         let awaited: Vec<_> = before.iter().filter_map(|place| strands[*place].clone()).collect();
         let phase = &phase;
         let strand = async move {
-            let outcomes: Result<Vec<TaskOutcome>> = join_all(awaited).await.into_iter().collect();
-            let before: BTreeMap<usize, TaskOutcome> = before.into_iter().zip(outcomes?).collect();
+            let attempts: Result<Vec<Attempts>> = join_all(awaited).await.into_iter().collect();
+            let before: BTreeMap<usize, TaskOutcome> = before.into_iter().zip(attempts?.into_iter().map(|attempts| attempts.outcome)).collect();
             do_task(phase, schedule, place, &before).await
         };
         strands[place] = Some(strand.boxed().shared());
     }
-    let outcomes: Result<Vec<TaskOutcome>> = join_all(strands.into_iter().flatten()).await.into_iter().collect();
-    let outcomes = outcomes?;
+    let attempts: Result<Vec<Attempts>> = join_all(strands.into_iter().flatten()).await.into_iter().collect();
+    let (replaced, outcomes): (Vec<Option<SeatFailure>>, Vec<TaskOutcome>) =
+        attempts?.into_iter().map(|attempts| (attempts.replaced, attempts.outcome)).unzip();
     for (place, outcome) in outcomes.iter().enumerate() {
         let task = &schedule.tasks[place];
-        phase.show(&task.id, task_exhibit(bench, schedule, place, &outcomes))?;
+        if let Some(failed) = &replaced[place] {
+            phase.show(&task.id, task_exhibit(bench, schedule, place, &outcomes, Err(failed)))?;
+        }
+        phase.show(&task.id, task_exhibit(bench, schedule, place, &outcomes, outcome.as_ref()))?;
         if outcome.as_ref().is_ok_and(|reply| reply.partial) {
             phase.warn(format!("The result of {} was cut off at its token limit: its end is missing.", task.id));
         }
@@ -49,23 +54,32 @@ pub async fn work(bench: &Bench, schedule: &Schedule) -> Result<Vec<TaskOutcome>
     Ok(outcomes)
 }
 
+/// What became of a part, and the seat that failed at it before another was asked.
+#[derive(Clone)]
+struct Attempts {
+    replaced: Option<SeatFailure>,
+    outcome: TaskOutcome,
+}
+
 /// Asks the seat the part was given to; if that fails, the next one.
-async fn do_task(phase: &Bench, schedule: &Schedule, place: usize, before: &BTreeMap<usize, TaskOutcome>) -> Result<TaskOutcome> {
+async fn do_task(phase: &Bench, schedule: &Schedule, place: usize, before: &BTreeMap<usize, TaskOutcome>) -> Result<Attempts> {
     let task = &schedule.tasks[place];
     let ask = ask(schedule, place, before);
     let strand = phase.at(&task.id);
     let failure = match strand.ask::<String>(task.seat, ask.clone()).await? {
-        Ok(reply) => return Ok(Ok(reply)),
+        Ok(reply) => return Ok(Attempts { replaced: None, outcome: Ok(reply) }),
         Err(failure) => failure,
     };
     let other = next_seat(phase.role("worker"), task.seat);
     // Nobody else is asked either once the run is closing.
-    let Some(other) = other.filter(|_| failure.failure.kind != FailureKind::Closed) else { return Ok(Err(failure)) };
-    let again = strand.ask::<String>(other, ask.extra()).await?;
-    if again.is_ok() {
+    let Some(other) = other.filter(|_| failure.failure.kind != FailureKind::Closed) else {
+        return Ok(Attempts { replaced: None, outcome: Err(failure) });
+    };
+    let outcome = strand.ask::<String>(other, ask.extra()).await?;
+    if outcome.is_ok() {
         strand.warn(format!("{} failed at {}; {} did it.", phase.seat(task.seat).label, task.id, phase.seat(other).label));
     }
-    Ok(again)
+    Ok(Attempts { replaced: Some(failure), outcome })
 }
 
 /// The seat after this one, after the last the first; `None` if there is no other.
@@ -91,34 +105,33 @@ fn ask(schedule: &Schedule, place: usize, before: &BTreeMap<usize, TaskOutcome>)
     prompt!("work", id = task.id, title = task.draft.title, description = task.draft.description, results, missing, earlier, undone)
 }
 
-fn task_exhibit(bench: &Bench, schedule: &Schedule, place: usize, outcomes: &[TaskOutcome]) -> Exhibit {
-    let (task, outcome) = (&schedule.tasks[place], &outcomes[place]);
+/// What one seat made of a part.
+fn task_exhibit(
+    bench: &Bench,
+    schedule: &Schedule,
+    place: usize,
+    outcomes: &[TaskOutcome],
+    made: Result<&SeatReply<String>, &SeatFailure>,
+) -> Exhibit {
+    let task = &schedule.tasks[place];
     let used: Vec<usize> = schedule.dag.inputs(place).into_iter().filter(|input| outcomes[*input].is_ok()).collect();
-    let (seat, key) = match outcome {
-        Ok(reply) => (reply.seat, &reply.key),
-        Err(failure) => (failure.seat, &failure.key),
-    };
-    let reason = outcome.as_ref().err().map(|failure| failure.failure.to_string());
     let row = TaskRow {
         task_id: task.id.clone(),
         title: task.draft.title.clone(),
         wave_number: task.wave,
         dependencies_used: schedule.ids(&used),
-        word_count: outcome.as_ref().ok().map(|reply| words(&reply.value)),
+        word_count: made.ok().map(|reply| words(&reply.value)),
         complexity: task.draft.complexity,
         expertise: task.draft.expertise,
         assigned_model: bench.seat(task.seat).model.clone(),
-        done_by_model: outcome.is_ok().then(|| bench.seat(seat).model.clone()),
-        failed: outcome.is_err(),
-        failure_reason: reason.clone(),
-        response_time_ms: took(outcome),
+        done_by_model: made.ok().map(|reply| bench.seat(reply.seat).model.clone()),
+        failed: made.is_err(),
+        failure_reason: made.err().map(|failed| failed.failure.to_string()),
+        response_time_ms: made.map_or(0, |reply| u64::try_from(reply.ms).unwrap_or(0)),
     };
-    let exhibit = match &reason {
-        None => Exhibit::said(task.name(), seat, "worker", key),
-        Some(reason) => {
-            let text = Some(format!("This part has no result: {reason}"));
-            Exhibit::new(task.name(), Shape::Statement(Statement { text, ..Statement::default() })).by(seat, "worker").turn(key)
-        }
+    let exhibit = match made {
+        Ok(reply) => Exhibit::said(task.name(), reply.seat, "worker", &reply.key),
+        Err(failed) => attendance::failure(task.name(), "worker", failed),
     };
     exhibit.data(&row)
 }

@@ -8,6 +8,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::attendance;
 use outcome::{Outcome, StopReason};
 use question::{AnswerForm, Classification, Kind, tidy};
 use reply::{Choice, Estimate};
@@ -17,14 +18,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use synod_engine::{
-    Answers, Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, Prompt, RequestName, Result, SeatReply, Seating, Stage,
-    chair_apart, each, mode, prompt,
+    Answers, Bench, Example, FigureKind, Halt, Means, Mode, ModeResult, PlannedCalls, Prompt, RequestName, Result, SeatFailure, SeatReply, Seating,
+    Stage, chair_apart, each, mode, prompt,
 };
 use synod_math::numbers::plain;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "delphi", version: 4, name: "Delphi", family: Evaluation, seats: 4..=8, roles: &[each("panelist"), chair_apart("facilitator")],
+    id: "delphi", version: 5, name: "Delphi", family: Evaluation, seats: 4..=8, roles: &[each("panelist"), chair_apart("facilitator")],
     summary: "Everyone answers alone, sees only how the answers are spread, and answers again until the panel settles.",
     pick: "Take it for an estimate or a choice among a few options, when you want a number with its spread rather than an essay.",
     phases: &["classify", "round", "synthesis"],
@@ -35,6 +36,7 @@ pub static MODE: Mode = mode! {
         Stage::computed::<RoundStatsRow>("round_{n}_stats"),
         Stage::computed::<TrajectoryRow>("trajectory"),
         Stage::from_seat::<OutcomeRow>("synthesis", "facilitator"),
+        Stage::computed::<OutcomeRow>("synthesis").stand_in(),
     ],
     figures: &[
         FigureKind::mean("convergence_round", "Rounds until the panel settled"),
@@ -210,12 +212,17 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     for n in 1..=options.max_rounds {
         let phase = bench.round("round", n);
         let answers = ask_round(&phase, &options, &form, n, rounds.last()).await?;
-        let whole = n == 1 || (answers.entries.len() >= LEAST && !answers.closed);
+        let closed = answers.failures.iter().any(|failed| failed.failure.kind == FailureKind::Closed);
+        let whole = n == 1 || (answers.entries.len() >= LEAST && !closed);
         for entry in &answers.entries {
             show_answer(&phase, &form, n, entry, rounds.last(), whole)?;
         }
+        for failed in &answers.failures {
+            let row = AnswerRow::absent(n, form.kind, &failed.failure);
+            phase.show(&format!("round_{n}"), attendance::failure(format!("Round {n}"), "panelist", failed).data(&row))?;
+        }
         let Some(round) = Round::of(n, answers.entries, &form, &options, rounds.first()).filter(|_| whole) else {
-            if !answers.closed {
+            if !closed {
                 phase.warn(format!("Fewer than {LEAST} panelists answered in round {n}, so round {} stands.", n - 1));
             }
             stop = StopReason::TooFew;
@@ -272,10 +279,10 @@ async fn classify(bench: &Bench, options: &Options) -> Result<AnswerForm> {
     Ok(form)
 }
 
-/// The answers of one round, and whether the run was closing.
+/// The answers of one round, and who gave none.
 struct RoundAnswers {
     entries: Vec<Entry>,
-    closed: bool,
+    failures: Vec<SeatFailure>,
 }
 
 /// Asks everybody who answered the round before: nobody sees a distribution before having answered, and a seat that failed is not asked again.
@@ -312,20 +319,18 @@ async fn ask_round(phase: &Bench, options: &Options, form: &AnswerForm, n: u32, 
     let quorum = if n == 1 { LEAST } else { 0 };
     if form.kind == Kind::Choice {
         let answers: Answers<Choice> = phase.ask_each(&seats, &ask).await?.quorum(quorum)?;
-        let closed = answers.closed();
         let entry = |reply: SeatReply<Choice>| {
             let position = Position::Option(form.index(&reply.value.answer)?);
             Some(Entry { seat: reply.seat, key: reply.key, position, level: reply.value.confidence, reasons: reply.value.reasons })
         };
-        return Ok(RoundAnswers { entries: answers.replies.into_iter().filter_map(entry).collect(), closed });
+        return Ok(RoundAnswers { entries: answers.replies.into_iter().filter_map(entry).collect(), failures: answers.failures });
     }
     let answers: Answers<Estimate> = phase.ask_each(&seats, &ask).await?.quorum(quorum)?;
-    let closed = answers.closed();
     let entry = |reply: SeatReply<Estimate>| {
         let position = Position::Number(reply.value.estimate);
         Entry { seat: reply.seat, key: reply.key, position, level: reply.value.confidence, reasons: reply.value.reasons }
     };
-    Ok(RoundAnswers { entries: answers.replies.into_iter().map(entry).collect(), closed })
+    Ok(RoundAnswers { entries: answers.replies.into_iter().map(entry).collect(), failures: answers.failures })
 }
 
 fn show_answer(phase: &Bench, form: &AnswerForm, n: u32, entry: &Entry, last: Option<&Round>, counted: bool) -> Result<()> {
@@ -336,12 +341,13 @@ fn show_answer(phase: &Bench, form: &AnswerForm, n: u32, entry: &Entry, last: Op
         kind: form.kind,
         answer: entry.option_text(form),
         estimate: entry.number(),
-        confidence: entry.level,
+        confidence: Some(entry.level),
         previous_answer: choice.then(|| before.and_then(|before| before.option_text(form))),
         previous_estimate: (!choice).then(|| before.and_then(Entry::number)),
         changed: before.map(|before| before.position != entry.position),
         reasoning: entry.reasons.clone(),
         counted,
+        error: None,
     };
     let text = format!("{}, {} confidence. {}", entry.in_words(form), entry.level.as_str().to_lowercase(), entry.reasons);
     let shape = Shape::Statement(Statement { text: Some(text), ..Statement::default() });

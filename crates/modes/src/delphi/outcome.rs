@@ -55,7 +55,7 @@ impl<'a> Outcome<'a> {
                 // No panelist writes it instead: it would report on its own answer.
                 phase.warn("The facilitator could not write the report; the computed result is the answer.");
                 let text = format!("{} {}", self.result_sentence(), self.ending_sentence());
-                Answer { kind: AnswerKind::Computed, text, by: self.last.entries.iter().map(|entry| entry.seat).collect() }
+                closing::computed(&phase, "synthesis", "Report", text, self.last.entries.iter().map(|entry| entry.seat), &row())?
             }
         };
         bench.figure("rounds", f64::from(decision.rounds));

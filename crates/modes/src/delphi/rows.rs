@@ -7,7 +7,7 @@ use super::reply::Level;
 use super::round::Rung;
 use schemars::JsonSchema;
 use serde::Serialize;
-use synod_types::row_data;
+use synod_types::{Failure, row_data};
 
 #[derive(Serialize, JsonSchema)]
 pub struct ClassificationRow {
@@ -32,7 +32,8 @@ pub struct AnswerRow {
     pub answer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<f64>,
-    pub confidence: Level,
+    /// Null where the panelist failed.
+    pub confidence: Option<Level>,
     /// Null in the first round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_answer: Option<Option<String>>,
@@ -42,8 +43,31 @@ pub struct AnswerRow {
     /// Null in the first round.
     pub changed: Option<bool>,
     pub reasoning: String,
-    /// False in a round that too few completed.
+    /// False in a round that too few completed, and where the panelist failed.
     pub counted: bool,
+    /// There only where the panelist failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
+}
+
+impl AnswerRow {
+    /// The row of a panelist who gave no answer.
+    pub fn absent(round: u32, kind: Kind, failure: &Failure) -> Self {
+        Self {
+            round,
+            kind,
+            answer: None,
+            estimate: None,
+            confidence: None,
+            previous_answer: None,
+            previous_estimate: None,
+            changed: None,
+            reasoning: String::new(),
+            counted: false,
+            error: Some(failure.to_string()),
+        }
+    }
 }
 
 /// The statistics of a round: with those of numbers or those of choices.

@@ -126,8 +126,8 @@ impl Vote {
     }
 }
 
-/// One checker's votes. Without any it abstained, for the reason given.
-pub fn exhibit(title: String, votes: &[Vote], claims: &[Claim], abstained: Option<String>) -> Exhibit {
+/// One checker's votes, of which there are some.
+pub fn exhibit(title: String, votes: &[Vote], claims: &[Claim]) -> Exhibit {
     let entry = |vote: &Vote| CheckEntry {
         id: vote.claim_id.clone(),
         claim: claims.iter().find(|claim| claim.id == vote.claim_id).map(|claim| claim.text.clone()).unwrap_or_default(),
@@ -137,6 +137,12 @@ pub fn exhibit(title: String, votes: &[Vote], claims: &[Claim], abstained: Optio
         evidence: vec![Evidence { text: vote.evidence.clone(), ..vote.evidence("") }],
         ..CheckEntry::default()
     };
+    let checks = Checks { entries: votes.iter().map(entry).collect(), score: None, measure: String::new() };
+    Exhibit::new(title, Shape::Checks(checks))
+}
+
+/// The votes as they are stored. `abstained`: why there are none.
+pub fn row(votes: &[Vote], abstained: Option<String>) -> VotesRow {
     let row = |vote: &Vote| VoteRow {
         claim_id: vote.claim_id.clone(),
         verdict: vote.verdict,
@@ -147,8 +153,5 @@ pub fn exhibit(title: String, votes: &[Vote], claims: &[Claim], abstained: Optio
         found_in: vote.found_in.clone(),
     };
     let [verified, disputed, unverifiable] = Ruling::ALL.map(|ruling| votes.iter().filter(|vote| vote.verdict == ruling).count());
-    let measure = abstained.as_ref().map(|why| format!("abstained: {why}")).unwrap_or_default();
-    let checks = Checks { entries: votes.iter().map(entry).collect(), score: None, measure };
-    let data = VotesRow { verifications: votes.iter().map(row).collect(), summary: RulingCounts { verified, disputed, unverifiable }, abstained };
-    Exhibit::new(title, Shape::Checks(checks)).data(&data)
+    VotesRow { verifications: votes.iter().map(row).collect(), summary: RulingCounts { verified, disputed, unverifiable }, abstained }
 }

@@ -10,7 +10,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::{closing, tally, text};
+use crate::{attendance, closing, tally, text};
 use checks::{Verification, Vote};
 use claim_rulings::{ClaimRuling, Totals};
 use claims::{Claim, ExtractedClaim, Extraction, Numbered};
@@ -28,7 +28,7 @@ use synod_engine::{
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "fact_check", version: 3, name: "Fact-Check", family: Verification, seats: 3..=6,
+    id: "fact_check", version: 4, name: "Fact-Check", family: Verification, seats: 3..=6,
     roles: &[each("checker"), seat("generator", 0), seat("extractor", 0), seat("reporter", 0)],
     summary: "The claims in a text are pulled out, every checker rules on each of them alone, and the text gets a computed reliability score.",
     pick: "Take it when it matters more that a text is true than that it reads well: give the text as content, and attach files to check it against.",
@@ -232,22 +232,26 @@ async fn verify(
     let mut cast: Vec<(SeatIx, Vec<Vote>)> = Vec::new();
     for seat in &checkers {
         let label = &phase.seat(*seat).label;
-        let (votes, key, why) = match answers.outcome(*seat) {
-            Some(Ok(reply)) => (checks::votes(&reply.value, &claims, material), &reply.key, None),
-            Some(Err(failed)) => (Vec::new(), &failed.key, Some(failed.failure.kind.plain().to_owned())),
-            None => continue,
+        let votes = answers.of(*seat).map(|reply| checks::votes(&reply.value, &claims, material)).unwrap_or_default();
+        let title = format!("Checks by {label}");
+        let exhibit = if votes.is_empty() {
+            let (failed, none) = (answers.failure_of(*seat), "ruled on none of the claims");
+            if failed.is_none() {
+                phase.abstained(*seat, none);
+            }
+            let why = failed.map_or(none, |failed| failed.failure.kind.plain());
+            attendance::absence(title, *seat, "checker", failed, none).data(&checks::row(&votes, Some(why.to_owned())))
+        } else {
+            checks::exhibit(title, &votes, &claims).by(*seat, "checker").data(&checks::row(&votes, None))
         };
-        let none = "ruled on none of the claims";
-        if votes.is_empty() && why.is_none() {
-            phase.abstained(*seat, none);
-        } else if !votes.is_empty() && votes.len() < claims.len() {
+        if (1..claims.len()).contains(&votes.len()) {
             phase.warn(format!("{label} ruled on {} of {} claims.", votes.len(), claims.len()));
         }
-        let why = why.or_else(|| votes.is_empty().then(|| none.to_owned()));
-        let reasons = answers.of(*seat).map(|reply| reply.value.reasons.as_str()).unwrap_or_default();
-        let exhibit =
-            checks::exhibit(format!("Checks by {label}"), &votes, &claims, why).part("What it was checked by", reasons).by(*seat, "checker");
-        phase.show(&format!("verify_{seat}"), exhibit.turn(key))?;
+        let exhibit = match answers.of(*seat) {
+            Some(reply) => exhibit.part("What it was checked by", &reply.value.reasons).turn(&reply.key),
+            None => exhibit,
+        };
+        phase.show(&format!("verify_{seat}"), exhibit)?;
         if !votes.is_empty() {
             cast.push((*seat, votes));
         }

@@ -5,7 +5,7 @@ mod report;
 mod rows;
 mod summary;
 
-use crate::{attendance, tally, work};
+use crate::{attendance, closing, tally, work};
 pub use assessment::{Assessment, Ruling};
 pub use report::Report;
 use rows::{JurorRow, ScoresRow, VerdictData, VerdictRow, VotesRow, WorkRow};
@@ -185,18 +185,18 @@ async fn deliberate(bench: &Bench, options: &Options) -> Result<Summary> {
     let jurors: Vec<Juror> = answers.replies.iter().filter_map(|reply| Juror::new(label(reply.seat), reply.clone())).collect();
     for seat in seats {
         let exhibit = match jurors.iter().find(|juror| juror.seat == *seat) {
-            Some(juror) => juror.exhibit(),
+            Some(juror) => juror.exhibit().by(*seat, "juror"),
             None => {
                 let (label, failed) = (label(*seat), answers.failure_of(*seat));
                 let error = failed.map(|failed| failed.failure.to_string());
-                attendance::absence(format!("Juror {label}"), "juror", failed, "gave neither a score nor a verdict").data(&JurorRow {
+                attendance::absence(format!("Juror {label}"), *seat, "juror", failed, "gave neither a score nor a verdict").data(&JurorRow {
                     label,
                     error,
                     ..JurorRow::default()
                 })
             }
         };
-        phase.show("deliberation", exhibit.by(*seat, "juror"))?;
+        phase.show("deliberation", exhibit)?;
     }
     answers.quorum(LEAST)?;
     for juror in &jurors {
@@ -236,8 +236,7 @@ async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Se
         let who: Vec<&str> = foremen.iter().map(|seat| bench.seat(*seat).label.as_str()).collect();
         phase.warn(format!("{} failed as foreman, and no juror may report on the jury: the report is computed from the scores.", who.join(", ")));
         let text = report::compose_from_scores(summary);
-        phase.show("verdict", Exhibit::note("Verdict", &text).data(&verdict_row(summary, None)))?;
-        return Ok((Answer { kind: AnswerKind::Computed, text, by: Vec::new() }, None));
+        return Ok((closing::computed(&phase, "verdict", "Verdict", text, [], &verdict_row(summary, None))?, None));
     };
     let agrees = reply.value.verdict == summary.verdict;
     bench.figure("foreman_agrees", f64::from(u8::from(agrees)));

@@ -208,7 +208,7 @@ async fn review(bench: &Bench, options: &Options, rubric: Rubric) -> Result<Cons
         let Some(reply) = answers.of(*seat) else {
             let failed = answers.failure_of(*seat);
             let error = failed.map(|failed| failed.failure.to_string());
-            let exhibit = attendance::absence(format!("Review {label}"), "reviewer", failed, "gave no review").by(*seat, "reviewer");
+            let exhibit = attendance::absence(format!("Review {label}"), *seat, "reviewer", failed, "gave no review");
             phase.show(&name, exhibit.data(&ReviewRow { reviewer_index: index, label, error, ..ReviewRow::default() }))?;
             continue;
         };
@@ -308,8 +308,7 @@ async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<(String, An
     };
     let Some(reply) = reply else {
         phase.warn("Nobody could consolidate the reviews; the report is computed from their scores and findings.");
-        phase.show("consolidation", Exhibit::note("Consolidation", &text).data(&data))?;
-        return Ok((action, Answer { kind: AnswerKind::Computed, text, by: Vec::new() }));
+        return Ok((action, closing::computed(&phase, "consolidation", "Consolidation", text, [], &data)?));
     };
     let statement = Statement { text: Some(text.clone()), ..Statement::default() };
     let exhibit = Exhibit::new("Consolidation", Shape::Statement(statement)).part("How the reviews were weighed", &reply.value.reasons);

@@ -9,9 +9,9 @@ mod rounds;
 mod rows;
 mod severity;
 
-use crate::closing;
 use crate::revision::long_enough;
 use crate::text::words;
+use crate::{attendance, closing};
 use fate::{Fate, FateCounts};
 use findings::Register;
 use material::Material;
@@ -24,7 +24,7 @@ use synod_engine::{Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCa
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "red_team", version: 2, name: "Red Team", family: Adversarial, seats: 2..=3,
+    id: "red_team", version: 3, name: "Red Team", family: Adversarial, seats: 2..=3,
     roles: &[seat("generator", 0), seat("attacker", 1), seat("judge", 2), seat("synthesizer", 0)],
     summary: "One seat attacks the work, its author defends and mends it round by round, and a hardened version comes out with an audit of every finding.",
     pick: "Take it for code, a design, a policy or an argument that must stand up to somebody who wants it to fail. Give it three seats, so that disputes are ruled on.",
@@ -194,10 +194,7 @@ async fn prepare<'a>(bench: &'a Bench, options: &'a Options) -> Result<Case<'a>>
             Err(failure) => {
                 phase.warn("The work could not be restated; the material was used as given.");
                 let data = RestatementRow { input_length: input, output_length: None, used: false, error: true };
-                Exhibit::note("The work, restated", format!("Not restated: {}", failure.failure))
-                    .by(*seat, "generator")
-                    .turn(&failure.key)
-                    .data(&data)
+                attendance::failure("The work, restated", "generator", &failure).data(&data)
             }
         };
         phase.show("generate", exhibit)?;
@@ -258,7 +255,7 @@ async fn synthesis(phase: &Bench, options: &Options, case: &Case<'_>, rounds: u3
     let writers = closing::once(["synthesizer", "generator", "attacker", "judge"].iter().flat_map(|role| phase.role(role)).copied());
     let ask = prompt!("synthesis", task = case.task, content = case.content, findings = case.findings.for_prompt(|_| true))
         .max_tokens(options.text_tokens());
-    let Some(reply) = phase.ask_first::<String>(&writers, ask).await? else {
+    let Some(reply) = closing::write(phase, &writers, ask, "The final version").await? else {
         phase.warn("Nobody could write the final version; the work is returned as it stood after the last round.");
         return Ok(None);
     };

@@ -6,9 +6,10 @@ use super::material::Material;
 use super::replies::{Attack, AttackAgain, Defence, Reopening, Response, ResponseVerdict, Ruling, Rulings};
 use super::rows::{AttackRow, AttackSummary, DefenceRow, ResponseRow, RowVerdict, RulingsRow};
 use super::severity::Risk;
+use crate::attendance;
 use crate::revision::{long_enough, revision};
 use crate::text::words;
-use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatFailure, SeatReply, prompt};
+use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatReply, prompt};
 use synod_types::*;
 
 /// The work under attack and everything known about it.
@@ -94,7 +95,7 @@ impl<'a> Case<'a> {
                 }
                 Err(failure) => {
                     let data = AttackRow { round, findings: None, summary: None, no_flaws: false, reopened: None, error: true };
-                    phase.show(name, failure_exhibit("Attack", "attacker", &failure).data(&data))?;
+                    phase.show(name, attendance::failure(format!("Attack, round {round}"), "attacker", &failure).data(&data))?;
                 }
             }
         }
@@ -146,7 +147,7 @@ impl<'a> Case<'a> {
                     kept: false,
                     error: true,
                 };
-                phase.show(&name, failure_exhibit("Defence", "defender", &failure).data(&data))?;
+                phase.show(&name, attendance::failure(format!("Defence, round {round}"), "defender", &failure).data(&data))?;
                 return Ok(Vec::new());
             }
         };
@@ -207,7 +208,7 @@ impl<'a> Case<'a> {
             Err(failure) => {
                 phase.warn(format!("Nobody ruled on the findings disputed in round {round}."));
                 let data = RulingsRow { round, rulings: None, error: true };
-                return phase.show(&name, failure_exhibit("Ruling", "judge", &failure).data(&data));
+                return phase.show(&name, attendance::failure(format!("Ruling, round {round}"), "judge", &failure).data(&data));
             }
         };
         let rulings = first_of_each(reply.value.rulings.clone(), |ruling: &Ruling| &ruling.id);
@@ -221,10 +222,6 @@ impl<'a> Case<'a> {
         let exhibit = exhibit.by(reply.seat, "judge").turn(&reply.key);
         phase.show(&name, exhibit.data(&RulingsRow { round, rulings: Some(rulings), error: false }))
     }
-}
-
-fn failure_exhibit(title: &str, role: &str, failure: &SeatFailure) -> Exhibit {
-    Exhibit::note(title, format!("Nothing came: {}", failure.failure)).by(failure.seat, role).turn(&failure.key)
 }
 
 fn response_row(finding: &Finding, responses: &[Response]) -> ResponseRow {

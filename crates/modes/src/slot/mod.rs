@@ -66,16 +66,18 @@ pub struct Options {
     pub scripted_confidence: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Task {
-    #[default]
-    Work,
-    Consensus,
-    /// A layer without work of its own: its seats write the final word.
-    Synthesis,
-    /// Several summaries become one.
-    Merge,
+words! {
+    /// What is asked for: the name of its prompt.
+    #[derive(Default)]
+    pub enum Task {
+        #[default]
+        Work = "work",
+        Consensus = "consensus",
+        /// A layer without work of its own: its seats write the final word.
+        Synthesis = "synthesis",
+        /// Several summaries become one.
+        Merge = "merge",
+    }
 }
 
 /// What an earlier layer said.
@@ -186,16 +188,7 @@ impl JsonSchema for Form {
 }
 
 fn calls(options: &Options, _: &Seating) -> Vec<PlannedCalls> {
-    vec![PlannedCalls { prompt: prompt_of(options.task), role: "agent", min: 1, max: 1, reads: 0, max_tokens: None }]
-}
-
-fn prompt_of(task: Task) -> &'static str {
-    match task {
-        Task::Work => "work",
-        Task::Consensus => "consensus",
-        Task::Synthesis => "synthesis",
-        Task::Merge => "merge",
-    }
+    vec![PlannedCalls { prompt: options.task.as_str(), role: "agent", min: 1, max: 1, reads: 0, max_tokens: None }]
 }
 
 async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
@@ -236,7 +229,7 @@ fn unfilled(failure: SeatFailure) -> Halt {
 }
 
 fn ask(of: &Options) -> Prompt {
-    let mut prompt = Prompt::new(prompt_of(of.task));
+    let mut prompt = Prompt::new(of.task.as_str());
     for (name, value) in [
         ("stage", json!(of.stage)),
         ("layer", json!(of.layer)),

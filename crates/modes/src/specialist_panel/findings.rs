@@ -90,14 +90,6 @@ pub fn count(findings: &[PanelFinding], reception: Reception, answered: usize) -
     (answered > 0).then(|| findings.iter().filter(|finding| finding.reception() == reception).count() as u32)
 }
 
-pub fn reception_name(reception: Reception) -> &'static str {
-    match reception {
-        Reception::Divergent => "divergent",
-        Reception::Convergent => "convergent",
-        Reception::Alone => "alone",
-    }
-}
-
 /// The lines of the findings received so.
 pub fn lines(findings: &[PanelFinding], reception: Reception) -> Vec<String> {
     findings.iter().filter(|finding| finding.reception() == reception).map(PanelFinding::line).collect()
@@ -111,7 +103,7 @@ pub fn exhibit(findings: &[PanelFinding], answered: usize) -> Exhibit {
     let entry = |finding: &&PanelFinding| FindingEntry {
         id: finding.id.clone(),
         title: finding.text.clone(),
-        severity: reception_name(finding.reception()).to_owned(),
+        severity: finding.reception().as_str().to_owned(),
         by: vec![finding.by.clone()],
         fate: finding.fate(),
         reply: finding.stances.iter().map(reply).collect::<Vec<_>>().join("\n"),
@@ -121,7 +113,7 @@ pub fn exhibit(findings: &[PanelFinding], answered: usize) -> Exhibit {
         id: finding.id.clone(),
         by: finding.by.clone(),
         finding: finding.text.clone(),
-        reception: reception_name(finding.reception()),
+        reception: finding.reception().as_str(),
         agree: finding.titles(StanceKind::Agree),
         extend: finding.titles(StanceKind::Extend),
         disagree: finding.titles(StanceKind::Disagree),

@@ -11,6 +11,7 @@ mod synthesis;
 #[cfg(test)]
 mod tests;
 
+use crate::attendance;
 use cross_review::CrossReview;
 use report::Report;
 use roles::{CustomRole, Role};
@@ -20,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use specialist::Specialist;
 use synod_engine::{
-    Answers, Bench, Example, FigureKind, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, Seating, Stage, chair, each, mode, prompt,
+    Answers, Bench, Example, FigureKind, Means, Mode, ModeResult, PlannedCalls, RequestName, Result, SeatFailure, Seating, Stage, chair, each, mode,
+    prompt,
 };
 use synod_math::Reception;
 use synod_types::*;
@@ -29,7 +31,7 @@ use synod_types::*;
 const LEAST_REPORTS: usize = 2;
 
 pub static MODE: Mode = mode! {
-    id: "specialist_panel", version: 2, name: "Specialist Panel", family: RoleBased, seats: 3..=7, roles: &[each("specialist"), chair("synthesizer")],
+    id: "specialist_panel", version: 3, name: "Specialist Panel", family: RoleBased, seats: 3..=7, roles: &[each("specialist"), chair("synthesizer")],
     summary: "Each seat assesses the material from an expert role of its own, the roles answer each other's findings, and one report joins them.",
     pick: "Take it to review a design or a plan from several sides at once, where views complete each other rather than compete.",
     phases: &["report", "cross_review", "synthesis"],
@@ -38,6 +40,7 @@ pub static MODE: Mode = mode! {
         Stage::from_seat::<CrossReviewRow>("cross_review", "specialist"),
         Stage::computed::<ConvergenceRow>("convergence"),
         Stage::from_seat::<SynthesisRow>("synthesis", "synthesizer"),
+        Stage::computed::<SynthesisRow>("synthesis").stand_in(),
     ],
     figures: &[
         FigureKind::mean("overall", "Mean score of the material"),
@@ -180,13 +183,21 @@ async fn report(bench: &Bench, table: &[(SeatIx, Role)]) -> Result<Vec<Specialis
         .await?;
     let mut specialists = Vec::new();
     for (number, (seat, role)) in (1..).zip(table) {
-        let Some(reply) = reports.of(*seat) else { continue };
+        let name = format!("specialist_{}", role.id);
+        let reply = match reports.outcome(*seat) {
+            Some(Ok(reply)) => reply,
+            Some(Err(failed)) => {
+                phase.show(&name, absent_report(role, failed))?;
+                continue;
+            }
+            None => continue,
+        };
         let (specialist, dropped) = Specialist::new(number, role.clone(), reply);
         if dropped > 0 {
             let kept = report::FINDINGS;
             phase.warn(format!("{} gave {} findings; the first {kept} are counted.", role.title, kept + dropped));
         }
-        phase.show(&format!("specialist_{}", role.id), specialist.exhibit())?;
+        phase.show(&name, specialist.exhibit())?;
         specialists.push(specialist);
     }
     // After the rows are shown, so that a single report is kept even where it is not enough.
@@ -214,11 +225,34 @@ async fn cross_review(bench: &Bench, specialists: &[Specialist]) -> Result<Answe
         reply.value.changes.retain(|change| report::on_scale(change.score).is_some());
     }
     for specialist in specialists {
-        if let Some(reply) = reviews.of(specialist.seat) {
-            phase.show("cross_review", review_exhibit(specialist, specialists, &reply.value).turn(&reply.key))?;
-        }
+        let exhibit = match reviews.outcome(specialist.seat) {
+            Some(Ok(reply)) => review_exhibit(specialist, specialists, &reply.value).turn(&reply.key),
+            Some(Err(failed)) => absent_review(specialist, failed),
+            None => continue,
+        };
+        phase.show("cross_review", exhibit)?;
     }
     Ok(reviews)
+}
+
+fn absent_report(role: &Role, failed: &SeatFailure) -> Exhibit {
+    let data = ReportRow {
+        role_id: role.id.clone(),
+        role_title: role.title.clone(),
+        total_criteria: role.criteria.len(),
+        error: Some(failed.failure.to_string()),
+        ..ReportRow::default()
+    };
+    attendance::failure(format!("{} report", role.title), "specialist", failed).by(failed.seat, &role.id).data(&data)
+}
+
+fn absent_review(reader: &Specialist, failed: &SeatFailure) -> Exhibit {
+    let data = CrossReviewRow { role_id: reader.role.id.clone(), error: Some(failed.failure.to_string()), ..CrossReviewRow::default() };
+    attendance::failure(review_title(reader), "specialist", failed).data(&data)
+}
+
+fn review_title(reader: &Specialist) -> String {
+    format!("{} on the others' findings", reader.role.title)
 }
 
 fn findings_for_prompt(specialist: &Specialist) -> Value {
@@ -244,10 +278,10 @@ fn review_exhibit(reader: &Specialist, specialists: &[Specialist], review: &Cros
         }
     }
     let none = format!("{} read the others' findings and took no stance.", reader.role.title);
-    let data = CrossReviewRow { role_id: reader.role.id.clone(), stances: review.stances.clone(), rating_changes: review.changes.clone() };
-    let title = format!("{} on the others' findings", reader.role.title);
+    let (role_id, stances, rating_changes) = (reader.role.id.clone(), review.stances.clone(), review.changes.clone());
+    let data = CrossReviewRow { role_id, stances, rating_changes, error: None };
     let changes = review.changes.iter().map(|change| format!("{} is now {}: {}", change.criterion, change.score, change.why));
-    Exhibit::new(title, Shape::Findings(Findings { entries, none }))
+    Exhibit::new(review_title(reader), Shape::Findings(Findings { entries, none }))
         .part("What they mean from here", &review.reasons)
         .list("Ratings changed", changes)
         .by(reader.seat, "specialist")

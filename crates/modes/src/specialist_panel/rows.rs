@@ -6,7 +6,7 @@ use serde::Serialize;
 use synod_types::row_data;
 
 /// One specialist's report, before anybody read it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportRow {
     pub role_id: String,
@@ -20,6 +20,10 @@ pub struct ReportRow {
     /// How many of the criteria were rated.
     pub parsed_criteria: usize,
     pub total_criteria: usize,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -37,12 +41,16 @@ pub struct KeyFinding {
     pub text: String,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CrossReviewRow {
     pub role_id: String,
     pub stances: Vec<FindingStance>,
     pub rating_changes: Vec<RatingChange>,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

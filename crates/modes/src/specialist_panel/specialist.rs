@@ -105,6 +105,7 @@ impl Specialist {
             average_score: average,
             parsed_criteria: rated,
             total_criteria: ratings.len(),
+            error: None,
         };
         let title = format!("{} report", self.role.title);
         Exhibit::new(title, Shape::Scorecard(shape))

@@ -26,12 +26,9 @@ pub async fn write(
         [Reception::Convergent, Reception::Divergent].map(|reception| findings::lines(panel_findings, reception).join("\n"));
     let ask = prompt!("synthesis", reports, answered, convergent, divergent, absent);
     let writers = closing::seats_of(bench, "synthesizer", specialists.iter().map(|one| one.seat));
-    let Some(reply) = closing::write(&phase, &writers, ask, "The synthesis").await? else {
-        phase.warn("Nobody could write the synthesis; the recommendations are put together as they stand.");
-        let by = specialists.iter().map(|one| one.seat).collect();
-        return Ok(Answer { kind: AnswerKind::Computed, text: assemble(specialists, answered, absent, decision), by });
-    };
-    let cited = findings::citations(&reply.value);
+    let written = closing::write(&phase, &writers, ask, "The synthesis").await?;
+    let text = written.as_ref().map_or_else(|| assemble(specialists, answered, absent, decision), |reply| reply.value.clone());
+    let cited = findings::citations(&text);
     let (known, unknown): (Vec<String>, Vec<String>) = cited.into_iter().partition(|id| panel_findings.iter().any(|finding| finding.id == *id));
     if !unknown.is_empty() {
         phase.warn(format!("The synthesis cites findings that no report holds: {}.", unknown.join(", ")));
@@ -41,14 +38,18 @@ pub async fn write(
         failed_count: absent.len(),
         convergent_finding_count: findings::count(panel_findings, Reception::Convergent, answered),
         divergent_finding_count: decision.conflicts,
-        recommendation_count: count_recommendations(&reply.value),
+        recommendation_count: count_recommendations(&text),
         top_risk: decision.top_risk.as_ref().map(name),
         overall_assessment: decision.overall.map(assessment),
         cited_findings: known,
         unknown_citations: unknown,
     };
+    let Some(reply) = written else {
+        phase.warn("Nobody could write the synthesis; the recommendations are put together as they stand.");
+        return closing::computed(&phase, "synthesis", "Recommendations", text, specialists.iter().map(|one| one.seat), &data);
+    };
     phase.show("synthesis", Exhibit::said("Synthesis", reply.seat, "synthesizer", &reply.key).data(&data))?;
-    Ok(Answer { kind: AnswerKind::Synthesis, text: reply.value, by: vec![reply.seat] })
+    Ok(Answer { kind: AnswerKind::Synthesis, text, by: vec![reply.seat] })
 }
 
 /// How many recommendations stand under their heading; `None` without one.

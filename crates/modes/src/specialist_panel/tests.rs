@@ -121,7 +121,7 @@ fn findings_are_counted_by_the_stances_of_others() {
     ];
     let read_reviews: Vec<(usize, &CrossReview)> = reviews.iter().enumerate().collect();
     let findings = findings::with_stances(&panel, &read_reviews);
-    let got: Vec<(&str, &str)> = findings.iter().map(|finding| (finding.id.as_str(), findings::reception_name(finding.reception()))).collect();
+    let got: Vec<(&str, &str)> = findings.iter().map(|finding| (finding.id.as_str(), finding.reception().as_str())).collect();
     assert_eq!(got, [("S1.1", "divergent"), ("S1.2", "alone"), ("S2.1", "convergent"), ("S3.1", "convergent")]);
     let dissent = findings::dissent(&findings);
     assert_eq!(dissent.iter().map(|one| (one.seat, one.text.as_str())).collect::<Vec<_>>(), [(Some(1), "because (against S1.1: a)")]);

@@ -10,6 +10,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::attendance;
 use crate::labelled::{self, LEAST, LabelledAnswer};
 use contest::{Contest, MatchResult};
 use exhibits::{bracket_exhibit, draw_exhibit, table_exhibit};
@@ -25,7 +26,7 @@ use synod_math::{Rng, bracket};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "tournament", version: 2, name: "Tournament", family: Algorithmic, seats: 5..=9, roles: &[each("contestant"), chair_apart("judge")],
+    id: "tournament", version: 3, name: "Tournament", family: Algorithmic, seats: 5..=9, roles: &[each("contestant"), chair_apart("judge")],
     summary: "Everyone answers, a judge compares the answers two at a time and in both orders, and the champion's is returned word for word.",
     pick: "Take it when one whole answer must be chosen from many and comparing two is easier than ranking all.",
     phases: &["collect", "round"],
@@ -261,6 +262,7 @@ async fn collect(bench: &Bench, options: &Options) -> Result<Vec<LabelledAnswer>
         let title = format!("Answer {}", answer.label);
         phase.show("collect", Exhibit::said(title, answer.seat, "contestant", &answer.key).labelled(&answer.label))?;
     }
+    attendance::show_failures(&phase, ("collect", "Answer", "contestant"), &replies.failures)?;
     let order = Rng::derive(bench.seed("bracket"), "seeding").permutation(answers.len());
     Ok(order.into_iter().map(|at| answers[at].clone()).collect())
 }

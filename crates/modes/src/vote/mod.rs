@@ -18,7 +18,7 @@ use synod_math::Tally as Count;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "vote", version: 3, name: "Vote", family: Evaluation, seats: 3..=7, roles: &[each("respondent"), chair("chairman")],
+    id: "vote", version: 4, name: "Vote", family: Evaluation, seats: 3..=7, roles: &[each("respondent"), chair("chairman")],
     summary: "Everyone answers, everyone votes for the best answer but their own, and the winner is returned word for word.",
     pick: "Take it for a quick pick in one authentic voice, with fewer tokens than a council.",
     phases: &["collect", "vote", "tiebreaker"],

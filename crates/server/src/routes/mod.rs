@@ -7,6 +7,7 @@ mod collapse;
 mod conversations;
 mod council;
 mod events;
+mod export;
 mod modes;
 mod operations;
 mod paging;

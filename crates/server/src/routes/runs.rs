@@ -1,5 +1,6 @@
 //! Runs that exist: found, read, exported, checked, gone on with, ended, deleted.
 
+use super::export::{ExportQuery, Format};
 use super::paging;
 use super::start::{self, Waiting};
 use crate::caller::Caller;
@@ -11,8 +12,8 @@ use crate::state::Shared;
 use crate::table::{JSON, Route};
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use axum::routing::{delete, get, post};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -200,37 +201,14 @@ async fn verdict(State(server): State<Shared>, caller: Caller, Named(id): Named)
     verdict.map(Json).ok_or_else(|| Fault::new(Code::Conflict, format!("run {id} has no verdict yet: it is {}", run.state.as_str())))
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ExportQuery {
-    #[serde(default)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Format {
-    #[default]
-    Md,
-    Html,
-    Json,
-}
-
 async fn export(State(server): State<Shared>, caller: Caller, Named(id): Named, Query(query): Query<ExportQuery>) -> Answer<Response> {
     server.run(&caller, &id).await?;
-    let (format, kind) = match query.format {
-        Format::Md => (ExportFormat::Markdown, "text/markdown; charset=utf-8"),
-        Format::Html => (ExportFormat::Html, "text/html; charset=utf-8"),
-        Format::Json => (ExportFormat::Json, JSON),
+    let format = match query.format {
+        Format::Md => ExportFormat::Markdown,
+        Format::Html => ExportFormat::Html,
+        Format::Json => ExportFormat::Json,
     };
-    let text = server.app.export(&id, format).await?;
-    let mut response = ([(header::CONTENT_TYPE, kind)], text).into_response();
-    if matches!(query.format, Format::Html) {
-        // A report that stands by itself: its own styles, no script, nothing from elsewhere.
-        let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox";
-        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, axum::http::HeaderValue::from_static(policy));
-    }
-    Ok(response)
+    Ok(query.format.response(server.app.export(&id, format).await?))
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

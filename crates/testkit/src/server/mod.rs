@@ -73,7 +73,6 @@ impl Default for Settings {
 
 /// Which requests a fault meets.
 enum When {
-    Number(u64),
     /// The next so many requests for a model.
     Next(String, u32),
     Always(String),
@@ -100,13 +99,10 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// By number first, then what was queued for the model, then what always holds for it.
+    /// What was queued for the model first, then what always holds for it.
     fn fault_for(&self, ask: &Ask) -> Option<Fault> {
         let mut faults = held(&self.faults);
         let of = |name: &str| name == ask.model || name == ANY;
-        if let Some((_, fault)) = faults.iter().find(|(when, _)| matches!(when, When::Number(number) if *number == ask.number)) {
-            return Some(fault.clone());
-        }
         for (when, fault) in faults.iter_mut() {
             if let When::Next(model, left) = when
                 && *left > 0
@@ -212,10 +208,6 @@ impl ModelServer {
     /// The next `times` requests for this model meet this fault. Several are used up in the order given.
     pub fn script_next(&self, model: impl Into<String>, times: u32, fault: Fault) {
         held(&self.shared.faults).push((When::Next(model.into(), times), fault));
-    }
-    /// The request with this number, counted from 1 over all models, meets this fault.
-    pub fn script_at(&self, number: u64, fault: Fault) {
-        held(&self.shared.faults).push((When::Number(number), fault));
     }
     /// What this model says, from now on.
     pub fn reply(&self, model: impl Into<String>, script: impl Fn(&Ask) -> Say + Send + Sync + 'static) {

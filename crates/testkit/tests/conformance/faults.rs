@@ -9,7 +9,7 @@ use synod_testkit::rig::{Rig, order};
 use synod_testkit::served::served;
 use synod_testkit::server::{ANY, Fault, ModelServer};
 use synod_testkit::voices::Voices;
-use synod_types::{Body, Failure, FailureKind, Kind, Row, SeatIx, Status, Verdict};
+use synod_types::{Body, Failure, FailureKind, Kind, Row, SeatIx, Shown, Status, Verdict};
 
 /// A panel one larger than usual where the mode allows it, so that one seat may be lost; that seat has the given name. Where the work is
 /// divided and a seat may be given none, the panel is small enough for the last one to get some.
@@ -71,6 +71,17 @@ fn asked_of(rows: &[Row]) -> BTreeSet<SeatIx> {
     rows.iter().filter(|row| row.kind == Kind::Asked).filter_map(Row::seat).collect()
 }
 
+/// Modes that do not show this at every step: there only the verdict names whoever is absent.
+const IN_THE_VERDICT_ONLY: [&str; 3] = ["roundtable", "collapse", "crux"];
+
+/// Whether a reader of the exhibits sees that this seat gave nothing, and why: a row of its own, of the turn that failed.
+fn shown_absent(rows: &[Row], seat: SeatIx, kind: FailureKind) -> bool {
+    rows.iter().filter(|row| row.kind == Kind::Shown).filter_map(|row| row.read::<Shown>().ok()).any(|shown| {
+        let failed = rows.iter().any(|row| row.kind == Kind::Failed && shown.exhibit.turn.as_ref() == Some(&row.key));
+        shown.exhibit.seat == Some(seat) && failed && synod_types::Json::of(&shown.exhibit.shape).text().contains(kind.plain())
+    })
+}
+
 fn why(verdict: &Verdict, seat: SeatIx) -> BTreeSet<FailureKind> {
     verdict.missing.iter().filter(|missing| missing.seat == seat).map(|missing| missing.why).collect()
 }
@@ -107,6 +118,8 @@ async fn one_seat_that_fails_degrades_the_verdict_and_is_named(mode: &'static Mo
         assert!(verdict.missing.iter().all(|missing| missing.seat == seat && called(&missing.who)), "{step}: {:?}", verdict.missing);
         assert!(verdict.missing.iter().all(|missing| mode.phases.iter().any(|phase| missing.phase.starts_with(phase))), "{step}");
         assert!(verdict.answer.is_some(), "{step}");
+        let shown = shown_absent(&rows, seat, *kind) || IN_THE_VERDICT_ONLY.contains(&mode.id);
+        assert!(shown, "{step}: no exhibit says that seat {seat} {}", kind.plain());
         true
     });
     let asked = futures::future::join_all(scenes).await;

@@ -90,7 +90,9 @@ async fn an_outage_is_not_counted_as_a_held_opinion() {
     assert_eq!((&decision["rounds"], &decision["settled"], &decision["value"]), (&json!(1), &json!(false), &json!(20.0)));
     assert!(verdict.warnings.iter().any(|warning| warning.contains("round 1 stands")), "{:?}", verdict.warnings);
     let second = shown(&rows, "round_2");
-    assert!(second.len() == 2 && second.iter().all(|row| row["counted"] == json!(false)), "what was said is kept, and not counted: {second:?}");
+    assert!(second.len() == 3 && second.iter().all(|row| row["counted"] == json!(false)), "what was said is kept, and not counted: {second:?}");
+    let absent: Vec<bool> = second.iter().map(|row| row["error"].is_string()).collect();
+    assert_eq!(absent, [false, false, true], "{second:?}");
     assert!(shown(&rows, "round_2_stats").is_empty());
 
     // Of four one fails: the others go on without it, and it is not asked again.
@@ -125,12 +127,13 @@ async fn years_far_apart_do_not_settle_and_zero_is_no_agreement() {
 #[tokio::test]
 async fn without_a_writer_the_computed_result_is_the_answer() {
     // Only the facilitator is down: a panelist who could write would be reporting on its own answer.
-    let (verdict, _, counted) = run(saying(&[10.0, 11.0, 12.0], |key| key == "synthesis/synthesis@3"), &put(3, &[("unit", "days")])).await;
+    let (verdict, rows, counted) = run(saying(&[10.0, 11.0, 12.0], |key| key == "synthesis/synthesis@3"), &put(3, &[("unit", "days")])).await;
     assert!(!counted.requests().iter().any(|(key, _)| key.starts_with("synthesis/") && key != "synthesis/synthesis@3"));
     assert_eq!(verdict.status, Status::Degraded);
     let answer = verdict.answer.expect("an answer");
     assert_eq!(answer.kind, AnswerKind::Computed);
     assert!(answer.text.starts_with("11 days, the median of 3 panelists"), "{}", answer.text);
+    assert_eq!(shown(&rows, "synthesis")[0]["finalValue"], json!(11.0), "it has a row like a written one");
 }
 
 #[tokio::test]

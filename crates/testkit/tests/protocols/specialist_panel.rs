@@ -87,6 +87,7 @@ async fn each_specialist_is_told_whole_and_a_panel_without_a_writer_repeats_no_t
     let text = &played.verdict.answer.as_ref().expect("an answer").text;
     assert!(text.starts_with("Advice of 0 stands. That is what the") && !text.contains("Finding of") && !text.contains('|'), "{text}");
     assert_eq!(played.verdict.summary(), Some("3 specialists rated nothing; no finding is disputed."));
+    assert_eq!(played.data("synthesis")["specialistCount"], json!(3), "it has a row like a written one");
 }
 
 #[tokio::test]

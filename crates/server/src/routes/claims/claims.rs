@@ -6,6 +6,7 @@ use crate::caller::Caller;
 use crate::claim_errors::{ClaimCode, invalid};
 use crate::extract::{Named, PlainJson, Query};
 use crate::fault::{Answer, Fault};
+use crate::routes::export::{ExportQuery, Format};
 use crate::routes::paging;
 use crate::state::{Server, Shared};
 use crate::table::{JSON, Route};
@@ -15,13 +16,11 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use synod_claims::{ClaimFilter, ClaimSort, MOST, NewClaim, votes};
 use synod_types::{Claim, ClaimSource, Scope, Slot};
 
 const PAGE: u32 = 20;
-/// Claims a minute of one key, unless the configuration says otherwise.
-const PER_MINUTE: u32 = 1;
 /// Characters of a search.
 const LONGEST_SEARCH: usize = 500;
 /// Characters of an exported file's name.
@@ -82,7 +81,7 @@ async fn create(State(server): State<Shared>, caller: Caller, PlainJson(body): P
     server.still_open()?;
     let NewClaimBody { title, body, protocol, domain, sources, author_model } = body;
     let author = named_agent(&server, &caller, "authorModel", author_model).await?;
-    let most = server.app.config.claims.claims_per_minute.unwrap_or(PER_MINUTE);
+    let most = server.app.config.claims.claims_per_minute();
     let turn = Turn::take(&server, &caller, "claims", most, ClaimCode::ClaimCreateLimited)?;
     let new = NewClaim { title, body, protocol, domain, sources: sources.unwrap_or_default(), ..NewClaim::default() };
     match server.app.claims().create(new, &author).await {
@@ -234,21 +233,6 @@ async fn slots(State(server): State<Shared>, caller: Caller, Named(id): Named) -
     Ok(Json(List::whole(server.app.claims().view(&id, &reader(&caller)).await?.slots)))
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-struct ExportQuery {
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Format {
-    #[default]
-    Md,
-    Html,
-    Json,
-}
-
 async fn export(State(server): State<Shared>, caller: Caller, Named(id): Named, Query(query): Query<ExportQuery>) -> Answer<Response> {
     let view = server.app.claims().view(&id, &reader(&caller)).await?;
     let slug: String = votes::domain_slug(&view.claim.title).chars().take(LONGEST_SLUG).collect();
@@ -256,21 +240,16 @@ async fn export(State(server): State<Shared>, caller: Caller, Named(id): Named, 
         "" => "claim",
         slug => slug,
     };
-    let (kind, ending, text) = match query.format {
-        Format::Md => ("text/markdown; charset=utf-8", "md", synod_report::claim_markdown(&view)),
-        Format::Html => ("text/html; charset=utf-8", "html", synod_report::claim_html(&view)),
-        Format::Json => (JSON, "json", serde_json::to_string_pretty(&WholeClaim::from(view)).unwrap_or_default()),
+    let (ending, text) = match query.format {
+        Format::Md => ("md", synod_report::claim_markdown(&view)),
+        Format::Html => ("html", synod_report::claim_html(&view)),
+        Format::Json => ("json", serde_json::to_string_pretty(&WholeClaim::from(view)).unwrap_or_default()),
     };
     // A slug has small letters, digits and dashes only.
     let file = HeaderValue::from_str(&format!("attachment; filename=\"aop-{slug}.{ending}\"")).ok();
-    let mut response = ([(header::CONTENT_TYPE, kind)], text).into_response();
+    let mut response = query.format.response(text);
     if let Some(file) = file {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, file);
-    }
-    if matches!(query.format, Format::Html) {
-        // A report that stands by itself: its own styles, no script, nothing from elsewhere.
-        let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox";
-        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     }
     Ok(response)
 }

@@ -20,8 +20,6 @@ use synod_claims::{Comment, CommentSort, MOST};
 use synod_types::Scope;
 
 const PAGE: u32 = 100;
-/// Comments a minute of one key, unless the configuration says otherwise.
-const PER_MINUTE: u32 = 30;
 
 pub fn routes() -> Vec<Route> {
     vec![
@@ -116,7 +114,7 @@ async fn create(State(server): State<Shared>, caller: Caller, Named(claim): Name
 
 /// Records count like comments.
 pub(super) fn turn<'s>(server: &'s Server, caller: &Caller) -> Answer<Turn<'s>> {
-    let most = server.app.config.claims.comments_per_minute.unwrap_or(PER_MINUTE);
+    let most = server.app.config.claims.comments_per_minute();
     Turn::take(server, caller, "comments", most, ClaimCode::CommentCreateLimited)
 }
 
