@@ -116,7 +116,7 @@ pub async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usiz
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 1 } else { at + 1 });
     let id = position.id();
     let receipt = docket.receipt_of(position).map(crate::collapse::cards::text::receipt_text);
-    let ask = judged(prompt!("doubt", receipt), bench, docket, position).set("regulations", &docket.options.regulations);
+    let ask = judged(prompt!("doubt", receipt), bench, docket, position);
     match first::<Doubts>(bench, &seats, ask, &format!("doubting {id}")).await? {
         FirstReply::Reply(reply, warning) => {
             let Doubts { reasons, risks, concerns } = reply.value;
