@@ -110,17 +110,44 @@ async fn a_verifier_that_cannot_answer_leaves_the_doubts_standing() {
             value["risks"] = if about(&context.key, "a") { json!([doubt("critical", 0.9)]) } else { json!([]) };
         }
     });
-    let silent = synod_testkit::voices::Voices::default().scripted(move |card, request, context| {
-        use synod_engine::Models;
-        if prompt_of(&context.key) == "settle" {
-            return Some(Err(Failure::new(FailureKind::Server, "down")));
-        }
-        futures::FutureExt::now_or_never(voices.open(card).expect("a voice").call(request, context))
-    });
-    let (_, ending) = Rig::new(Arc::new(silent)).run(&given(json!({"max_reflexions": 0}))).await;
+    let (_, ending) = Rig::new(Arc::new(silent_on("settle", voices))).run(&given(json!({"max_reflexions": 0}))).await;
     let verdict = verdict(ending);
     assert_eq!(verdict.decision.expect("a decision")["positions"][0]["state"], "needs_approval");
     assert!(verdict.warnings.iter().any(|warning| warning.contains("they stand")), "{:?}", verdict.warnings);
+}
+
+/// Voices that answer as these do, but for one prompt to which nobody can reply.
+fn silent_on(prompt: &'static str, voices: synod_testkit::voices::Voices) -> synod_testkit::voices::Voices {
+    synod_testkit::voices::Voices::default().scripted(move |card, request, context| {
+        use synod_engine::Models;
+        if prompt_of(&context.key) == prompt {
+            return Some(Err(Failure::new(FailureKind::Server, "down")));
+        }
+        futures::FutureExt::now_or_never(voices.open(card).expect("a voice").call(request, context))
+    })
+}
+
+#[tokio::test]
+async fn a_card_no_skeptic_could_look_at_is_taken_as_unchallenged() {
+    let heard = changed(|prompt, _, value| {
+        if prompt == "doubt" {
+            value["risks"] = json!([]);
+        }
+    });
+    for (voices, challenged) in [(heard, true), (silent_on("doubt", changed(|_, _, _| {})), false)] {
+        let (_, ending) = Rig::new(Arc::new(voices)).run(&given(json!({"max_reflexions": 0}))).await;
+        let verdict = verdict(ending);
+        let decision = verdict.decision.as_ref().expect("a decision");
+        assert_eq!(
+            (&decision["position"], &decision["challenged"], &decision["verified"]),
+            (&json!("a"), &json!(challenged), &json!(true)),
+            "{decision}"
+        );
+        let warned = verdict.warnings.iter().any(|warning| warning.starts_with("Nobody could doubt a: "));
+        let first = verdict.answer.as_ref().and_then(|answer| answer.text.lines().next()).unwrap_or_default();
+        let said = [first, verdict.action.as_deref().unwrap_or_default(), decision["summary"].as_str().unwrap_or_default()];
+        assert_eq!((warned, said.map(|text| text.contains("unchallenged"))), (!challenged, [!challenged; 3]), "{:?} {said:?}", verdict.warnings);
+    }
 }
 
 /// With a file that a revision may point to: what a seat only names counts half.

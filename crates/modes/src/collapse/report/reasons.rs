@@ -49,12 +49,18 @@ pub fn on_conditions(conditions: &[String]) -> String {
 }
 
 /// The position taken, by what it would do.
+/// ", unverified" and ", unchallenged": who did not look at the card that is taken and should have.
+pub fn unexamined(decision: &Decision) -> String {
+    let said = [(decision.verified, ", unverified"), (decision.challenged, ", unchallenged")];
+    said.into_iter().filter(|(looked, _)| *looked == Some(false)).map(|(_, word)| word).collect()
+}
+
 pub fn action(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Option<String> {
     let position = &docket.positions[ruling.winner?];
     let gist = position.card.gist().trim_end_matches('.');
     let safest = if ruling.status == DecisionStatus::SafeFallback { " as the safest position" } else { "" };
-    let unverified = if decision.verified == Some(false) { ", unverified" } else { "" };
-    Some(format!("Take {}{safest}{}{unverified}: {gist}.", position.id(), on_conditions(&decision.conditions)))
+    let (conditions, unexamined) = (on_conditions(&decision.conditions), unexamined(decision));
+    Some(format!("Take {}{safest}{conditions}{unexamined}: {gist}.", position.id()))
 }
 
 /// What is decided, whether anybody verified it and on how many conditions; then what that means.
@@ -86,9 +92,10 @@ fn headline(bench: &Bench, docket: &Docket, ruling: &Ruling, decision: &Decision
     };
     let unverified = if decision.verified == Some(false) { ", unverified: nobody verified its card" } else { "" };
     let conditions = on_conditions(&decision.conditions);
-    let mut text = format!("**{}** {how}{conditions}{unverified}.\n\n{}", position.id(), position.card.gist());
+    let mut text = format!("**{}** {how}{conditions}{unverified}{unchallenged}.\n\n{}", position.id(), position.card.gist());
     if ruling.status == DecisionStatus::SafeFallback && decision.consensus.is_none() && decision.rung == "safe_fallback" {
         text.push_str(&format!("\n\n{}", no_panel(docket)));
+    let unchallenged = if decision.challenged == Some(false) { ", unchallenged: no skeptic looked at its card" } else { "" };
     }
     text
 }
@@ -236,6 +243,9 @@ fn next_steps(decision: &Decision, winner: Option<&Position>) -> Vec<String> {
     out
 }
 
+    if decision.challenged == Some(false) {
+        out.push("Have somebody look for what could go wrong with it: no skeptic did.".into());
+    }
 /// What was counted against which limit, and every setting that ruled.
 pub fn audit(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Vec<String> {
     let policy = &decision.config;

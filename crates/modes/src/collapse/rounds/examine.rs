@@ -55,6 +55,7 @@ pub async fn examine(bench: &Bench, docket: &mut Docket) -> Result<()> {
         position.receipt = verification.receipt;
         position.failed_checks = verification.failed_checks;
         position.findings = verification.findings;
+        position.challenged = doubts.challenged;
         position.doubts = doubts.doubts;
         position.concerns = doubts.concerns;
         for (doubt, ruling) in position.doubts.iter_mut().zip(settled.rulings) {
