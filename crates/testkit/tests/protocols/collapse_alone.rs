@@ -163,6 +163,13 @@ async fn what_a_receipt_says_is_read_in_every_medium() {
     for (medium, page) in
         [("terminal", synod_report::show(&view, wide, false)), ("markdown", synod_report::markdown(&view)), ("html", synod_report::html(&view))]
     {
+    // What is said first agrees with the reasons: no panel was called, and none is said to be missing altogether.
+    let text = &verdict.answer.as_ref().expect("a report").text;
+    assert!(first_line(&verdict).contains("since too little of a panel is recorded"), "{text}");
+    assert!(text.contains("A panel would have been called (scores too close); of its seats minimalist is recorded, which is no quorum."), "{text}");
+    for contradiction in ["The panel was called", "no panel sat", "nobody sat on one"] {
+        assert!(!text.contains(contradiction), "{contradiction}: {text}");
+    }
         for part in ["V-17", "The drill of May took an hour.", "Try four times the peak.", "INV-9", "Shorten the retention."] {
             assert!(page.contains(part), "{medium} hides {part}");
         }

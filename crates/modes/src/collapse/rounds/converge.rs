@@ -74,7 +74,7 @@ pub async fn run_rounds(bench: &Bench, docket: &mut Docket) -> Result<RoundsOutc
         let decided = match &outcome {
             RoundsOutcome::Accept(at) => format!("{} is taken.", docket.positions[*at].id()),
             RoundsOutcome::Panel { why, .. } => format!("The panel is called: {why}"),
-            RoundsOutcome::NoPanel { why, .. } => format!("The safest position is taken: {why} Nobody sits on the panel that would settle it."),
+            RoundsOutcome::NoPanel { why, .. } => format!("The safest position is taken: {why} No panel with a quorum is there to settle it."),
             RoundsOutcome::NoneViable("revision_requested") => "No position may be taken: a person asked for a revision.".to_owned(),
             RoundsOutcome::NoneViable(_) => "No position may be taken.".to_owned(),
         };
