@@ -234,6 +234,61 @@ async fn triggers_are_checked_above_the_threshold_too_and_what_stays_unmet_is_a_
 }
 
 #[tokio::test]
+async fn what_a_panel_may_take_is_revised_before_it_sits() {
+    // Both above the threshold and too close to tell apart, the second on thin evidence.
+    let thin = json!({"evidence": [{"type": "test", "pointer": "x", "quality": 0.55}], "risks": []});
+    let receipts = json!([{"position_id": "a", "status": "PASS"}, {"position_id": "t", "status": "PASS"}]);
+    let of = |max: u32| {
+        let policy = json!({"max_reflexions": max, "panel_on_tradeoff": false});
+        drilled(with(
+            order(&MODE, 3),
+            json!({"cards": [card("a", json!({"cost": 60})), card("t", thin.clone())], "receipts": receipts, "policy": policy}),
+        ))
+    };
+    for (max, mends, conditions, reflexions) in [(0, true, 1, 0), (3, true, 0, 1), (3, false, 1, 3)] {
+        let voices = changed(move |prompt, _, value| match prompt {
+            "doubt" => value["risks"] = json!([]),
+            "verify" => value["status"] = json!("PASS"),
+            "revise" => {
+                mended(value);
+                let pointer = if mends { "drill.txt" } else { "x" };
+                value["evidence"] = json!([{"type": "test", "pointer": pointer, "quality": 0.65}]);
+            }
+            "rate" => rated(value, |id| if id == "t" { 0.9 } else { 0.5 }),
+            _ => {}
+        });
+        let rig = Rig::new(Arc::new(voices));
+        let (run, ending) = rig.run(&of(max)).await;
+        let decision = verdict(ending).decision.expect("a decision");
+        let told = (&decision["position"], &decision["status"], &decision["reflexions"]);
+        assert_eq!(told, (&json!("t"), &json!("CONSENSUS_REACHED"), &json!(reflexions)), "{max} revisions, mends {mends}: {decision}");
+        assert_eq!(decision["conditions"].as_array().map(Vec::len), Some(conditions), "{decision}");
+        let revised: Vec<String> =
+            rig.rows(&run).await.iter().filter(|row| row.kind == Kind::Said && prompt_of(&row.key) == "revise").map(|row| row.key.clone()).collect();
+        assert!(revised.len() == reflexions && revised.iter().all(|key| about(key, "t")), "the other has nothing to mend: {revised:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_verifier_knows_the_regulations_when_it_rules_on_doubts() {
+    let voices = changed(|prompt, _, value| {
+        if prompt == "doubt" {
+            value["risks"] = json!([doubt("critical", 0.9)]);
+        }
+    });
+    let counted = Arc::new(synod_testkit::counted::CountedModels::new(Arc::new(voices)));
+    let mut order = given(json!({"max_reflexions": 0}));
+    order.options.push(("regulations".into(), OptionValue::json(json!(["GDPR", "SOC2"]))));
+    Rig::new(counted.clone()).run(&order).await;
+    let settles: Vec<_> = counted.requests().into_iter().filter(|(key, _)| prompt_of(key) == "settle").collect();
+    assert!(!settles.is_empty());
+    for (key, request) in settles {
+        let text = request.messages.last().expect("a message").text().to_owned();
+        assert!(text.contains("need a sign-off where a position touches them: GDPR, SOC2."), "{key}\n{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_person_who_wants_a_revision_gets_one_or_an_end_that_says_so() {
     let cards = json!([card("a", json!({"regulatory": ["GDPR"]}))]);
     let options = json!({"cards": cards, "receipts": [{"position_id": "a", "status": "PASS"}]});
