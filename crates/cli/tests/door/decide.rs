@@ -314,6 +314,22 @@ fn a_file_in_the_policys_own_names_is_read_and_mistakes_name_what_is_allowed() {
     let path = file(&house, vec![json!({"position_card": bare}), card("c", json!({"cost": 90}))], more);
     let verdict = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json();
     assert_eq!((&verdict["decision"]["position"], &verdict["decision"]["status"]), (&json!("backend"), &json!("CONSENSUS_REACHED")), "{verdict}");
+    // The template's own names: cards without an id, rated by their place.
+    let unnamed = |agent: &str, cost: u64| {
+        let mut card = card("x", json!({"agent": agent, "cost": cost}));
+        card.as_object_mut().expect("a card").remove("id");
+        json!({"position_card": card})
+    };
+    let panel: Vec<Value> = agents
+        .iter()
+        .map(|agent| {
+            json!({"panel_evaluation": {"agent": agent, "position_scores": {"position_A": 0.5, "position_B": 0.8},
+            "rationale": {"position_A": "Dear.", "position_B": "Cheap."}, "recommendation": "position_B", "concerns": [], "confidence": 0.9}})
+        })
+        .collect();
+    let path = file(&house, vec![unnamed("backend", 30), unnamed("frontend", 20)], json!({"panel": panel}));
+    let verdict = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json();
+    assert_eq!((&verdict["decision"]["position"], &verdict["decision"]["status"]), (&json!("frontend"), &json!("CONSENSUS_REACHED")), "{verdict}");
     let wrong = json!({"panel": [{"agent": "Somebody", "position_scores": {"a": 0.8}, "recommendation": "z", "confidence": 0.9}]});
     let path = file(&house, vec![card("a", json!({"cost": "cheap", "risks": [{"severity": "urgent", "description": "x"}]}))], wrong);
     let told = house.synod(&["decide", &path]).exits(2).err;

@@ -224,6 +224,7 @@ pub struct DecisionRow {
     pub position: Option<String>,
     pub rung: String,
     pub verified: Option<bool>,
+    pub challenged: Option<bool>,
     pub score: Option<f64>,
     pub score_doubted: Option<f64>,
     pub conditions: Vec<String>,

@@ -34,7 +34,7 @@ const LEAST: usize = 2;
 const MOST: usize = 6;
 
 pub static MODE: Mode = mode! {
-    id: "crux", version: 3, name: "Crux", family: Adversarial, seats: 3..=8, roles: &[each("persona"), chair_apart("moderator")],
+    id: "crux", version: 4, name: "Crux", family: Adversarial, seats: 3..=8, roles: &[each("persona"), chair_apart("moderator")],
     summary: "Personas from different walks of life debate a topic; where two contradict each other they go into it alone until what they differ over is named.",
     pick: "Take it when people keep disagreeing and you want to know what about: the assumption underneath, what each would take back, and what would settle it.",
     phases: &["decompose", "opening", "aspect", "closing", "conclusion"],
@@ -210,6 +210,8 @@ pub struct CruxPosition {
     pub persona: String,
     pub seat: u32,
     pub position: Stance,
+    /// For NUANCED: when yes and when no; null if nobody wrote it down.
+    pub condition: Option<String>,
     /// Null: they named nothing that would prove them wrong.
     pub falsifier: Option<String>,
 }
@@ -339,6 +341,7 @@ fn crux_of(card: &Card) -> Crux {
         persona: position.name.clone(),
         seat: position.seat,
         position: position.stance,
+        condition: position.condition.clone(),
         falsifier: position.falsifier.clone(),
     };
     Crux {

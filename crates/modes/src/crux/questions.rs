@@ -1,4 +1,4 @@
-//! Whether two questions are one, so that no question gets two rooms or two cards.
+//! Whether two questions are one, so that no question gets two rooms or two cards; and whether two sentences are.
 
 use synod_math::likeness::{overlap, terms};
 
@@ -8,7 +8,12 @@ const TELLING: usize = 4;
 
 /// The same words but for case and punctuation; or, where both have words enough, nearly the same ones.
 pub fn same_question(a: &str, b: &str) -> bool {
-    words(a) == words(b) || (terms(a).len().min(terms(b).len()) >= TELLING && overlap(a, b) >= SAME)
+    same_words(a, b) || (terms(a).len().min(terms(b).len()) >= TELLING && overlap(a, b) >= SAME)
+}
+
+/// The same words in the same order, but for case and punctuation.
+pub fn same_words(a: &str, b: &str) -> bool {
+    words(a) == words(b)
 }
 
 fn words(text: &str) -> Vec<String> {

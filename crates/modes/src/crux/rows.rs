@@ -202,6 +202,8 @@ pub struct CardPositionData {
     pub name: String,
     pub seat: SeatIx,
     pub position: Stance,
+    /// For NUANCED: when yes and when no; null if nobody wrote it down.
+    pub condition: Option<String>,
     pub reasoning: String,
     /// What they said would prove them wrong; null if they named nothing.
     pub falsifier: Option<String>,

@@ -120,6 +120,7 @@ fn position(persona: &str, position: &str, quote: &str) -> CardReplyPosition {
     CardReplyPosition {
         persona: persona.into(),
         position: position.into(),
+        condition: None,
         reasoning: "because".into(),
         falsifier: Some(" ".into()),
         quotes: vec![quote.into()],
@@ -172,8 +173,13 @@ fn a_card_is_checked_field_by_field() {
 #[test]
 fn a_card_is_resolved_only_where_both_give_the_same_answer() {
     let aliases = Aliases::real_names(pair());
+    // An answer, with a condition behind a bar.
+    let given = |name: &str, answer: &str| {
+        let (answer, condition) = answer.split_once('|').map_or((answer, None), |(answer, condition)| (answer, Some(condition.to_owned())));
+        CardReplyPosition { condition, ..position(name, answer, "") }
+    };
     let settled = |first: &str, second: &str, resolution: &str| {
-        let positions = vec![position("Harrow", first, ""), position("Voss", second, "")];
+        let positions = vec![given("Harrow", first), given("Voss", second)];
         let reply = CardReply { positions, resolved: true, resolution: Some(resolution.into()), ..card_reply() };
         Card::from_reply(&reply, &context(&aliases, &[]))
     };
@@ -185,7 +191,15 @@ fn a_card_is_resolved_only_where_both_give_the_same_answer() {
         ("NUANCED", "NO", false),
         ("YES", "YES", true),
         ("NO", "**no**", true),
-        ("NUANCED", "nuanced", true),
+        // That both say it depends is no answer: it must depend on the same.
+        ("NUANCED", "nuanced", false),
+        ("NUANCED|Yes while rates stay low, else no.", "NUANCED", false),
+        ("NUANCED|Yes while rates stay low.", "NUANCED|No before those who pay are asked.", false),
+        ("NUANCED|Yes if rates rise, else no.", "NUANCED|Yes if rates do not rise, else no.", false),
+        ("NUANCED| ", "NUANCED| ", false),
+        ("NUANCED|Yes while rates stay low, else no.", "nuanced|yes, while rates stay low; else no", true),
+        // A condition goes with NUANCED alone.
+        ("YES|While rates stay low.", "YES|If asked.", true),
         // What is none of the three is no answer, so it is not the same as another.
         ("it depends", "who knows", false),
         ("NUANCED", "who knows", false),
@@ -209,6 +223,13 @@ fn none_given_is_an_answer_to_what_would_prove_one_wrong() {
         (Some("none given"), None),
         (Some("None given."), None),
         (Some("NONE"), None),
+        (Some("They named nothing."), None),
+        (Some("No falsifier was stated"), None),
+        (Some("She did not name one."), None),
+        (Some("n/a"), None),
+        (Some("-"), None),
+        (Some("No losses"), Some("No losses")),
+        (Some("They"), Some("They")),
         (Some(" "), None),
         (None, None),
         (Some("None of the ten sites failing by 2030."), Some("None of the ten sites failing by 2030.")),

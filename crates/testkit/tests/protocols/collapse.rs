@@ -312,7 +312,7 @@ async fn a_trade_off_calls_the_panel_unless_it_is_told_not_to() {
     // Each beats the other by more than 0.2 on something, and the lead is more than two points.
     let cards = json!([
         card("proven", json!({"cost": 60})),
-        card("cheap", json!({"cost": 10, "evidence": [{"type": "test", "pointer": "x", "quality": 0.55}]}))
+        card("cheap", json!({"cost": 10, "confidence": 0.0, "evidence": [{"type": "test", "pointer": "x", "quality": 0.62}]}))
     ]);
     let rig = Rig::new(Arc::new(changed(|prompt, _, value| {
         if prompt == "doubt" {

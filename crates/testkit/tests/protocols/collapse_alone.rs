@@ -65,6 +65,21 @@ async fn a_near_tie_takes_the_least_risk_then_the_ladder_and_says_that_a_panel_w
 }
 
 #[tokio::test]
+async fn what_is_traded_away_comes_with_what_the_card_does_about_it() {
+    let plan = json!([{"action": "Build it in two stages, with a budget for each."}, {"action": "Keep the old one for a month to go back to."}]);
+    let rival = json!({"cost": 10, "reversibility": 1.0, "confidence": 0.1, "evidence": [{"type": "test", "pointer": "x", "quality": 0.3}]});
+    let cards = json!([card("proven", json!({"cost": 60, "reversibility": 0.7, "plan": plan})), card("cheap", rival)]);
+    let (verdict, _) = decided(json!({"cards": cards, "receipts": pass(&["proven", "cheap"])})).await;
+    let text = &verdict.answer.as_ref().expect("a report").text;
+    for line in [
+        "cheap is better on cost: 0.10 against 0.60. Mitigation: on the card: Build it in two stages, with a budget for each.",
+        "cheap is better on reversibility: 1.00 against 0.70. Mitigation: on the card: Keep the old one for a month to go back to.",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn below_the_threshold_agrees_with_the_score() {
     let weak = |quality: f64| json!({"evidence": [{"type": "test", "pointer": "x", "quality": quality}]});
     // 5.5 alone, and 5.5 against 1.5: nobody can revise, nobody can rate.
@@ -148,6 +163,13 @@ async fn a_panel_without_a_quorum_is_shown_and_agrees_on_nothing() {
         rows.iter().filter_map(|row| row.read::<Shown>().ok()).find(|shown| shown.stage == "panel_result").expect("what was recorded is shown");
     let data = shown.exhibit.row().expect("its row");
     assert_eq!((&data["quorum"], &data["consensus"]), (&json!(false), &json!({})));
+    // What is said first agrees with the reasons: no panel was called, and none is said to be missing altogether.
+    let text = &verdict.answer.as_ref().expect("a report").text;
+    assert!(first_line(&verdict).contains("since too little of a panel is recorded"), "{text}");
+    assert!(text.contains("A panel would have been called (scores too close); of its seats minimalist is recorded, which is no quorum."), "{text}");
+    for contradiction in ["The panel was called", "no panel sat", "nobody sat on one"] {
+        assert!(!text.contains(contradiction), "{contradiction}: {text}");
+    }
 }
 
 #[tokio::test]

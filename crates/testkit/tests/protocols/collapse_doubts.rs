@@ -110,17 +110,44 @@ async fn a_verifier_that_cannot_answer_leaves_the_doubts_standing() {
             value["risks"] = if about(&context.key, "a") { json!([doubt("critical", 0.9)]) } else { json!([]) };
         }
     });
-    let silent = synod_testkit::voices::Voices::default().scripted(move |card, request, context| {
-        use synod_engine::Models;
-        if prompt_of(&context.key) == "settle" {
-            return Some(Err(Failure::new(FailureKind::Server, "down")));
-        }
-        futures::FutureExt::now_or_never(voices.open(card).expect("a voice").call(request, context))
-    });
-    let (_, ending) = Rig::new(Arc::new(silent)).run(&given(json!({"max_reflexions": 0}))).await;
+    let (_, ending) = Rig::new(Arc::new(silent_on("settle", voices))).run(&given(json!({"max_reflexions": 0}))).await;
     let verdict = verdict(ending);
     assert_eq!(verdict.decision.expect("a decision")["positions"][0]["state"], "needs_approval");
     assert!(verdict.warnings.iter().any(|warning| warning.contains("they stand")), "{:?}", verdict.warnings);
+}
+
+/// Voices that answer as these do, but for one prompt to which nobody can reply.
+fn silent_on(prompt: &'static str, voices: synod_testkit::voices::Voices) -> synod_testkit::voices::Voices {
+    synod_testkit::voices::Voices::default().scripted(move |card, request, context| {
+        use synod_engine::Models;
+        if prompt_of(&context.key) == prompt {
+            return Some(Err(Failure::new(FailureKind::Server, "down")));
+        }
+        futures::FutureExt::now_or_never(voices.open(card).expect("a voice").call(request, context))
+    })
+}
+
+#[tokio::test]
+async fn a_card_no_skeptic_could_look_at_is_taken_as_unchallenged() {
+    let heard = changed(|prompt, _, value| {
+        if prompt == "doubt" {
+            value["risks"] = json!([]);
+        }
+    });
+    for (voices, challenged) in [(heard, true), (silent_on("doubt", changed(|_, _, _| {})), false)] {
+        let (_, ending) = Rig::new(Arc::new(voices)).run(&given(json!({"max_reflexions": 0}))).await;
+        let verdict = verdict(ending);
+        let decision = verdict.decision.as_ref().expect("a decision");
+        assert_eq!(
+            (&decision["position"], &decision["challenged"], &decision["verified"]),
+            (&json!("a"), &json!(challenged), &json!(true)),
+            "{decision}"
+        );
+        let warned = verdict.warnings.iter().any(|warning| warning.starts_with("Nobody could doubt a: "));
+        let first = verdict.answer.as_ref().and_then(|answer| answer.text.lines().next()).unwrap_or_default();
+        let said = [first, verdict.action.as_deref().unwrap_or_default(), decision["summary"].as_str().unwrap_or_default()];
+        assert_eq!((warned, said.map(|text| text.contains("unchallenged"))), (!challenged, [!challenged; 3]), "{:?} {said:?}", verdict.warnings);
+    }
 }
 
 /// With a file that a revision may point to: what a seat only names counts half.
@@ -203,6 +230,61 @@ async fn triggers_are_checked_above_the_threshold_too_and_what_stays_unmet_is_a_
         assert_eq!(decision["memory_write"], false, "{step}");
         let told = verdict.answer.expect("a report").text;
         assert_eq!(told.lines().next().is_some_and(|line| line.contains("on one condition")), conditions != json!([]), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_panel_may_take_is_revised_before_it_sits() {
+    // Both above the threshold and too close to tell apart, the second on thin evidence.
+    let thin = json!({"evidence": [{"type": "test", "pointer": "x", "quality": 0.55}], "risks": []});
+    let receipts = json!([{"position_id": "a", "status": "PASS"}, {"position_id": "t", "status": "PASS"}]);
+    let of = |max: u32| {
+        let policy = json!({"max_reflexions": max, "panel_on_tradeoff": false});
+        drilled(with(
+            order(&MODE, 3),
+            json!({"cards": [card("a", json!({"cost": 60})), card("t", thin.clone())], "receipts": receipts, "policy": policy}),
+        ))
+    };
+    for (max, mends, conditions, reflexions) in [(0, true, 1, 0), (3, true, 0, 1), (3, false, 1, 3)] {
+        let voices = changed(move |prompt, _, value| match prompt {
+            "doubt" => value["risks"] = json!([]),
+            "verify" => value["status"] = json!("PASS"),
+            "revise" => {
+                mended(value);
+                let pointer = if mends { "drill.txt" } else { "x" };
+                value["evidence"] = json!([{"type": "test", "pointer": pointer, "quality": 0.65}]);
+            }
+            "rate" => rated(value, |id| if id == "t" { 0.9 } else { 0.5 }),
+            _ => {}
+        });
+        let rig = Rig::new(Arc::new(voices));
+        let (run, ending) = rig.run(&of(max)).await;
+        let decision = verdict(ending).decision.expect("a decision");
+        let told = (&decision["position"], &decision["status"], &decision["reflexions"]);
+        assert_eq!(told, (&json!("t"), &json!("CONSENSUS_REACHED"), &json!(reflexions)), "{max} revisions, mends {mends}: {decision}");
+        assert_eq!(decision["conditions"].as_array().map(Vec::len), Some(conditions), "{decision}");
+        let revised: Vec<String> =
+            rig.rows(&run).await.iter().filter(|row| row.kind == Kind::Said && prompt_of(&row.key) == "revise").map(|row| row.key.clone()).collect();
+        assert!(revised.len() == reflexions && revised.iter().all(|key| about(key, "t")), "the other has nothing to mend: {revised:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_verifier_knows_the_regulations_when_it_rules_on_doubts() {
+    let voices = changed(|prompt, _, value| {
+        if prompt == "doubt" {
+            value["risks"] = json!([doubt("critical", 0.9)]);
+        }
+    });
+    let counted = Arc::new(synod_testkit::counted::CountedModels::new(Arc::new(voices)));
+    let mut order = given(json!({"max_reflexions": 0}));
+    order.options.push(("regulations".into(), OptionValue::json(json!(["GDPR", "SOC2"]))));
+    Rig::new(counted.clone()).run(&order).await;
+    let settles: Vec<_> = counted.requests().into_iter().filter(|(key, _)| prompt_of(key) == "settle").collect();
+    assert!(!settles.is_empty());
+    for (key, request) in settles {
+        let text = request.messages.last().expect("a message").text().to_owned();
+        assert!(text.contains("need a sign-off where a position touches them: GDPR, SOC2."), "{key}\n{text}");
     }
 }
 

@@ -89,6 +89,34 @@ async fn the_panel_reads_the_same_evidence() {
 }
 
 #[tokio::test]
+async fn a_failed_test_behind_three_long_files_is_read_too() {
+    // Each of the first three would fill all the room there is for one card's evidence.
+    let filler = "Step done without any remark of note.\n\n".repeat(300);
+    let long = format!("{filler}The checkout carried the peak.\n\n{filler}");
+    let failed = format!("{filler}Result: the test FAILED after nine minutes.\n\n{filler}");
+    let names = ["one.txt", "two.txt", "three.txt", "four.txt"];
+    let checked = json!({"valid": true, "found": "a file"});
+    let evidence = names.map(|name| json!({"type": "test", "pointer": name, "quality": 0.9, "checked": checked}));
+    let cards = json!([card("a", json!({"evidence": evidence})), card("b", json!({"cost": 30}))]);
+    let mut given = with(order(&MODE, 3), json!({"cards": cards, "policy": {"max_reflexions": 0}}));
+    let file = |name: &str, text: &str| Attachment { name: name.into(), sha256: sha256_hex(text), bytes: text.len() as u64, text: text.into() };
+    given.question.evidence = names.iter().map(|name| file(name, if *name == "four.txt" { &failed } else { &long })).collect();
+    let counted = Arc::new(CountedModels::new(Arc::new(reading())));
+    let (_, ending) = Rig::new(counted.clone()).run(&given).await;
+    let decision = synod_testkit::rig::verdict(ending).decision.expect("a decision");
+    assert_eq!((&decision["positions"][0]["state"], &decision["position"]), (&json!("rejected"), &json!("b")), "{decision}");
+    let judged: Vec<_> =
+        counted.requests().into_iter().filter(|(key, _)| ["verify", "doubt"].contains(&prompt_of(key)) && key.contains("/a/")).collect();
+    assert_eq!(judged.len(), 2);
+    for (key, request) in judged {
+        let text = request.messages.last().expect("a message").text().to_owned();
+        assert!(text.contains("the test FAILED"), "{key}\n{text}");
+        let shown: Vec<&str> = text.lines().filter(|line| line.contains(", in excerpts: ")).collect();
+        assert_eq!(shown.len(), 4, "of each it is said how much is shown: {shown:?}");
+    }
+}
+
+#[tokio::test]
 async fn many_pieces_of_evidence_that_are_alike_are_told_in_one_warning() {
     for (pieces, warnings) in [(3, 3), (40, 1)] {
         let checked = json!({"valid": false, "found": "a URL that was not fetched", "not_looked_up": true});

@@ -98,7 +98,7 @@ pub struct PointerCheck {
     pub valid: bool,
     /// What was found there, or why it leads nowhere.
     pub found: String,
-    /// Nobody looked: a URL is not fetched, and files are read beside the decision alone. It then counts half its stated quality.
+    /// Nobody read it: a URL is not fetched, files are read beside the decision alone, and some cannot be shown. It counts half its stated quality.
     #[serde(default, skip_serializing_if = "is_false")]
     pub not_looked_up: bool,
 }
@@ -214,6 +214,10 @@ impl Evidence {
     /// The path a pointer leads along, without the place inside the file.
     pub fn path(&self) -> &str {
         self.pointer.split('#').next().unwrap_or_default().trim()
+    }
+    /// What tells it from other pieces on the card: the file, or a command with what it printed that time.
+    pub fn source(&self) -> (&str, &str) {
+        if self.is_command() { (self.pointer.trim(), &self.output) } else { (self.path(), "") }
     }
     pub fn is_command(&self) -> bool {
         self.pointer.trim_start().starts_with("command:")

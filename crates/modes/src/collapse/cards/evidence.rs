@@ -2,6 +2,7 @@
 //! fetched or run.
 
 use super::card::{Card, Evidence, PointerCheck};
+use super::excerpt::mark_unshown;
 use synod_engine::PointerTarget;
 use synod_types::Json;
 
@@ -9,8 +10,11 @@ use synod_types::Json;
 /// path. A value that does not hold cards is left as it is: the plan of the run says what is wrong with it.
 pub fn check(cards: &mut Json, find: &dyn Fn(&str) -> PointerTarget) {
     let Ok(mut read) = cards.read::<Vec<Card>>() else { return };
-    for evidence in read.iter_mut().flat_map(|card| &mut card.evidence) {
-        evidence.checked = Some(look_up(evidence, find));
+    for card in &mut read {
+        for evidence in &mut card.evidence {
+            evidence.checked = Some(look_up(evidence, find));
+        }
+        mark_unshown(&mut card.evidence);
     }
     *cards = Json::of(&read);
 }
@@ -25,7 +29,7 @@ fn look_up(evidence: &Evidence, find: &dyn Fn(&str) -> PointerTarget) -> Pointer
     }
     match find(evidence.path()) {
         PointerTarget::File { bytes, unread: None } => check(true, format!("a file of {bytes} bytes")),
-        PointerTarget::File { bytes, unread: Some(why) } => check(true, format!("a file of {bytes} bytes, shown to nobody: {why}")),
+        PointerTarget::File { bytes, unread: Some(why) } => PointerCheck::not_looked_up(&format!("a file of {bytes} bytes, shown to nobody: {why}")),
         PointerTarget::Outside => PointerCheck::not_looked_up("it lies outside the decision's own folder and was not read"),
         PointerTarget::NotAFile => check(false, "it is not a file".into()),
         PointerTarget::Nothing => check(false, "there is no such file".into()),
@@ -69,7 +73,7 @@ mod tests {
             ("load.txt", None, true, "a file of 4 bytes"),
             (" load.txt ", None, true, "a file of 4 bytes"),
             ("load.txt#tail", None, true, "a file of 4 bytes"),
-            ("chart.png", None, true, "a file of 9 bytes, shown to nobody: it is not text"),
+            ("chart.png", None, false, "a file of 9 bytes, shown to nobody: it is not text"),
             ("../key", None, false, "it lies outside the decision's own folder and was not read"),
             ("https://example.org/a?b", None, false, "a URL that was not fetched"),
             ("https:// no", None, false, "it is no URL"),
@@ -93,7 +97,7 @@ mod tests {
         assert_eq!(checked("command: cargo test", Some(0), &nowhere).1, "not looked up");
         assert_eq!(checked("command: cargo test", Some(1), &nowhere).1, "recorded with exit code 1");
         type Find<'a> = &'a dyn Fn(&str) -> PointerTarget;
-        let half: [(&str, Find<'_>); 3] = [("load.txt", &nowhere), ("https://example.org/a", &folder), ("../key", &folder)];
+        let half: [(&str, Find<'_>); 4] = [("load.txt", &nowhere), ("https://example.org/a", &folder), ("../key", &folder), ("chart.png", &folder)];
         for (pointer, find) in half {
             let mut half = cards(json!([{"type": "test", "pointer": pointer, "quality": 0.8}]));
             check(&mut half, find);

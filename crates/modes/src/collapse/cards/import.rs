@@ -1,5 +1,5 @@
 //! A decision as other tools write it, in the names of this one: wrapped cards and evaluations, weights by their letters, panel members by the
-//! names of their agents, and cards without an id.
+//! names of their agents, cards without an id, and cards called by their place.
 
 use super::records::PanelSeat;
 use serde_json::{Map, Value};
@@ -60,7 +60,14 @@ pub fn translate(document: &mut Value) {
     for evaluation in fields.get_mut("panel").and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut) {
         name_member(evaluation);
     }
-    name_cards(fields.get_mut("cards").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice));
+    let cards = fields.get_mut("cards").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
+    name_cards(cards);
+    let places = places(&cards.iter().map(|card| card.get("id").and_then(Value::as_str).unwrap_or_default()).collect::<Vec<_>>());
+    for list in ["panel", "receipts", "approvals"] {
+        for entry in fields.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut) {
+            name_positions(entry, &places);
+        }
+    }
 }
 
 /// Nothing is renamed over what is there already.
@@ -123,13 +130,40 @@ fn name_cards(cards: &mut [Value]) {
         let Some(fields) = card.as_object_mut().filter(|fields| fields.get("id").is_none_or(Value::is_null)) else { continue };
         let agent = &agents[at];
         let alone = !agent.is_empty() && !agent.contains(char::is_control) && times.get(agent.as_str()) == Some(&1);
-        let place = match u8::try_from(at) {
-            Ok(at @ 0..26) => format!("position_{}", char::from(b'A' + at)),
-            _ => format!("position_{}", at + 1),
-        };
-        let id = if alone && !taken.contains(agent) { agent.clone() } else { place };
+        let id = if alone && !taken.contains(agent) { agent.clone() } else { place(at) };
         taken.insert(id.clone());
         fields.shift_insert(0, "id".into(), id.into());
+    }
+}
+
+/// A card by its place in the list: `position_A` for the first, after the letters `position_27`.
+fn place(at: usize) -> String {
+    match u8::try_from(at) {
+        Ok(at @ 0..26) => format!("position_{}", char::from(b'A' + at)),
+        _ => format!("position_{}", at + 1),
+    }
+}
+
+/// Which card is meant by a place, where none has that name for an id.
+fn places(ids: &[&str]) -> BTreeMap<String, String> {
+    let known: BTreeSet<&str> = ids.iter().copied().collect();
+    let places = ids.iter().enumerate().map(|(at, id)| (place(at), (*id).to_owned()));
+    places.filter(|(place, _)| !known.contains(place.as_str())).collect()
+}
+
+/// In an evaluation, a receipt or an approval, cards by their ids. Nothing is renamed over what is there already.
+fn name_positions(entry: &mut Map<String, Value>, places: &BTreeMap<String, String>) {
+    for field in ["recommendation", "position_id"] {
+        if let Some(id) = entry.get(field).and_then(Value::as_str).and_then(|name| places.get(name)) {
+            entry.insert(field.into(), id.as_str().into());
+        }
+    }
+    for field in ["position_scores", "rationale"] {
+        let Some(positions) = entry.get_mut(field).and_then(Value::as_object_mut) else { continue };
+        let named: Vec<(String, String)> = positions.keys().filter_map(|name| Some((name.clone(), places.get(name)?.clone()))).collect();
+        for (name, id) in named {
+            rename(positions, &name, &id);
+        }
     }
 }
 
@@ -183,6 +217,28 @@ mod tests {
             (UserValue, ""),
         ];
         assert_eq!(seats, want);
+    }
+
+    #[test]
+    fn cards_are_known_by_their_place_where_none_has_that_name() {
+        let rating = json!({"panel_evaluation": {"agent": "MinimalistAgent", "position_scores": {"position_A": 0.85, "position_B": 0.65},
+            "rationale": {"position_A": "Fewer parts.", "position_B": "More parts."}, "recommendation": "position_A", "concerns": ["Growth."], "confidence": 0.9}});
+        let document = json!({
+            "objective": "Which way?",
+            "cards": [{"position_card": card(json!({"agent": "postgres"}))}, {"position_card": card(json!({"agent": "mongodb"}))}],
+            "panel": [rating], "receipts": [{"position_id": "position_B", "status": "PASS"}],
+        });
+        let (_, options) = super::super::file::read(document).expect("a decision");
+        let rated = &options.panel[0];
+        assert_eq!((rated.position_scores["postgres"], rated.position_scores["mongodb"]), (0.85, 0.65));
+        assert_eq!((rated.rationale["mongodb"].as_str(), rated.recommendation.as_deref()), ("More parts.", Some("postgres")));
+        assert_eq!(options.receipts[0].position_id, "mongodb");
+        // What a card is called comes first, and a place where no card is stays what it is: an unknown name.
+        assert_eq!(places(&["x", "position_A"]), BTreeMap::from([("position_B".to_owned(), "position_A".to_owned())]));
+        assert_eq!((place(25), place(26)), ("position_Z".to_owned(), "position_27".to_owned()));
+        let mut both = json!({"cards": [card(json!({"agent": "ops"}))], "panel": [{"position_scores": {"ops": 0.1, "position_A": 0.9}}]});
+        translate(&mut both);
+        assert_eq!(both["panel"][0]["position_scores"], json!({"ops": 0.1, "position_A": 0.9}), "the check says what is wrong");
     }
 
     #[test]

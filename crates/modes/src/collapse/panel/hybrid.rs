@@ -4,6 +4,7 @@
 use super::consensus::Panel;
 use crate::collapse::cards::card::{Card, Evidence, Risk, Step, Violation};
 use crate::collapse::cards::draft::{DraftRisk, DraftStep};
+use crate::collapse::cards::excerpt::mark_unshown;
 use crate::collapse::cards::text;
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
@@ -64,7 +65,8 @@ pub fn merge(merger: &Merger, a: &Card, b: &Card) -> Card {
     let mut claims: Vec<String> = merger.claims.iter().map(|claim| claim.trim().to_owned()).collect();
     union(&mut claims, a.claims.iter().chain(&b.claims).cloned(), |known, new| known == new);
     let mut evidence: Vec<Evidence> = a.evidence.clone();
-    union(&mut evidence, b.evidence.iter().cloned(), |known, new| known.pointer == new.pointer);
+    union(&mut evidence, b.evidence.iter().cloned(), |known, new| known.pointer == new.pointer && known.output == new.output);
+    mark_unshown(&mut evidence);
     let mut risks: Vec<Risk> = a.risks.clone();
     union(&mut risks, b.risks.iter().cloned().chain(merger.new_risks.iter().map(DraftRisk::risk)), |known, new| known == new);
     let mut violations: Vec<Violation> = a.invariant_violations.clone();

@@ -58,6 +58,11 @@ impl Ruling {
         Self { status: DecisionStatus::EscalatedHuman, winner: None, rung, ..Self::by_score(0) }
     }
 
+    /// What was recorded of a panel, where that is too little for it to sit.
+    pub fn recorded_in_part(&self) -> Option<&Panel> {
+        self.panel.as_ref().filter(|panel| self.rung == "safe_fallback" && !panel.quorate)
+    }
+
     /// The panel's consensus on the winner.
     pub fn consensus(&self) -> Option<f64> {
         let winner = self.winner?;

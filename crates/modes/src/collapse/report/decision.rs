@@ -33,6 +33,8 @@ pub struct Decision {
     pub rung: String,
     /// Whether somebody verified the card that is taken; null if none is.
     pub verified: Option<bool>,
+    /// Whether a skeptic looked at it: false if every seat failed to; null without models, or if none is taken.
+    pub challenged: Option<bool>,
     /// What is still asked of it, where nobody revised it: each with the figure, the limit and what would meet it.
     pub conditions: Vec<String>,
     /// Its score by the reading of the signs that rules. It must be above the threshold to be taken by it.
@@ -162,9 +164,8 @@ pub fn conclude(bench: &Bench, docket: &Docket, ruling: Ruling) -> Result<ModeRe
 fn summary(decision: &Decision) -> String {
     let taken = decision.position.as_deref().map_or_else(|| "No position is taken".to_owned(), |position| format!("{position} is taken"));
     let score = decision.score.map(|score| format!(" with {score:.2}")).unwrap_or_default();
-    let unverified = if decision.verified == Some(false) { ", unverified" } else { "" };
-    let conditions = reasons::on_conditions(&decision.conditions);
-    format!("{taken}{score}{unverified}{conditions}, by {} ({}).", decision.rung.replace('_', " "), decision.status.as_str().replace('_', " "))
+    let (unexamined, conditions) = (reasons::unexamined(decision), reasons::on_conditions(&decision.conditions));
+    format!("{taken}{score}{unexamined}{conditions}, by {} ({}).", decision.rung.replace('_', " "), decision.status.as_str().replace('_', " "))
 }
 
 /// What a reader must not miss: a position that is worse than another in everything, cards that are not as they were given, cards nobody verified.
@@ -241,6 +242,7 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
         position: winner.map(|position| position.id().to_owned()),
         rung: ruling.rung.to_owned(),
         verified: winner.map(|position| position.receipt == ReceiptState::Pass),
+        challenged: winner.and_then(|position| position.challenged),
         conditions: conditions(docket, ruling),
         score_doubted: winner.and_then(|position| position.doubted).map(|doubted| tidy(doubted.value)),
         score: winner.map(|position| tidy(position.score.value)),
@@ -303,6 +305,7 @@ fn memory(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Result<(), &'stati
     match () {
         () if bench.header().rehearsal() => Err("rehearsal"),
         () if winner.receipt != ReceiptState::Pass => Err("unverified"),
+        () if winner.challenged == Some(false) => Err("unchallenged"),
         () if !above => Err("below_threshold"),
         () if !winner.viable() || winner.score.terms.violations > 0.0 => Err("open_approvals"),
         () if !winner.card.pointers_valid() => Err("unchecked_pointers"),
@@ -338,6 +341,7 @@ fn verdict_exhibit(decision: &Decision) -> Exhibit {
         position: decision.position.clone(),
         rung: decision.rung.clone(),
         verified: decision.verified,
+        challenged: decision.challenged,
         score: decision.score,
         score_doubted: decision.score_doubted,
         conditions: decision.conditions.clone(),

@@ -4,6 +4,7 @@ use super::decision::{Decision, WeightChange};
 use super::resolutions;
 use crate::collapse::cards::policy::Policy;
 use crate::collapse::cards::text::{SHOWN, names, not_shown};
+use crate::collapse::panel::consensus::Panel;
 use crate::collapse::panel::ruling::{DecisionStatus, Ruling};
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
@@ -48,13 +49,19 @@ pub fn on_conditions(conditions: &[String]) -> String {
     }
 }
 
+/// ", unverified" and ", unchallenged": who did not look at the card that is taken and should have.
+pub fn unexamined(decision: &Decision) -> String {
+    let said = [(decision.verified, ", unverified"), (decision.challenged, ", unchallenged")];
+    said.into_iter().filter(|(looked, _)| *looked == Some(false)).map(|(_, word)| word).collect()
+}
+
 /// The position taken, by what it would do.
 pub fn action(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Option<String> {
     let position = &docket.positions[ruling.winner?];
     let gist = position.card.gist().trim_end_matches('.');
     let safest = if ruling.status == DecisionStatus::SafeFallback { " as the safest position" } else { "" };
-    let unverified = if decision.verified == Some(false) { ", unverified" } else { "" };
-    Some(format!("Take {}{safest}{}{unverified}: {gist}.", position.id(), on_conditions(&decision.conditions)))
+    let (conditions, unexamined) = (on_conditions(&decision.conditions), unexamined(decision));
+    Some(format!("Take {}{safest}{conditions}{unexamined}: {gist}.", position.id()))
 }
 
 /// What is decided, whether anybody verified it and on how many conditions; then what that means.
@@ -80,21 +87,25 @@ fn headline(bench: &Bench, docket: &Docket, ruling: &Ruling, decision: &Decision
         (DecisionStatus::HybridSynthesized, _) => "is a hybrid that the panel agreed on",
         (DecisionStatus::SafeFallback, "closed") => "is taken as the safest position, since the run was closed",
         (DecisionStatus::SafeFallback, "panel_quorum") => "is taken as the safest position, since the panel had no quorum",
+        (DecisionStatus::SafeFallback, _) if ruling.recorded_in_part().is_some() => {
+            "is taken as the safest position, since too little of a panel is recorded"
+        }
         (DecisionStatus::SafeFallback, _) if decision.consensus.is_none() => "is taken as the safest position, since no panel sat",
         (DecisionStatus::SafeFallback, _) => "is taken as the safest position, since the panel reached no agreement",
         (DecisionStatus::EscalatedHuman, _) => "was chosen by a person",
     };
     let unverified = if decision.verified == Some(false) { ", unverified: nobody verified its card" } else { "" };
+    let unchallenged = if decision.challenged == Some(false) { ", unchallenged: no skeptic looked at its card" } else { "" };
     let conditions = on_conditions(&decision.conditions);
-    let mut text = format!("**{}** {how}{conditions}{unverified}.\n\n{}", position.id(), position.card.gist());
+    let mut text = format!("**{}** {how}{conditions}{unverified}{unchallenged}.\n\n{}", position.id(), position.card.gist());
     if ruling.status == DecisionStatus::SafeFallback && decision.consensus.is_none() && decision.rung == "safe_fallback" {
-        text.push_str(&format!("\n\n{}", no_panel(docket)));
+        text.push_str(&format!("\n\n{}", no_panel(docket, ruling)));
     }
     text
 }
 
 /// What a panel would have had to tell apart, in figures.
-fn no_panel(docket: &Docket) -> String {
+fn no_panel(docket: &Docket, ruling: &Ruling) -> String {
     let policy = &docket.options.policy;
     let ranked: Vec<&Position> = docket.ranked().into_iter().map(|at| &docket.positions[at]).collect();
     let figures = |position: &&Position| format!("{} scores {:.2} with risk {:.2}", position.id(), position.score.value, position.score.terms.risk);
@@ -106,10 +117,15 @@ fn no_panel(docket: &Docket) -> String {
         }
         _ => format!("No position scores above {}", policy.threshold),
     };
-    format!(
-        "{why}: {}{more}. A panel would settle it; nobody sat on one, so of those too close to tell apart the one with the least risk is taken.",
-        told.join(", ")
-    )
+    let absent = ruling.recorded_in_part().map_or_else(|| "nobody sat on one".to_owned(), recorded_part);
+    let told = told.join(", ");
+    format!("{why}: {told}{more}. A panel would settle it; {absent}, so of those too close to tell apart the one with the least risk is taken.")
+}
+
+/// "of its seats minimalist and skeptic are recorded, which is no quorum".
+fn recorded_part(panel: &Panel) -> String {
+    let seats: Vec<String> = panel.seats.iter().map(|row| row.seat.as_str().replace('_', " ")).collect();
+    format!("of its seats {} {} recorded, which is no quorum", seats.join(" and "), if seats.len() == 1 { "is" } else { "are" })
 }
 
 /// Numbered reasons, each with its figure and, from the panel, its seat.
@@ -133,12 +149,12 @@ fn rationale(docket: &Docket, ruling: &Ruling, decision: &Decision, winner: Opti
             ));
         }
     }
-    match &decision.conflict_type {
-        Some(conflict) if decision.consensus.is_some() || ruling.panel.is_some() => {
-            out.push(format!("The panel was called: {}.", conflict.replace('_', " ")));
-        }
-        Some(conflict) => out.push(format!("A panel would have been called, and none sat: {}.", conflict.replace('_', " "))),
-        None => out.extend(winner.map(|position| lead(docket, position))),
+    let conflict = decision.conflict_type.as_ref().map(|conflict| conflict.replace('_', " "));
+    match (conflict, ruling.recorded_in_part()) {
+        (Some(conflict), Some(panel)) => out.push(format!("A panel would have been called ({conflict}); {}.", recorded_part(panel))),
+        (Some(conflict), None) if ruling.panel.is_some() => out.push(format!("The panel was called: {conflict}.")),
+        (Some(conflict), None) => out.push(format!("A panel would have been called, and none sat: {conflict}.")),
+        (None, _) => out.extend(winner.map(|position| lead(docket, position))),
     }
     if let (Some(consensus), Some(band)) = (decision.consensus, &decision.band) {
         let lead = decision.delta_c.map_or_else(String::new, |lead| format!(", with a lead of {lead:.2} on the panel"));
@@ -226,6 +242,9 @@ fn next_steps(decision: &Decision, winner: Option<&Position>) -> Vec<String> {
     out.extend(decision.conditions.iter().map(|condition| format!("Meet the condition: {condition}.")));
     if decision.verified == Some(false) {
         out.push("Have the card verified: it was taken without a receipt.".into());
+    }
+    if decision.challenged == Some(false) {
+        out.push("Have somebody look for what could go wrong with it: no skeptic did.".into());
     }
     if decision.consensus.is_none() && decision.rung == "safe_fallback" {
         out.push("Have a panel rate the positions, if the difference between them matters.".into());

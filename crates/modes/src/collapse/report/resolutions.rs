@@ -8,22 +8,47 @@ use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
 use synod_math::collapse::EPSILON;
 use synod_math::collapse::score::Severities;
+use synod_math::likeness::terms;
 use synod_math::relevant;
 
 /// How much of the words that matter a part of the card must share with a concern to answer it.
 const ANSWERS: f64 = 0.3;
 
+/// The sides of a trade-off, each with the words a card uses where it does something about being the worse one on it. Of its risks a card says
+/// itself what is done about them.
+const SIDES: [(&str, &[&str]); 4] = [
+    (
+        "evidence",
+        &["evidence", "proof", "prove", "test", "tests", "trial", "pilot", "measure", "measurement", "benchmark", "drill", "rehearse", "sample"],
+    ),
+    ("risk", &[]),
+    ("reversibility", &["undo", "back", "rollback", "reverse", "reversal", "revert", "restore", "backup", "backups", "snapshot", "flag"]),
+    ("cost", &["cost", "costs", "price", "budget", "spend", "spending", "cheaper", "save", "saves", "savings", "reuse", "stages", "phases"]),
+];
+
 /// How many other positions are compared with the one taken.
 const RIVALS: usize = 5;
 
-/// What on the card speaks to a text: a mitigation or a step of its plan.
-fn on_card(card: &Card, text: &str) -> Option<String> {
+/// What a card does: its mitigations and the steps of its plan, each with all that is said about it.
+fn deeds(card: &Card) -> Vec<(String, &str)> {
     let mitigations = card.risks.iter().filter(|risk| !risk.mitigation.trim().is_empty());
-    let mut parts: Vec<(String, String)> =
-        mitigations.map(|risk| (format!("{} {}", risk.description, risk.mitigation), risk.mitigation.trim().to_owned())).collect();
-    parts.extend(card.plan.iter().map(|step| (format!("{} {}", step.action, step.rationale), step.action.trim().to_owned())));
-    let texts: Vec<&str> = parts.iter().map(|(all, _)| all.as_str()).collect();
-    relevant(text, &texts, ANSWERS).first().map(|(at, _)| parts[*at].1.clone())
+    let mitigations = mitigations.map(|risk| (format!("{} {}", risk.description, risk.mitigation), risk.mitigation.trim()));
+    mitigations.chain(card.plan.iter().map(|step| (format!("{} {}", step.action, step.rationale), step.action.trim()))).collect()
+}
+
+/// What on the card speaks to a text.
+fn on_card(card: &Card, text: &str) -> Option<String> {
+    let deeds = deeds(card);
+    let texts: Vec<&str> = deeds.iter().map(|(all, _)| all.as_str()).collect();
+    relevant(text, &texts, ANSWERS).first().map(|(at, _)| deeds[*at].1.to_owned())
+}
+
+/// What on the card is done about being worse on one side: the deed with the most of the side's words, of equals the first.
+fn about_side(card: &Card, words: &[&str]) -> Option<String> {
+    let count = |text: &str| terms(text).iter().filter(|term| words.contains(&term.as_str())).count();
+    let mut found: Vec<(usize, &str)> = deeds(card).into_iter().map(|(all, deed)| (count(&all), deed)).filter(|(count, _)| *count > 0).collect();
+    found.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    found.first().map(|(_, deed)| format!("on the card: {deed}"))
 }
 
 fn resolved(concern: &Concern, card: &Card) -> String {
@@ -37,17 +62,17 @@ fn resolved(concern: &Concern, card: &Card) -> String {
 /// Where another viable position is clearly better than the one taken, or somebody would have taken it, and what is done about that.
 pub fn trade_offs(docket: &Docket, ruling: &Ruling, winner: Option<&Position>) -> Vec<String> {
     let Some(position) = winner else { return Vec::new() };
-    let names = ["evidence", "risk", "reversibility", "cost"];
     let mut out = Vec::new();
     // Against the best of the others: of thousands, the rest is in the table of scores.
     for other in docket.ranked().into_iter().map(|at| &docket.positions[at]).filter(|other| other.id() != position.id()).take(RIVALS) {
         let (ours, theirs) = (position.sides(), other.sides());
-        for (side, name) in names.iter().enumerate() {
+        for (side, (name, words)) in SIDES.iter().enumerate() {
             // Risk and cost are better when they are less.
             let gain = if side % 2 == 0 { theirs[side] - ours[side] } else { ours[side] - theirs[side] };
             if gain >= docket.options.policy.tradeoff_margin - EPSILON {
-                let mitigation = if *name == "risk" { worst(&position.card).map(|risk| risk.mitigation.trim()) } else { None };
-                let mitigation = mitigation.filter(|text| !text.is_empty()).unwrap_or("none on the card.");
+                let own = worst(&position.card).map(|risk| risk.mitigation.trim()).filter(|text| *name == "risk" && !text.is_empty());
+                let mitigation = own.map(str::to_owned).or_else(|| about_side(&position.card, words));
+                let mitigation = ended(&mitigation.unwrap_or_else(|| "none on the card".to_owned()));
                 out.push(format!("{} is better on {name}: {:.2} against {:.2}. Mitigation: {mitigation}", other.id(), theirs[side], ours[side]));
             }
         }
@@ -68,7 +93,7 @@ pub fn trade_offs(docket: &Docket, ruling: &Ruling, winner: Option<&Position>) -
 fn mitigation(evaluation: &Evaluation, card: &Card, why: &str) -> String {
     let told = evaluation.concerns.iter().map(|concern| concern.resolution.trim()).find(|resolution| !resolution.is_empty());
     let found = || evaluation.concerns.iter().map(|concern| concern.concern.as_str()).chain([why]).find_map(|text| on_card(card, text));
-    told.map(str::to_owned).or_else(found).unwrap_or_else(|| "none on the card.".to_owned())
+    told.map(str::to_owned).or_else(|| found().map(|deed| format!("on the card: {deed}"))).unwrap_or_else(|| "none on the card.".to_owned())
 }
 
 /// The risk of which most is left.
@@ -145,5 +170,19 @@ mod tests {
         assert_eq!(of("Shops want product attributes of their own.", ""), "on the card: Keep free-form product attributes in JSONB.");
         assert_eq!(of("Nobody is on call at night.", ""), "none; it is open.");
         assert_eq!(of("Nobody is on call at night.", "The host is."), "The host is.");
+    }
+
+    #[test]
+    fn what_the_card_does_about_a_side_is_found_by_the_words_of_that_side() {
+        let card: Card = serde_json::from_value(json!({
+            "id": "a", "claims": ["x"], "confidence": 1, "cost": 1, "reversibility": 1,
+            "plan": [{"action": "Run a pilot with one shop.", "rationale": "A measure of what the peak does."}, {"action": "Move the rest."}],
+            "risks": [{"severity": "high", "description": "The old rows are gone.", "mitigation": "A backup that was restored once, to go back to.", "residual_risk": 0.2}],
+        }))
+        .expect("a card");
+        let of = |side: &str| about_side(&card, SIDES.iter().find(|(name, _)| *name == side).expect("a side").1);
+        assert_eq!(of("evidence").as_deref(), Some("on the card: Run a pilot with one shop."));
+        assert_eq!(of("reversibility").as_deref(), Some("on the card: A backup that was restored once, to go back to."));
+        assert_eq!((of("cost"), of("risk")), (None, None));
     }
 }

@@ -74,7 +74,7 @@ pub async fn run_rounds(bench: &Bench, docket: &mut Docket) -> Result<RoundsOutc
         let decided = match &outcome {
             RoundsOutcome::Accept(at) => format!("{} is taken.", docket.positions[*at].id()),
             RoundsOutcome::Panel { why, .. } => format!("The panel is called: {why}"),
-            RoundsOutcome::NoPanel { why, .. } => format!("The safest position is taken: {why} Nobody sits on the panel that would settle it."),
+            RoundsOutcome::NoPanel { why, .. } => format!("The safest position is taken: {why} No panel with a quorum is there to settle it."),
             RoundsOutcome::NoneViable("revision_requested") => "No position may be taken: a person asked for a revision.".to_owned(),
             RoundsOutcome::NoneViable(_) => "No position may be taken.".to_owned(),
         };
@@ -128,18 +128,16 @@ fn next_step(docket: &Docket, aligned: bool) -> NextStep {
     let step = converge(&scored, parked, attempts, &policy.converge_rules());
     let trades = |best: usize| order.get(1).is_some_and(|second| policy.panel_on_tradeoff && trades(docket, viable[best], viable[*second]));
     let sits = || !viable.is_empty() && panel_sits(docket, &viable);
-    // The card that is about to be taken; with none above the threshold, all. What the panel takes is held to the same, as conditions.
-    let good = order.first().is_some_and(|best| above(scored[*best].score, policy.threshold));
-    let judged = match step {
-        Move::Accept(best) if !(trades(best) && sits()) => vec![viable[best]],
-        _ if good => Vec::new(),
-        _ => viable.clone(),
-    };
     // Authors are asked once to settle what the experts disagree on; after that the panel decides.
     let quality =
         |at: usize| demands_for_quality(&docket.positions[at], docket).into_iter().filter(|each| !aligned || each.trigger != "experts_disagree");
     let experts_apart =
         viable.iter().any(|at| docket.expert_range(docket.positions[*at].id()).is_some_and(|range| above(range, policy.expert_range)));
+    // The card that is about to be taken; where the panel will choose, or none is good enough, it may be any of them.
+    let judged = match step {
+        Move::Accept(best) if !((trades(best) || experts_apart) && sits()) => vec![viable[best]],
+        _ => viable.clone(),
+    };
 
     if docket.may_revise() {
         let mut demands: Vec<(usize, Vec<Demand>)> =

@@ -102,6 +102,8 @@ impl TypedReply for DoubtRulings {
 pub struct DoubtResult {
     pub doubts: Vec<StandingDoubt>,
     pub concerns: Vec<String>,
+    /// Whether anybody doubted it; `None` where nobody sits.
+    pub challenged: Option<bool>,
     /// Who doubted.
     pub seat: Option<SeatIx>,
     pub exhibit: Option<Exhibit>,
@@ -116,7 +118,7 @@ pub async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usiz
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 1 } else { at + 1 });
     let id = position.id();
     let receipt = docket.receipt_of(position).map(crate::collapse::cards::text::receipt_text);
-    let ask = judged(prompt!("doubt", receipt), bench, docket, position).set("regulations", &docket.options.regulations);
+    let ask = judged(prompt!("doubt", receipt), bench, docket, position);
     match first::<Doubts>(bench, &seats, ask, &format!("doubting {id}")).await? {
         FirstReply::Reply(reply, warning) => {
             let Doubts { reasons, risks, concerns } = reply.value;
@@ -134,14 +136,15 @@ pub async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usiz
                 Exhibit::new(format!("Doubts about {id}"), shape).part("Reasons", &reasons).list("What the author would have to answer", &concerns);
             let row = DoubtsRow { position_id: id.to_owned(), reasons: reasons.trim().to_owned(), risks, concerns: concerns.clone() };
             let exhibit = exhibit.by(reply.seat, "skeptic").turn(&reply.key).data(&row);
-            Ok(DoubtResult { doubts, concerns, seat: Some(reply.seat), exhibit: Some(exhibit), warning, closed: false })
+            Ok(DoubtResult { doubts, concerns, challenged: Some(true), seat: Some(reply.seat), exhibit: Some(exhibit), warning, closed: false })
         }
         FirstReply::Failed(failure) => {
             let row = DoubtsRow { position_id: id.to_owned(), reasons: String::new(), risks: Vec::new(), concerns: Vec::new() };
             let exhibit = failure_exhibit(bench, "skeptic", &format!("Doubts about {id}"), failure, &row);
-            Ok(DoubtResult { exhibit, ..DoubtResult::default() })
+            let warning = Some(format!("Nobody could doubt {id}: no skeptic has looked for what could go wrong with it."));
+            Ok(DoubtResult { challenged: Some(false), exhibit, warning, ..DoubtResult::default() })
         }
-        FirstReply::Closed => Ok(DoubtResult { closed: true, ..DoubtResult::default() }),
+        FirstReply::Closed => Ok(DoubtResult { challenged: Some(false), closed: true, ..DoubtResult::default() }),
     }
 }
 

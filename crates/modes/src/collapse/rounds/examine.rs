@@ -9,7 +9,7 @@ use crate::collapse::cards::text;
 use synod_engine::{Bench, Prompt, Result, SeatFailure};
 use synod_types::*;
 
-/// A prompt about one card, with what those who judge it must know: the card, what its evidence says, constraints and invariants.
+/// A prompt about one card, with what all who judge it must know: the card, what its evidence says, constraints, invariants and regulations.
 pub fn judged(prompt: Prompt, bench: &Bench, docket: &Docket, position: &Position) -> Prompt {
     prompt
         .set("card", text::card_text(&position.card))
@@ -17,6 +17,7 @@ pub fn judged(prompt: Prompt, bench: &Bench, docket: &Docket, position: &Positio
         .set("evidence", excerpts(&position.card, bench.question()))
         .set("constraints", &docket.options.constraints)
         .set("invariants", &docket.options.invariants)
+        .set("regulations", &docket.options.regulations)
 }
 
 /// Examines every card that has not been, all of them side by side.
@@ -54,6 +55,7 @@ pub async fn examine(bench: &Bench, docket: &mut Docket) -> Result<()> {
         position.receipt = verification.receipt;
         position.failed_checks = verification.failed_checks;
         position.findings = verification.findings;
+        position.challenged = doubts.challenged;
         position.doubts = doubts.doubts;
         position.concerns = doubts.concerns;
         for (doubt, ruling) in position.doubts.iter_mut().zip(settled.rulings) {

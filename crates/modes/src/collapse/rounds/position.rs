@@ -30,6 +30,8 @@ pub struct Position {
     pub failed_checks: Vec<Check>,
     /// What the verification found, in words; empty if nobody verified it.
     pub findings: String,
+    /// Whether a skeptic looked at this version; false if every seat failed to, `None` where nobody sits.
+    pub challenged: Option<bool>,
     /// The skeptic's own list, on top of the author's.
     pub doubts: Vec<StandingDoubt>,
     pub concerns: Vec<String>,
@@ -88,6 +90,7 @@ impl Position {
             receipt: ReceiptState::Pending,
             failed_checks: Vec::new(),
             findings: String::new(),
+            challenged: None,
             doubts: Vec::new(),
             concerns: Vec::new(),
             approvals,

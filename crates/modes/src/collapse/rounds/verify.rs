@@ -65,8 +65,7 @@ pub async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usi
         return Ok(VerificationResult::new(ReceiptState::Absent));
     }
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 0 } else { at });
-    let ask =
-        judged(prompt!("verify", receipt = receipt.map(text::receipt_text)), bench, docket, position).set("regulations", &docket.options.regulations);
+    let ask = judged(prompt!("verify", receipt = receipt.map(text::receipt_text)), bench, docket, position);
     let id = position.id();
     match first::<Verification>(bench, &seats, ask, &format!("verifying {id}")).await? {
         FirstReply::Reply(reply, warning) => {

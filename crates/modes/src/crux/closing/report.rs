@@ -76,7 +76,7 @@ fn card_text(card: &Card) -> String {
             (None, false) => " Named nothing that would prove them wrong.".to_owned(),
             (None, true) => String::new(),
         };
-        let _ = writeln!(out, "- **{}: {}.** {}{falsifier}", position.name, position.stance.as_str(), sentence(&position.reasoning));
+        let _ = writeln!(out, "- **{}: {}.** {}{falsifier}", position.name, position.stance.as_str(), sentence(&position.told()));
     }
     if let Some(resolution) = &card.resolution {
         let _ = writeln!(out, "\nThey settled on: {}", flat(resolution));

@@ -5,7 +5,7 @@ use super::card_reply::{CardReply, DisagreementType, Stance};
 use super::checks::Core;
 use super::{Line, Party, Room};
 use crate::closing::{once, seats_of};
-use crate::crux::questions::same_question;
+use crate::crux::questions::{same_question, same_words};
 use crate::crux::rows::{CardPositionData, CardQuoteData, CardRow};
 use crate::crux::speech::names::find_person;
 use crate::crux::state::DebateState;
@@ -56,6 +56,8 @@ pub struct Position {
     pub id: String,
     pub name: String,
     pub stance: Stance,
+    /// When yes and when no, where the answer is neither.
+    pub condition: Option<String>,
     pub reasoning: String,
     /// What would prove them wrong; `None`: they named nothing.
     pub falsifier: Option<String>,
@@ -85,6 +87,24 @@ impl Position {
     fn empty(party: Party) -> Self {
         Self { seat: party.seat, id: party.id.to_owned(), name: party.name.to_owned(), ..Self::default() }
     }
+
+    /// Whether both give one answer. NUANCED alone is none: two people may mean different things by it, so their conditions must be the same too.
+    fn agrees_with(&self, other: &Self) -> bool {
+        let same = self.stance == other.stance && self.given && other.given;
+        match (&self.condition, &other.condition) {
+            _ if self.stance != Stance::Nuanced => same,
+            (Some(ours), Some(theirs)) => same && same_words(ours, theirs),
+            (None, _) | (_, None) => false,
+        }
+    }
+
+    /// The answer in words: on what condition, and why.
+    pub fn told(&self) -> String {
+        match &self.condition {
+            Some(condition) => format!("{}. {}", condition.trim_end_matches('.'), self.reasoning).trim_end().to_owned(),
+            None => self.reasoning.clone(),
+        }
+    }
 }
 
 impl Card {
@@ -97,10 +117,12 @@ impl Card {
         let positions = context.pair.map(|party| {
             let given = reply.positions.iter().find(|given| find_person(&given.persona, &among) == Some(party.seat));
             let Some(given) = given else { return Position::empty(party) };
+            let stance = Stance::of(&given.position);
             let quotes = given.quotes.iter().map(|quote| quote.trim()).filter(|quote| !quote.is_empty());
             Position {
-                stance: Stance::of(&given.position).unwrap_or_default(),
-                given: Stance::of(&given.position).is_some(),
+                stance: stance.unwrap_or_default(),
+                given: stance.is_some(),
+                condition: given.condition.as_deref().filter(|_| stance == Some(Stance::Nuanced)).and_then(text),
                 reasoning: text(&given.reasoning).unwrap_or_default(),
                 falsifier: given.falsifier.as_deref().filter(|falsifier| !says_none(falsifier)).and_then(text),
                 quotes: quotes
@@ -111,8 +133,7 @@ impl Card {
         });
         let resolution = reply.resolution.as_deref().and_then(text);
         // Whatever the writer calls it: where two answers differ, or one is not known, nothing is resolved.
-        let same = positions[0].stance == positions[1].stance && positions.iter().all(|position| position.given);
-        let resolved = reply.resolved && same && resolution.is_some();
+        let resolved = reply.resolved && positions[0].agrees_with(&positions[1]) && resolution.is_some();
         Self {
             question: if sound { context.aliases.show_names(&statement) } else { context.question.to_owned() },
             kind: DisagreementType::of(&reply.disagreement_type),
@@ -169,7 +190,7 @@ impl Card {
         let mut out = format!("{}\n{}\n", self.line(), self.diagnosis);
         for position in &self.positions {
             let falsifier = self.falsifier(position).map(|text| format!(" Proved wrong by: {text}")).unwrap_or_default();
-            out.push_str(&format!("{}: {}. {}{falsifier}\n", position.name, position.stance.as_str(), position.reasoning));
+            out.push_str(&format!("{}: {}. {}{falsifier}\n", position.name, position.stance.as_str(), position.told()));
         }
         if let Some(resolution) = &self.resolution {
             out.push_str(&format!("Resolved: {resolution}\n"));
@@ -187,7 +208,7 @@ impl Card {
             name: position.name.clone(),
             seat: Some(position.seat),
             stance: position.stance.as_str().to_owned(),
-            reasoning: position.reasoning.clone(),
+            reasoning: position.told(),
             falsifier: self.falsifier(position).unwrap_or_default().to_owned(),
             quotes: position.quotes.clone(),
         };
@@ -211,6 +232,7 @@ impl Card {
             name: position.name.clone(),
             seat: position.seat,
             position: position.stance,
+            condition: position.condition.clone(),
             reasoning: position.reasoning.clone(),
             falsifier: position.falsifier.clone(),
             grounding_quotes: position.quotes.iter().map(quote).collect(),
@@ -289,10 +311,18 @@ impl Room<'_> {
     }
 }
 
+/// Words in which a writer says that there is no falsifier, instead of leaving it out. What would prove somebody wrong needs others.
+const DENIALS: &str = "none nothing no not null";
+const FILLERS: &str = "a any anything condition did does falsifier gave give given has have he is mentioned n name named one prove said say she specified \
+     state stated them they was were would wrong";
+
 /// Whether a writer says that there is no falsifier.
 fn says_none(text: &str) -> bool {
-    let plain = bare(text).trim_end_matches(['.', '!']).to_lowercase();
-    ["", "none", "none given", "none was given", "none named", "nothing", "null", "n/a", "-"].contains(&plain.as_str())
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let among = |list: &str, word: &str| list.split_whitespace().any(|known| known == word);
+    let denied = words == ["n", "a"] || words.iter().any(|word| among(DENIALS, word));
+    words.is_empty() || denied && words.iter().all(|word| among(DENIALS, word) || among(FILLERS, word))
 }
 
 /// The id of this speaker's message that holds the quotation word for word.

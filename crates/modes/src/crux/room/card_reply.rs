@@ -105,9 +105,12 @@ pub struct CardReplyPosition {
     #[serde(default)]
     #[schemars(extend("x-loose" = "stances"))]
     pub position: String,
+    /// If NUANCED, when yes and when no, in one sentence; else null. Where both hold the same, the same sentence.
+    #[serde(default)]
+    pub condition: Option<String>,
     #[serde(default)]
     pub reasoning: String,
-    /// What they said would prove them wrong; "none given" if they named nothing.
+    /// What they said would prove them wrong; null if they named nothing.
     #[serde(default)]
     pub falsifier: Option<String>,
     /// Their own words, letter for letter.
@@ -119,13 +122,14 @@ impl TypedReply for CardReply {
     /// Lines `CRUX:`, `TYPE:`, `DIAGNOSIS:`, `RESOLVED:`, `RESOLUTION:`, then blocks `POSITION n: name`.
     fn from_text(text: &str, _: &IdLists) -> Option<Self> {
         const LABELS: &[&str] = &["CRUX", "TYPE", "DIAGNOSIS", "RESOLVED", "RESOLUTION", "POSITION 1", "POSITION 2"];
-        const PARTS: &[&str] = &["Answer", "Reasoning", "Falsifier", "Quote"];
+        const PARTS: &[&str] = &["Answer", "Condition", "Reasoning", "Falsifier", "Quote"];
         let line = |label: &str| field(text, label, LABELS);
         let positions = blocks(text, "POSITION").into_iter().map(|block| {
             let part = |label: &str| field(&block.body, label, PARTS);
             CardReplyPosition {
                 persona: block.title.clone(),
                 position: part("Answer").unwrap_or_default(),
+                condition: part("Condition"),
                 reasoning: part("Reasoning").unwrap_or_default(),
                 falsifier: part("Falsifier"),
                 quotes: part("Quote").into_iter().collect(),

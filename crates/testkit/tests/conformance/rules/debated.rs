@@ -58,8 +58,9 @@ fn status(crux: &Value, found: &mut Found) {
 /// A card holds what its writer said, and calls it resolved only where the answers are one.
 fn as_written(crux: &Value, reply: &Value, found: &mut Found) {
     let positions = list(reply, "positions");
-    let stance = |at: usize| positions.get(at).map_or("", |position| text(position, "position"));
-    let same = positions.len() == 2 && stance(0) == stance(1);
+    let of = |at: usize, field: &str| positions.get(at).map_or("", |position| text(position, field));
+    let depends = of(0, "position") == "NUANCED" && (of(0, "condition") != of(1, "condition") || of(0, "condition").is_empty());
+    let same = positions.len() == 2 && of(0, "position") == of(1, "position") && !depends;
     let called = reply["resolved"] == true;
     let offered = reply["resolution"].as_str().filter(|text| !text.is_empty());
     found.same(crux["resolved"] == true, called && same && offered.is_some(), "resolved as it was written");
@@ -69,7 +70,7 @@ fn as_written(crux: &Value, reply: &Value, found: &mut Found) {
     for position in list(crux, "positions") {
         let own = positions.iter().find(|own| text(own, "persona") == text(position, "persona"));
         found.same(own.map(|own| text(own, "position")), Some(text(position, "position")), text(position, "persona"));
-        let given = own.map(|own| text(own, "falsifier")).filter(|falsifier| *falsifier != "none given");
+        let given = own.map(|own| text(own, "falsifier")).filter(|falsifier| !falsifier.is_empty());
         found.same(given, position["falsifier"].as_str(), "a falsifier");
         found.count_if(given.is_none(), "no falsifier given");
     }

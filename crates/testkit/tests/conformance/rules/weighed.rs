@@ -103,6 +103,12 @@ pub fn collapse(seen: &Seen, found: &mut Found) {
     found.same(decision["verified"].as_bool(), Some(receipts.get(&position).is_some_and(|receipt| receipt["status"] == "PASS")), "verified");
     found.same(seen.summary().contains("unverified"), decision["verified"] == false, "unverified, and said so");
     let doubts = latest(seen, "skeptic_risks");
+    found.same(
+        decision["challenged"].as_bool(),
+        Some(doubts.get(&position).is_some_and(|row| !text(row, "reasons").is_empty())),
+        "challenged, and the skeptic's row",
+    );
+    found.same(seen.summary().contains("unchallenged"), decision["challenged"] == false, "unchallenged, and said so");
     found.count_if(doubts.values().any(|row| list(row, "risks").iter().any(|risk| risk["severity"] == "critical")), "critical doubt");
 
     // Thresholds agree with scores.

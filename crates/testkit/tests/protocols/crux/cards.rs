@@ -40,6 +40,15 @@ async fn a_card_called_resolved_with_yes_against_no_stays_open() {
     assert!(terminal.contains("Open. They differ over") && !terminal.contains("They settled on"), "{terminal}");
     assert!(terminal.contains("Put forward as a settlement, not shared by both: Within a year it does."), "{terminal}");
 
+    // That it depends, they both say; on what, they do not agree.
+    let apart =
+        Flow::of(Script { settles: Some(["NUANCED|Yes while rates stay low.", "NUANCED|No before those who pay are asked."]), ..ROOM }, &[]).await;
+    assert_eq!((&apart.cruxes()[0]["resolved"], &apart.cruxes()[0]["proposed"]), (&json!(false), &json!("Within a year it does.")));
+    assert_eq!(apart.cruxes()[0]["positions"][1]["condition"], "No before those who pay are asked.");
+    assert!(apart.answer().contains("NUANCED.** Yes while rates stay low. so"), "a reader sees on what: {}", apart.answer());
+    let nuanced = Flow::of(Script { settles: Some(["NUANCED|Yes while rates stay low."; 2]), ..ROOM }, &[]).await;
+    assert_eq!(nuanced.cruxes()[0]["resolved"], true);
+
     let agreed = Flow::of(Script { settles: Some(["YES", "YES"]), ..ROOM }, &[]).await;
     assert_eq!((&agreed.cruxes()[0]["resolved"], &agreed.cruxes()[0]["resolution"]), (&json!(true), &json!("Within a year it does.")));
     assert!(agreed.answer().contains("They settled on: Within a year it does."), "{}", agreed.answer());
@@ -53,6 +62,12 @@ async fn a_falsifier_nobody_gave_is_said_to_be_missing() {
     assert!(asked.contains("what you would have to see to give it up"), "{asked}");
     let positions = &flow.cruxes()[0]["positions"];
     assert_eq!((&positions[0]["falsifier"], &positions[1]["falsifier"]), (&json!("a figure"), &Value::Null));
+    let form = flow.asked.iter().find_map(|ask| ask.schema.as_ref().filter(|schema| schema["properties"].get("crux_statement").is_some()));
+    let falsifier = &form.expect("the card's form")["properties"]["positions"]["items"]["properties"]["falsifier"];
+    assert!(
+        falsifier["type"].as_array().is_some_and(|types| types.contains(&json!("null"))),
+        "that none was named can be said in the form: {falsifier}"
+    );
     assert!(flow.answer().contains("Would be proved wrong by: a figure") && flow.answer().contains("Named nothing that would prove them wrong."));
     for page in &pages(&flow)[1..] {
         assert!(page.contains("none given"), "{page}");

@@ -40,7 +40,7 @@ struct Script {
     splits: Option<u32>,
     /// Nobody says who the third is, and somebody is made up, where it is asked who moved.
     forgets: bool,
-    /// The card says they settled it, with these answers.
+    /// The card says they settled it, with these answers; behind a bar the condition.
     settles: Option<[&'static str; 2]>,
     /// They contradict each other on one question throughout.
     one_question: bool,
@@ -164,11 +164,14 @@ fn reply(script: Script, ask: &Ask) -> Say {
         }
         "card" if script.settles.is_some() || script.statement.is_some() => {
             let stances = script.settles.unwrap_or(["YES", "NO"]);
-            let position = |at: usize, falsifier: &str| json!({"persona": NAMES[at], "position": stances[at], "reasoning": "so", "falsifier": falsifier, "quotes": ["is long enough to stand"]});
+            let position = |at: usize, falsifier: Option<&str>| {
+                let (stance, condition) = stances[at].split_once('|').map_or((stances[at], None), |(stance, condition)| (stance, Some(condition)));
+                json!({"persona": NAMES[at], "position": stance, "condition": condition, "reasoning": "so", "falsifier": falsifier, "quotes": ["is long enough to stand"]})
+            };
             Say::json(&json!({
                 "reasons": "Both came back to it.", "crux_statement": script.statement.unwrap_or(QUESTION), "disagreement_type": "premise",
                 "diagnosis": "One trusts the signature, the other the account.", "resolved": script.settles.is_some(),
-                "resolution": script.settles.map(|_| "Within a year it does."), "positions": [position(0, "a figure"), position(1, "none given")],
+                "resolution": script.settles.map(|_| "Within a year it does."), "positions": [position(0, Some("a figure")), position(1, None)],
             }))
         }
         "report" => {
