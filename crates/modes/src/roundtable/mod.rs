@@ -25,7 +25,7 @@ use synod_engine::{Abilities, Bench, Example, FigureKind, Halt, Mode, ModeResult
 use synod_types::Figure;
 
 pub static MODE: Mode = mode! {
-    id: "roundtable", version: 5, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
+    id: "roundtable", version: 6, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
     summary: "A debate in rounds, in one of seven styles, with a shared record of claims and evidence, until the panel agrees or stops moving.",
     pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
     phases: &["seating", "round", "closing", "synthesis"],

@@ -3,7 +3,8 @@
 use super::outcome::{GroupthinkKind, StopReason};
 use super::prompting::Perspective;
 use super::record::{Claim, EvidenceItem, Flaw, LabelCounts, RecordChanges, Reference, Risk, SettledPoint};
-use super::rounds::reply::{Challenge, Mitigation, NewClaim, NewRisk};
+use super::rounds::reply::{Challenge, NewClaim, NewRisk};
+use super::rounds::risk_reply::Mitigation;
 use super::rounds::safety::{SafetyRule, SafetyTrigger};
 use super::rounds::{Alignment, Disagreement, SameRisk};
 use schemars::JsonSchema;
@@ -45,9 +46,11 @@ pub struct ResponseRow {
     pub seat: String,
     /// The role the style gives this seat.
     pub role: String,
+    /// Null in a closing answer too, which takes no position.
     pub position: Option<String>,
     pub reasoning: Option<String>,
-    pub confidence: f64,
+    /// Null in a closing answer.
+    pub confidence: Option<f64>,
     pub confidence_reason: Option<String>,
     /// Null where the seat has not spoken in a regular round before.
     pub confidence_change: Option<ConfidenceChange>,
@@ -77,7 +80,7 @@ pub struct ResponseRow {
     pub claims_touched: RecordChanges,
     pub direct_replies_to: Option<Vec<String>>,
     pub role_violation: Option<RoleViolation>,
-    /// Ids of the risks it was to answer and did not.
+    /// Ids of the risks it was to answer and says nothing of.
     pub owed: Vec<String>,
     pub label_findings: Option<Vec<Flaw>>,
     /// Why the response was withheld, if it was.
@@ -255,6 +258,8 @@ pub struct ObjectionRow {
     pub failed: bool,
     /// What a person decided; null where nobody was asked or nobody answered.
     pub resolution: Option<Resolution>,
+    /// Seats whose BLOCKER that overruled.
+    pub overruled: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

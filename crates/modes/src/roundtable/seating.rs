@@ -1,6 +1,5 @@
 //! Before the first round: what is argued, from which perspectives, and who plays what.
 
-use super::phrases::anchor;
 use super::prompting::{Perspective, Perspectives, one_per_seat};
 use super::rounds::Debate;
 use super::rounds::safety::check_alone;
@@ -66,7 +65,7 @@ fn parts(debate: &Debate) -> Vec<SeatPart> {
             role: role.id.clone(),
             persona: debate.style.persona(seat, debate.seats()).to_owned(),
             stance: role.stance.clone(),
-            anchor: anchor(seat).name.clone(),
+            anchor: debate.anchors[seat].name.clone(),
             vote_counts: debate.style.votes && !role.bound,
             perspective: debate.perspectives.get(seat).cloned(),
         }

@@ -1,6 +1,7 @@
 //! A style of debate as data: which seat has which role, in which order they speak, and what each role must do. Each style is a file in
 //! `styles/`; a new file is a new style.
 
+use super::phrases::{Anchor, phrases};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use synod_math::debate::sides::{Side, for_and_against, is_attacker};
@@ -76,6 +77,12 @@ pub struct StyleRole {
     pub rules: bool,
     pub identity: String,
     pub helpful: String,
+    /// Duties and bans that hold while it must object, too.
+    #[serde(default)]
+    pub must_always: Vec<String>,
+    #[serde(default)]
+    pub must_never: Vec<String>,
+    /// Those of a regular round.
     pub must: Vec<String>,
     /// Duties that need the words of others: they begin when somebody has spoken.
     #[serde(default)]
@@ -88,8 +95,14 @@ pub struct StyleRole {
     pub later: Vec<String>,
     #[serde(default)]
     pub note: Option<String>,
+    /// How it takes up what others said, where the usual rule would break its part.
+    #[serde(default)]
+    pub hearing: Option<String>,
     pub focus: String,
     pub objection: String,
+    /// What it owes in a round of objections, where the usual would break its part.
+    #[serde(default)]
+    pub objection_owes: Option<String>,
     pub questions: [String; 2],
     /// In their place as long as nobody has spoken.
     #[serde(default)]
@@ -110,6 +123,9 @@ pub struct StyleRole {
     /// It owes an answer to every open problem.
     #[serde(default)]
     pub answers_risks: bool,
+    /// Names of the anchors that suit it; any, where there are none.
+    #[serde(default)]
+    pub anchors: Vec<String>,
     /// What a rehearsal voice says in this role.
     #[serde(skip_serializing)]
     pub rehearse: RehearsedWords,
@@ -160,6 +176,18 @@ impl Style {
     /// The role of each of `n` seats.
     pub fn deal_roles(&self, n: usize) -> Vec<&StyleRole> {
         (0..n).filter_map(|seat| self.roles.get(self.role_place(seat, n))).collect()
+    }
+
+    /// What each of `n` seats pays attention to for the whole run: the anchors that suit its role, dealt round among the seats that have it.
+    pub fn deal_anchors(&self, n: usize) -> Vec<&'static Anchor> {
+        let roles = self.deal_roles(n);
+        let anchor = |seat: usize| {
+            let suits = |anchor: &&Anchor| roles[seat].anchors.is_empty() || roles[seat].anchors.contains(&anchor.name);
+            let suiting: Vec<&'static Anchor> = phrases().anchors.iter().filter(suits).collect();
+            let before = roles[..seat].iter().filter(|role| role.id == roles[seat].id).count();
+            suiting[before % suiting.len()]
+        };
+        (0..n).map(anchor).collect()
     }
 
     fn role_place(&self, seat: usize, n: usize) -> usize {
@@ -214,9 +242,15 @@ mod tests {
             assert_eq!(style.roles.len(), roles, "{}", style.id);
             assert!(!style.personas.is_empty(), "{}", style.id);
             for role in &style.roles {
-                for list in [&role.must, &role.must_not, &role.priorities, &role.first, &role.later, &role.rehearse.position, &role.rehearse.say] {
+                for list in [&role.priorities, &role.first, &role.later, &role.rehearse.position, &role.rehearse.say] {
                     assert!(list.len() >= 2, "{} {}", style.id, role.id);
                 }
+                assert!(
+                    role.must_always.len() + role.must.len() >= 2 && role.must_never.len() + role.must_not.len() >= 2,
+                    "{} {}",
+                    style.id,
+                    role.id
+                );
             }
             assert_eq!(style.deal_roles(5).len(), 5, "{}", style.id);
         }
@@ -240,11 +274,17 @@ mod tests {
     fn no_role_has_a_check_it_must_fail() {
         for style in Style::all().iter().filter(|style| SEVEN.contains(&style.id)) {
             for role in &style.roles {
-                let forbidden = role.must_not.join(" ");
+                let forbidden = [role.must_never.as_slice(), &role.must_not].concat().join(" ");
                 let name = format!("{} {}", style.id, role.id);
                 let answers = forbidden.contains("solutions") || forbidden.contains("answer your own") || forbidden.contains("a case of your own");
                 assert_eq!(answers, role.only_attacks() || role.rules || !style.votes, "{name}");
                 assert!(!answers || (role.alternatives.is_some() && role.failures.is_some()), "{name}: mitigations are checked and forbidden");
+                let assigned = answers || role.bound;
+                assert!(!assigned || role.hearing.is_some(), "{name}: a concern and an alternative are asked for and forbidden");
+                assert!(
+                    !(role.rules || role.stance.is_some() || !style.votes) || role.objection_owes.is_some(),
+                    "{name}: it owes what its part forbids"
+                );
                 let concludes = forbidden.contains("conclude") || role.rules;
                 assert!(!concludes || role.clarity.is_some(), "{name}: a position is checked and forbidden");
                 let needs_others = |line: &String| line.contains("others said") || line.contains("by name") || line.contains("other side stated");
@@ -268,6 +308,31 @@ mod tests {
         }
         let together = Style::find("collaborative").expect("a style");
         assert_eq!((together.persona(0, 5), together.persona(4, 5)), (together.personas[0].as_str(), together.personas[0].as_str()));
+    }
+
+    /// Whoever speaks for something is not told to look at how it fails, and whoever attacks is not told to see how it can be done.
+    #[test]
+    fn anchors_suit_the_role_and_differ_among_those_who_have_it() {
+        for style in Style::all() {
+            for role in &style.roles {
+                let known = |name: &&String| phrases().anchors.iter().any(|anchor| anchor.name == **name);
+                assert_eq!(role.anchors.iter().filter(known).count(), role.anchors.len(), "{} {}: an anchor nobody knows", style.id, role.id);
+            }
+            for n in 2..=10 {
+                let dealt: Vec<(&str, &str)> =
+                    style.deal_roles(n).iter().zip(style.deal_anchors(n)).map(|(role, anchor)| (role.id.as_str(), anchor.name.as_str())).collect();
+                for (at, (role, anchor)) in dealt.iter().enumerate() {
+                    let suits = match *role {
+                        "advocate" | "blue" => *anchor != "Risk-Attentive",
+                        "opposition" | "red" => *anchor != "Implementation-Focused",
+                        _ => true,
+                    };
+                    assert!(suits, "{}: {role} looks at {anchor}", style.id);
+                    let before = dealt[..at].iter().rposition(|(other, _)| other == role);
+                    assert!(before.is_none_or(|before| dealt[before].1 != *anchor), "{} of {n}: {dealt:?}", style.id);
+                }
+            }
+        }
     }
 
     #[test]

@@ -155,8 +155,8 @@ fn labelled_sentences_enter_the_record_beside_the_claims_that_are_listed() {
     assert_eq!(found[1..], [("Cron hides what went wrong.", Label::Infer), ("The load stays as it is.", Label::Assume)]);
     assert!(record.claims[0].support == ["E1"] && found[0].1 == Label::Fact, "listed and said it is one claim");
     let many: String = (0..30).map(|n| format!("Matter{n} thing{n} point{n} stands. [INFER] ")).collect();
-    take(&mut record, 1, 1, &turn(&many, Vec::new()));
-    assert_eq!(record.claims.len(), 3 + 8, "the rest stays in the text");
+    let changes = take(&mut record, 1, 1, &turn(&many, Vec::new()));
+    assert_eq!((record.claims.len(), changes.left_in_text), (3 + 8, 22), "the rest stays in the text, and that is said");
 }
 
 #[test]
@@ -172,9 +172,10 @@ fn a_risk_that_means_the_same_is_one_and_is_open_again_when_it_is_raised_after_i
     assert_eq!((first.risks, again.risks), (vec!["R1".to_owned(), "R2".into()], vec!["R1".to_owned(), "R3".into()]), "in the same words it is one");
     record.merge_risks("R3", "R2");
     assert_eq!((open(&record), record.risks[2].same_as.as_deref()), (vec!["R1".to_owned(), "R2".into()], Some("R2")), "by meaning too");
-    record.answer_risk(1, 2, "R2", "A pager.");
-    record.answer_risk(3, 2, "R2", "A second pager.");
-    record.answer_risk(1, 2, "R1", " ");
+    record.answer_risk(1, 2, "R2", true, "A pager.");
+    record.answer_risk(3, 2, "R2", true, "A second pager.");
+    record.answer_risk(1, 2, "R1", true, " ");
+    record.answer_risk(3, 2, "R1", false, "It stands.");
     assert_eq!((open(&record), record.risks[1].answers.len()), (vec!["R1".to_owned()], 2), "no answer overwrites another seat's");
     let late = take(&mut record, 0, 2, &raise(&["Nobody is told when it stops"]));
     assert_eq!((late.risks.as_slice(), open(&record).as_slice()), (&["R2".to_owned()][..], &["R1".to_owned()][..]), "raised beside its answer");

@@ -1,9 +1,9 @@
 //! The decision a script branches on, and who dissents.
 
-use super::action::{Conflict, DecidedBy, SeatRuling, TableState};
+use super::action::{Conflict, DecidedBy, OpenRisk, SeatRuling, TableState};
 use super::stops::StopReason;
 use crate::roundtable::phrases::phrases;
-use crate::roundtable::record::{Blocker, same_statement};
+use crate::roundtable::record::{Blocker, Risk, same_statement};
 use crate::roundtable::rounds::reply::vote_name;
 use crate::roundtable::rounds::{Debate, Response, Round, level_name};
 use schemars::JsonSchema;
@@ -44,6 +44,8 @@ pub struct Decision {
     pub role_bound_votes: Votes,
     /// Seats whose BLOCKER stands, by label.
     pub open_blockers: Vec<String>,
+    /// Seats whose BLOCKER a person overruled, by label.
+    pub overruled_blockers: Vec<String>,
     /// What was settled on the way.
     pub decisions: Vec<String>,
     /// Problems nobody answered, by id and text.
@@ -102,14 +104,22 @@ pub fn decide(debate: &Debate, stop: StopReason) -> Decision {
         votes: Votes::of(free.into_iter().map(vote)),
         role_bound_votes: Votes::of(bound.into_iter().map(vote)),
         open_blockers: open_blockers(debate).map(|blocker| debate.display_name(blocker.seat)).collect(),
+        overruled_blockers: debate.overruled.clone(),
         decisions: debate.record.decisions.iter().map(|decision| decision.text.clone()).collect(),
-        unanswered_risks: state.risks.iter().map(|(_, risk)| risk.clone()).collect(),
+        unanswered_risks: state.risks.into_iter().map(|risk| risk.text).collect(),
     }
 }
 
 /// The blockers that count: an assigned side votes as it must.
 pub fn open_blockers<'a>(debate: &'a Debate) -> impl Iterator<Item = &'a Blocker> {
     debate.record.blockers.iter().filter(|blocker| debate.is_free(blocker.seat))
+}
+
+/// The claim that a blocker names, with its words.
+pub fn blocked_claim(debate: &Debate, blocker: &Blocker) -> Option<String> {
+    let id = blocker.claim.as_ref()?;
+    let words = debate.record.claim(id).map(|claim| format!(" “{}”", clip::chars(&claim.text, 80, "…")));
+    Some(format!("{id}{}", words.unwrap_or_default()))
 }
 
 /// What the rule of the action looks at. Seats object because they are told to, so what counts is what they said in the last regular round.
@@ -129,23 +139,19 @@ fn table_state(debate: &Debate, stop: StopReason) -> TableState {
         let (side, why) = (response.turn.ruling.clone()?, response.turn.ruling_reason.trim().to_owned());
         Some(SeatRuling { seat: name(response.seat), side, why })
     };
-    let claim = |id: &String| match debate.record.claim(id) {
-        Some(claim) => format!("{id} “{}”", clip::chars(&claim.text, 80, "…")),
-        None => id.clone(),
+    let open_risk = |risk: &Risk| OpenRisk {
+        by: name(risk.by),
+        text: format!("{} {}", risk.id, risk.text),
+        stands: risk.standing().map(|word| name(word.by)).collect(),
     };
     TableState {
         by: DecidedBy::of(debate.style),
         votes: free().map(|seat| (name(seat), said(seat).and_then(|response| response.turn.vote()))).collect(),
         voted: last.is_some_and(|round| round.votes),
         resolved: stop == StopReason::Person,
-        blockers: open_blockers(debate).map(|blocker| (name(blocker.seat), blocker.claim.as_ref().map(claim))).collect(),
-        risks: debate
-            .record
-            .risks
-            .iter()
-            .filter(|risk| risk.is_unanswered())
-            .map(|risk| (name(risk.by), format!("{} {}", risk.id, risk.text)))
-            .collect(),
+        blockers: open_blockers(debate).map(|blocker| (name(blocker.seat), blocked_claim(debate, blocker))).collect(),
+        attacked: !debate.record.risks.is_empty(),
+        risks: debate.record.risks.iter().filter(|risk| risk.is_unanswered()).map(open_risk).collect(),
         agreement: analysis.map(|analysis| analysis.agreement),
         camps,
         disagreements: analysis.iter().flat_map(|analysis| &analysis.disagreements).map(point).collect(),

@@ -1,6 +1,7 @@
 //! What a reader is shown of the guard, of the end, and of the debate as a whole.
 
-use super::guard::{GroupthinkKind, GuardReport};
+use super::decision::open_blockers;
+use super::guard::{ACCEPT, GroupthinkKind, GuardReport};
 use super::stops::{ExitNumbers, StopReason, round_cap};
 use crate::roundtable::record::{Claim, ClaimStatus};
 use crate::roundtable::rounds::reply::VOTES;
@@ -80,10 +81,15 @@ pub fn show_objections(
     answer: Option<Option<&PersonAnswer>>,
 ) -> Result<()> {
     let facts = debate.rounds.last().map_or(0, |round| round.new_facts);
+    let accepts = answer.flatten().is_some_and(|answer| answer.answer == ACCEPT);
+    let overruled: Vec<String> = open_blockers(debate).filter(|_| accepts).map(|blocker| debate.display_name(blocker.seat)).collect();
     let decided = match (result.failed, answer) {
         (false, _) if round_cap(debate, round).is_some() => "The objections moved something; the rounds are used up.".to_owned(),
         (false, _) => "The objections moved something; the debate goes on.".to_owned(),
-        (true, Some(Some(answer))) => format!("The objections moved nothing. {} answered: {}.", answer.by, answer.answer),
+        (true, Some(Some(answer))) if overruled.is_empty() => format!("The objections moved nothing. {} answered: {}.", answer.by, answer.answer),
+        (true, Some(Some(answer))) => {
+            format!("The objections moved nothing. {} answered: {}, and overruled the BLOCKER of {}.", answer.by, answer.answer, overruled.join(", "))
+        }
         (true, Some(None) | None) => "The objections moved nothing, and the run was concluded before a person answered.".to_owned(),
     };
     let mut numbers: Vec<(String, f64)> = vec![("new facts".into(), facts as f64), ("belief change".into(), result.belief_change)];
@@ -98,6 +104,7 @@ pub fn show_objections(
         belief_change: result.belief_change,
         failed: result.failed,
         resolution,
+        overruled,
     };
     let exhibit = Exhibit::new(format!("Objections after round {round}: outcome"), Shape::Rule(Rule { decided, rung, numbers })).data(&data);
     phase.show(&format!("objection_{round}_outcome"), exhibit)

@@ -1,8 +1,10 @@
 //! The guard against groupthink: when a panel must object to itself, and what comes of it.
 
+use super::decision::{blocked_claim, open_blockers};
 use super::exhibits::show_groupthink;
 use super::stops::round_cap;
 use crate::roundtable::options::Groupthink;
+use crate::roundtable::record::Blocker;
 use crate::roundtable::rounds::{Debate, Round};
 use synod_engine::{Bench, Result};
 use synod_math::debate::exits::confidence_shift;
@@ -90,6 +92,16 @@ pub fn result_of_objections(debate: &Debate) -> ObjectionResult {
     objection_result(now.new_facts, &now.confidences(), shift, now.assessment.share_switched(&before.assessment))
 }
 
+/// Who blocks, over which claim, and why: what it says against the claim, or where it stands.
+fn blocker_in_words(debate: &Debate, blocker: &Blocker) -> String {
+    let over = blocked_claim(debate, blocker).map(|claim| format!(" over {claim}")).unwrap_or_default();
+    let why = debate.standing(blocker.seat).map(|(said, _)| {
+        let disputes = said.turn.challenges.iter().find(|challenge| Some(&challenge.id) == blocker.claim.as_ref()).map(|challenge| &challenge.why);
+        disputes.filter(|why| !why.trim().is_empty()).unwrap_or(&said.turn.position).trim()
+    });
+    format!("{}{over}: {}", debate.display_name(blocker.seat), why.unwrap_or("no reason given"))
+}
+
 /// Puts the question to a person; the wait survives a restart. `None`: the run was told to conclude before anybody answered.
 pub async fn ask_person(debate: &Debate<'_>, phase: &Bench, kind: GroupthinkKind, result: &ObjectionResult) -> Result<Option<PersonAnswer>> {
     let why = match kind {
@@ -98,13 +110,19 @@ pub async fn ask_person(debate: &Debate<'_>, phase: &Bench, kind: GroupthinkKind
     };
     let positions: Vec<String> =
         (0..debate.seats()).filter_map(|seat| Some(format!("{}: {}", debate.display_name(seat), debate.standing(seat)?.0.turn.position))).collect();
+    let blockers: Vec<String> = open_blockers(debate).map(|blocker| blocker_in_words(debate, blocker)).collect();
+    let (blocked, overrules) = match blockers.len() {
+        0 => (String::new(), ""),
+        1 => (format!("\nOne BLOCKER is open:\n{}", blockers.join("\n")), ", overrule the BLOCKER"),
+        n => (format!("\n{n} BLOCKERs are open:\n{}", blockers.join("\n")), ", overrule the BLOCKERs"),
+    };
     let sure = result.mean_confidence.map(|mean| format!("{mean:.2}")).unwrap_or_else(|| "unknown".into());
     let further = match debate.last_regular().and_then(|round| round_cap(debate, round.number)) {
         Some(_) => "to end it without: the rounds are used up, and continuing the finished debate adds one",
         None => "for further rounds",
     };
     let question = format!(
-        "The panel {why}. Made to object to itself, it found no new fact, stayed as sure as before (mean {sure}) and moved by {:.2}. It may be right, or it may be repeating itself.\n{}\nAnswer {ACCEPT} to let its view stand and end the debate, or {GO_ON} {further}. A note is kept as a decision.",
+        "The panel {why}. Made to object to itself, it found no new fact, stayed as sure as before (mean {sure}) and moved by {:.2}. It may be right, or it may be repeating itself.\n{}{blocked}\nAnswer {ACCEPT} to let its view stand{overrules} and end the debate, or {GO_ON} {further}. A note is kept as a decision.",
         result.belief_change,
         positions.join("\n")
     );

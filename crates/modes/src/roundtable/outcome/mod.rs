@@ -12,12 +12,11 @@ pub use exhibits::show_objections;
 pub use guard::{GroupthinkGuard, GroupthinkKind};
 pub use stops::StopReason;
 
-use super::phrases::anchor;
 use super::rounds::safety::check_alone;
 use super::rounds::{Debate, Round};
 use super::rows::{SeatEntry, SynthesisRow, VerdictData};
 use crate::closing;
-use action::better_argued;
+use action::{ConflictKind, better_argued};
 use exhibits::{show_charts, show_claims, show_exit};
 use stops::ExitNumbers;
 use synod_engine::{Bench, ModeResult, Result, prompt};
@@ -80,13 +79,22 @@ fn to_do(decision: &Decision, recommendation: Option<&str>) -> String {
 fn summary(decision: &Decision) -> String {
     let (action, votes) = (decision.action.replace('_', " "), decision.votes);
     let rounds = if decision.rounds == 1 { "1 round".to_owned() } else { format!("{} rounds", decision.rounds) };
-    let counted = format!("{} accept, {} with minor doubts, {} against", votes.accept, votes.minor, votes.blocker);
+    let overruled = match decision.overruled_blockers.len() {
+        0 => "",
+        1 => ", a BLOCKER overruled by a person",
+        _ => ", the BLOCKERs overruled by a person",
+    };
+    let counted = format!("{} accept, {} with minor doubts, {} against{overruled}", votes.accept, votes.minor, votes.blocker);
     let told = match (&decision.ruling, decision.open_questions.len(), decision.role_bound_votes) {
         (_, n, _) if n > 0 => format!("{n} open question{}", if n == 1 { "" } else { "s" }),
         (Some(ruling), ..) => better_argued(&ruling.side).to_owned(),
         (None, _, bound) if bound.accept + bound.minor + bound.blocker + bound.missing > 0 => {
-            let open = decision.unanswered_risks.len();
-            let risks = if open == 0 { "every risk was answered".to_owned() } else { format!("{open} of the risks unanswered") };
+            let unattacked = decision.conflicts.iter().any(|conflict| conflict.kind == ConflictKind::Unattacked);
+            let risks = match decision.unanswered_risks.len() {
+                0 if unattacked => "nobody raised a risk".to_owned(),
+                0 => "every risk was answered".to_owned(),
+                open => format!("{open} of the risks unanswered"),
+            };
             format!("{risks}; of those whose votes count {counted}")
         }
         _ if votes.accept + votes.minor + votes.blocker == 0 => "nobody voted".to_owned(),
@@ -101,7 +109,7 @@ fn seat_list<'a>(debate: &'a Debate) -> Vec<SeatEntry<'a>> {
         label: debate.bench.seat(seat as SeatIx).label.as_str(),
         role: &debate.roles[seat].id,
         stance: debate.roles[seat].stance.as_deref(),
-        anchor: &anchor(seat).name,
+        anchor: &debate.anchors[seat].name,
         violations: debate.violations(seat),
     };
     (0..debate.seats()).map(entry).collect()
@@ -157,6 +165,9 @@ fn exit_sentence(debate: &Debate, stop: StopReason, numbers: &ExitNumbers) -> St
             exits::LEAST_CONFIDENCE
         ),
         StopReason::TooFew => format!("Too few seats spoke to go on after {rounds}."),
+        StopReason::Person if !debate.overruled.is_empty() => {
+            format!("After {rounds} a person let the panel's view stand and overruled the BLOCKER of {}.", debate.overruled.join(", "))
+        }
         StopReason::Person => format!("After {rounds} a person let the panel's view stand."),
         StopReason::Closed => format!("The run was told to conclude after {rounds}."),
     }

@@ -62,6 +62,7 @@ pub fn compose(debate: &Debate, decision: &Decision, said: &Synthesis) -> String
     joined([
         text(&titles.recommendation, &said.recommendation),
         against(decision),
+        overruled(decision),
         rulings(decision),
         text("Summary", &said.summary),
         list(&titles.common_ground, &said.common_ground),
@@ -73,7 +74,7 @@ pub fn compose(debate: &Debate, decision: &Decision, said: &Synthesis) -> String
 
 /// What the record alone says, where nobody wrote a synthesis.
 pub fn answer_from_record(debate: &Debate, decision: &Decision) -> String {
-    joined([against(decision), rulings(decision), from_record(debate, decision)])
+    joined([against(decision), overruled(decision), rulings(decision), from_record(debate, decision)])
 }
 
 fn joined(parts: impl IntoIterator<Item = String>) -> String {
@@ -87,6 +88,10 @@ fn part(title: &str, lines: Vec<String>) -> String {
 fn against(decision: &Decision) -> String {
     let line = |conflict: &Conflict| format!("- {}: {}.", conflict.kind.as_str(), conflict.why.trim_end_matches('.'));
     part("What stands against acting on it", decision.conflicts.iter().map(line).collect())
+}
+
+fn overruled(decision: &Decision) -> String {
+    part("Overruled by a person", decision.overruled_blockers.iter().map(|seat| format!("- the BLOCKER of {seat}")).collect())
 }
 
 fn rulings(decision: &Decision) -> String {
@@ -140,16 +145,7 @@ fn from_record(debate: &Debate, decision: &Decision) -> String {
 fn risks(debate: &Debate) -> String {
     let mut risks: Vec<&Risk> = debate.record.risks.iter().filter(|risk| risk.same_as.is_none()).collect();
     risks.sort_by_key(|risk| !risk.open);
-    let line = |risk: &&Risk| {
-        let answers: Vec<String> =
-            risk.answers.iter().map(|answer| format!("{}: {}", debate.names[answer.by], answer.text.trim_end_matches('.'))).collect();
-        let told = match (risk.open, answers.is_empty()) {
-            (true, true) => "nobody answered it".to_owned(),
-            (true, false) => format!("raised again after {}", answers.join("; ")),
-            (false, _) => answers.join("; "),
-        };
-        format!("- {} {} – {told}", risk.id, risk.text)
-    };
+    let line = |risk: &&Risk| format!("- {} {} – {}", risk.id, risk.text, risk.state(&debate.names));
     part("Risks", risks.iter().map(line).collect())
 }
 

@@ -269,13 +269,7 @@ impl PacketParts<'_> {
 
     fn risk_line(&self, risk: &Risk) -> String {
         let name = |seat: usize| self.names.get(seat).map_or("?", String::as_str);
-        let answers: Vec<String> = risk.answers.iter().map(|answer| format!("{}: {}", name(answer.by), answer.text)).collect();
-        let answer = match (risk.open, answers.is_empty()) {
-            (true, true) => "unanswered".to_owned(),
-            (true, false) => format!("raised again after {}", answers.join("; ")),
-            (false, _) => format!("answered by {}", answers.join("; ")),
-        };
-        format!("{} ({}, {}) {} – {answer}", risk.id, risk.kind, name(risk.by), risk.text)
+        format!("{} ({}, {}) {} – {}", risk.id, risk.kind, name(risk.by), risk.text, risk.state(self.names))
     }
 
     fn claim_line(&self, claim: &Claim, depth: Depth) -> String {

@@ -3,15 +3,15 @@
 use super::contribution::Contribution;
 use super::packet::{Packet, PacketParts};
 use super::perspectives::Perspective;
-use crate::roundtable::phrases::anchor;
-use crate::roundtable::record::{ClaimStatus, DebateRecord, Flaw, POSITION_TOKENS};
-use crate::roundtable::rounds::reply::{CHANGES, RULINGS, STANCES, Turn, VOTES, vote_name};
+use crate::roundtable::record::{ClaimStatus, DebateRecord, Flaw, MOST_CLAIMS, MOST_SENTENCES, POSITION_TOKENS};
+use crate::roundtable::rounds::reply::{CHANGES, RULINGS, STANCES, VOTES, vote_name};
+use crate::roundtable::rounds::risk_reply::Mitigation;
 use crate::roundtable::rounds::tools::{PARALLEL_CALLS, SEQUENTIAL_CALLS, TurnTools};
 use crate::roundtable::rounds::{Debate, Response, Round, RoundKind};
 use crate::tokens::{clip, one_line, size};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{Bench, Prompt, ReplyWithTools, Result, SeatFailure, prompt};
+use synod_engine::{Bench, Prompt, ReplyFormat, ReplyWithTools, Result, SeatFailure, prompt};
 use synod_types::SeatIx;
 
 /// Words a seat may write in all, and at most each: what five seats write fits into the next round's prompt.
@@ -19,17 +19,18 @@ const WORDS: usize = 3_600;
 const MOST_WORDS: usize = 600;
 /// The longest line above a contribution, in tokens.
 const HEAD_TOKENS: usize = 80;
-const MOST_REMARKS: usize = 5;
+/// Remarks on labels and citations; those on its part and on risks are always told.
+const MOST_FLAWS: usize = 5;
 
 impl Debate<'_> {
     /// Puts the question of this round to a seat, with its tools.
-    pub fn ask(
+    pub fn ask<T: ReplyFormat>(
         &self,
         phase: &Bench,
         seat: usize,
         round: &Round,
         packet: &Packet,
-    ) -> impl Future<Output = Result<std::result::Result<ReplyWithTools<Turn>, SeatFailure>>> + Send + use<> {
+    ) -> impl Future<Output = Result<std::result::Result<ReplyWithTools<T>, SeatFailure>>> + Send + use<T> {
         let most = if self.style.sequential { SEQUENTIAL_CALLS } else { PARALLEL_CALLS };
         let last = round.kind == RoundKind::Closing || round.is_regular() && round.number >= self.options.limit_at(round.number);
         let positions = (0..self.seats()).filter_map(|seat| Some((seat, self.standing(seat)?.0.turn.position.clone())));
@@ -42,9 +43,9 @@ impl Debate<'_> {
         let first = self.rounds.is_empty();
         let heard = !packet.previous.is_empty() || !packet.current.is_empty();
         let anonymous = self.style.anonymous;
-        let closing = round.kind == RoundKind::Closing;
-        // A risk that the packet does not show cannot be answered.
-        let owed: Vec<&str> = self.owed_risks(seat).map(|risk| risk.id.as_str()).filter(|id| packet.risks.iter().any(|shown| shown == id)).collect();
+        let (regular, objection, closing) = (round.is_regular(), round.kind == RoundKind::Objection, round.kind == RoundKind::Closing);
+        // Nobody answers risks while it must object.
+        let owed = if objection { Vec::new() } else { self.shown_risks(seat, packet) };
         let prompt = prompt!(
             "turn",
             role,
@@ -54,12 +55,14 @@ impl Debate<'_> {
             owed,
             // What the seats of a round share comes before what they do not: with one role that is the role, else the record.
             several = self.style.roles.len() > 1,
-            objection = round.kind == RoundKind::Objection,
+            objection,
             round = round.number,
             packet,
             name = self.names[seat],
             persona = (!anonymous).then(|| self.style.persona(seat, self.seats())),
             seats = self.seats(),
+            most_claims = MOST_CLAIMS,
+            most_sentences = MOST_SENTENCES,
             words = (WORDS / self.seats()).min(MOST_WORDS),
             perspective = self.perspectives.get(seat).map(Perspective::for_prompt),
             proposition = self.proposition,
@@ -68,7 +71,7 @@ impl Debate<'_> {
             advised = self.style.sequential.then_some(2),
             sections = if first { &role.first } else { &role.later },
             questions = role.first_questions.as_ref().filter(|_| !heard).unwrap_or(&role.questions),
-            anchor = anchor(seat),
+            anchor = self.anchors[seat],
             high_stakes = self.options.high_stakes.iter().map(|category| category.words()).collect::<Vec<_>>(),
             focus = self.options.focus_at(round.number),
             rounds = self.options.limit_at(round.number),
@@ -85,31 +88,41 @@ impl Debate<'_> {
         let mut spoke: Vec<&str> = all.map(|contribution| contribution.name.as_str()).filter(|name| *name != self.names[seat]).collect();
         spoke.sort_unstable();
         spoke.dedup();
-        let kinds = |kinds: &'static [String]| kinds.iter().filter(|_| !closing).map(String::as_str).collect::<Vec<_>>();
         prompt
             .ids("votes", if round.votes { VOTES.map(|(name, _)| name).to_vec() } else { Vec::new() })
             .ids("claims", live.map(|claim| claim.id.as_str()))
             .ids("own", own)
             .ids("evidence", self.record.evidence.iter().map(|evidence| evidence.id.as_str()))
             .ids("stances", if role.stance.is_some() { STANCES.to_vec() } else { Vec::new() })
-            .ids("rulings", if role.rules && !closing { RULINGS.to_vec() } else { Vec::new() })
-            .ids("changes", if self.standing(seat).is_some() { CHANGES.to_vec() } else { Vec::new() })
+            .ids("rulings", if role.rules && regular { RULINGS.to_vec() } else { Vec::new() })
+            .ids("changes", if regular && self.standing(seat).is_some() { CHANGES.to_vec() } else { Vec::new() })
             .ids("seats", spoke)
-            .ids("risk_kinds", kinds(&role.risk_kinds))
-            .ids("mitigated_kinds", kinds(&role.mitigated_kinds))
+            .ids("risk_kinds", role.risk_kinds.iter().map(String::as_str))
+            .ids("mitigated_kinds", role.mitigated_kinds.iter().map(String::as_str))
             .ids("risks", owed)
             .fill("position", &role.rehearse.position)
             .fill("say", &role.rehearse.say)
             .fill("stance", role.stance.as_deref().unwrap_or("NEUTRAL"))
     }
 
-    /// What a seat is told of its own last turn: where its labels and citations did not hold, and how it left its part.
+    /// The risks a seat is to answer, as far as it is shown them: others it cannot answer.
+    pub fn shown_risks<'a>(&'a self, seat: usize, packet: &Packet) -> Vec<&'a str> {
+        self.owed_risks(seat).map(|risk| risk.id.as_str()).filter(|id| packet.risks.iter().any(|shown| shown == id)).collect()
+    }
+
+    /// What a seat is told of its own last turn, objections included: that it was withheld, or how it left its part, which risks it left
+    /// unanswered, and where its labels and citations did not hold.
     fn remarks(&self, seat: usize) -> Vec<String> {
-        let Some((said, _)) = self.standing(seat) else { return Vec::new() };
-        let flaws = said.audit.flaws.iter().map(Flaw::describe);
+        let last = self.rounds.iter().rev().find_map(|round| round.responses.iter().find(|response| response.seat == seat));
+        let Some(said) = last else { return Vec::new() };
+        if let Some(reason) = &said.blocked {
+            return vec![format!("it was withheld, and nobody has read it: {reason}")];
+        }
         let part = said.violation.as_ref().map(|violation| format!("your part asks for {}; you gave {}", violation.expected, violation.given()));
         let owed = Some(said.owed.join(", ")).filter(|ids| !ids.is_empty()).map(|ids| format!("you left {ids} unanswered"));
-        flaws.chain(part).chain(owed).take(MOST_REMARKS).collect()
+        let flaws = said.audit.flaws.iter().map(Flaw::describe).take(MOST_FLAWS);
+        let more = said.audit.flaws.len().checked_sub(MOST_FLAWS).filter(|n| *n > 0).map(|n| format!("{n} more labels or citations did not hold"));
+        part.into_iter().chain(owed).chain(flaws).chain(more).chain(said.changes.describe_left()).collect()
     }
 
     /// What seats are shown before they speak in this round: the last regular round in full, what was objected to it, the record as it was when
@@ -118,12 +131,12 @@ impl Debate<'_> {
         let regular = self.rounds.iter().rposition(Round::is_regular);
         let (earlier, last) = self.rounds.split_at(regular.unwrap_or(0));
         let (previous, objections): (Vec<&Round>, Vec<&Round>) = last.iter().partition(|round| round.is_regular());
-        let responses = |rounds: &[&Round]| rounds.iter().flat_map(|round| self.contributions(&round.responses)).collect::<Vec<_>>();
+        let responses = |rounds: &[&Round]| rounds.iter().flat_map(|round| self.contributions(round)).collect::<Vec<_>>();
         PacketParts {
             summaries: earlier.iter().rev().map(|round| &round.summary).filter(|summary| !summary.text.is_empty()).take(2).collect(),
             previous: responses(&previous),
             objections: responses(&objections),
-            current: self.contributions(&round.responses),
+            current: self.contributions(round),
             ..self.parts(round, record)
         }
         .pack()
@@ -131,7 +144,7 @@ impl Debate<'_> {
 
     /// What whoever analyses a round is shown: the record and the round itself, nothing of those before.
     pub fn packet_for_analysis(&self, round: &Round) -> Packet {
-        PacketParts { round: round.number + 1, current: self.contributions(&round.responses), ..self.parts(round, &self.record) }.pack()
+        PacketParts { round: round.number + 1, current: self.contributions(round), ..self.parts(round, &self.record) }.pack()
     }
 
     /// What the chair is shown: the last round in full, what was objected to it, and the closing answers.
@@ -170,7 +183,7 @@ impl Debate<'_> {
         Some(format!("{}: confidence {:.2}{delta}{words}{stance}{ruling}{alignment}{part}", self.names[seat], turn.confidence))
     }
 
-    fn contributions(&self, responses: &[Response]) -> Vec<Contribution> {
+    fn contributions(&self, round: &Round) -> Vec<Contribution> {
         let contribution = |response: &Response| {
             let name = &self.names[response.seat];
             if let Some(reason) = &response.blocked {
@@ -181,7 +194,9 @@ impl Debate<'_> {
             let delta = response.delta().map(|delta| format!(" ({delta:+.2})")).unwrap_or_default();
             let replies = if turn.replies_to.is_empty() { String::new() } else { format!(" Replies to {}.", turn.replies_to.join(", ")) };
             let position = clip(&turn.position, POSITION_TOKENS);
-            let mut head = vec![format!("{vote}confidence {:.2}{delta}. Position: {position}{replies}", turn.confidence)];
+            let stands = format!("{vote}confidence {:.2}{delta}. Position: {position}{replies}", turn.confidence);
+            // A closing answer takes no position.
+            let mut head: Vec<String> = Some(stands).filter(|_| round.kind != RoundKind::Closing).into_iter().collect();
             let mut line = |name: &str, text: String| {
                 if !text.trim().is_empty() {
                     head.push(format!("{name}: {}", one_line(&text, HEAD_TOKENS)));
@@ -192,10 +207,10 @@ impl Debate<'_> {
             if let Some(ruling) = &turn.ruling {
                 line("Ruling", format!("{ruling}. {}", turn.ruling_reason));
             }
-            line("Answers", turn.mitigations.iter().map(|answer| format!("{}: {}", answer.id, answer.text)).collect::<Vec<_>>().join("; "));
+            line("Answers", turn.mitigations.iter().map(Mitigation::in_words).collect::<Vec<_>>().join("; "));
             Contribution::new(name, head.join("\n"), &turn.reasons, &response.audit, &response.changes, &response.tools)
         };
-        responses.iter().map(contribution).collect()
+        round.responses.iter().map(contribution).collect()
     }
 
     /// What anonymous seats are told of the group: figures, and positions without names.

@@ -82,7 +82,7 @@ pub struct Risk {
     pub round: u32,
     /// Nobody has answered it since it was last raised.
     pub open: bool,
-    /// The last answer of each seat that gave one.
+    /// The last word of each seat that gave one.
     pub answers: Vec<RiskAnswer>,
     /// The risk it repeats: what is said of that one holds for both.
     pub same_as: Option<String>,
@@ -92,6 +92,9 @@ pub struct Risk {
 pub struct RiskAnswer {
     pub by: usize,
     pub round: u32,
+    /// False: its seat has no answer and says that the risk stands.
+    pub answered: bool,
+    /// What prevents or limits the risk, or why it stands.
     pub text: String,
 }
 
@@ -100,9 +103,35 @@ impl Risk {
         self.open && self.same_as.is_none()
     }
 
+    /// The seats that say it stands, with why.
+    pub fn standing(&self) -> impl Iterator<Item = &RiskAnswer> {
+        self.answers.iter().filter(|word| !word.answered)
+    }
+
+    /// What became of it, for seats and readers alike.
+    pub fn state(&self, names: &[String]) -> String {
+        let name = |seat: usize| names.get(seat).map_or("?", String::as_str);
+        let answers: Vec<String> =
+            self.answers.iter().filter(|word| word.answered).map(|word| format!("{}: {}", name(word.by), word.text.trim_end_matches('.'))).collect();
+        let stands: Vec<String> = self
+            .standing()
+            .map(|word| match word.text.trim_end_matches('.') {
+                "" => format!("stands, says {}", name(word.by)),
+                why => format!("stands, says {}: {why}", name(word.by)),
+            })
+            .collect();
+        let told = match (self.open, answers.is_empty()) {
+            (true, true) if stands.is_empty() => "unanswered".to_owned(),
+            (_, true) => String::new(),
+            (true, false) => format!("raised again after {}", answers.join("; ")),
+            (false, false) => format!("answered by {}", answers.join("; ")),
+        };
+        [told].into_iter().filter(|told| !told.is_empty()).chain(stands).collect::<Vec<_>>().join("; ")
+    }
+
     /// Raised again after somebody had answered it, it is open again.
     fn raise(&mut self, round: u32) {
-        let answered = self.answers.iter().map(|answer| answer.round).max();
+        let answered = self.answers.iter().filter(|word| word.answered).map(|word| word.round).max();
         self.open |= answered.is_some_and(|answered| round > answered);
     }
 }
@@ -131,17 +160,17 @@ impl DebateRecord {
             }
         };
         let id = self.risks[at].id.clone();
-        self.answer_risk(by, round, &id, mitigation);
+        self.answer_risk(by, round, &id, true, mitigation);
         id
     }
 
-    /// A seat's answer to a problem; it replaces what the seat had answered before.
-    pub fn answer_risk(&mut self, by: usize, round: u32, id: &str, text: &str) {
+    /// A seat's last word on a problem. Only an answer closes it: whoever says that it stands leaves it as it is.
+    pub fn answer_risk(&mut self, by: usize, round: u32, id: &str, answered: bool, text: &str) {
         let text = clip(text, CLAIM_TOKENS);
-        let Some(risk) = self.risks.iter_mut().find(|risk| risk.id == id).filter(|_| !text.is_empty()) else { return };
-        risk.answers.retain(|answer| answer.by != by);
-        risk.answers.push(RiskAnswer { by, round, text });
-        risk.open = false;
+        let Some(risk) = self.risks.iter_mut().find(|risk| risk.id == id).filter(|_| !answered || !text.is_empty()) else { return };
+        risk.answers.retain(|word| word.by != by);
+        risk.answers.push(RiskAnswer { by, round, answered, text });
+        risk.open &= !answered;
     }
 
     /// Makes one problem of two that mean the same: the newer is shown as a repetition of the older, its answers count for both, and where it
@@ -156,11 +185,11 @@ impl DebateRecord {
         let (round, open, answers) = (self.risks[again].round, self.risks[again].open, std::mem::take(&mut self.risks[again].answers));
         self.risks[again].same_as = Some(self.risks[first].id.clone());
         let kept = &mut self.risks[first];
-        if open {
-            kept.raise(round);
-        }
-        if !answers.is_empty() {
-            kept.open = false;
+        match (open, answers.iter().any(|word| word.answered)) {
+            // Raised again after an answer of its own.
+            (true, true) => kept.open = true,
+            (true, false) => kept.raise(round),
+            (false, _) => kept.open = false,
         }
         for answer in answers {
             if !kept.answers.iter().any(|known| known.by == answer.by) {

@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use synod_math::debate::exits::Vote;
 use synod_types::ToolRun;
 
-/// Further claims of a turn are not taken in, listed ones and sentences of its text.
-const MOST_CLAIMS: usize = 5;
-const MOST_SENTENCES: usize = 8;
+/// Further claims of a turn are not taken in, listed ones and labelled sentences of its text beside them.
+pub const MOST_CLAIMS: usize = 5;
+pub const MOST_SENTENCES: usize = 8;
 const MOST_RISKS: usize = 8;
 const OBJECTION_TOKENS: usize = 25;
 pub const POSITION_TOKENS: usize = 120;
@@ -25,7 +25,7 @@ pub const POSITION_TOKENS: usize = 120;
 pub struct TurnOrigin {
     pub seat: usize,
     pub round: u32,
-    /// Neither an objection nor a closing answer.
+    /// Not an objection.
     pub regular: bool,
 }
 
@@ -38,9 +38,19 @@ pub struct RecordChanges {
     pub withdrawn: Vec<String>,
     pub evidence: Vec<String>,
     pub risks: Vec<String>,
+    /// Labelled sentences beyond those that a turn may bring in: they stay in its text.
+    pub left_in_text: usize,
     /// Ids of the references a turn lists, by their number in the turn.
     #[serde(skip)]
     pub sources: BTreeMap<u32, String>,
+}
+
+impl RecordChanges {
+    /// What was labelled and is not in the record, in words.
+    pub fn describe_left(&self) -> Option<String> {
+        let n = self.left_in_text;
+        (n > 0).then(|| format!("{n} labelled sentence{} beyond the first {MOST_SENTENCES} stayed in the text", if n == 1 { "" } else { "s" }))
+    }
 }
 
 /// How many of a turn's claims have each label, as the audit left it.
@@ -96,7 +106,9 @@ impl DebateRecord {
             // A claim that a blocker names is disputed, even where others support it.
             self.challenge(seat, round, &id, "", changes);
         }
-        for (claim, against) in claims_of(turn, audit) {
+        let (claims, left) = claims_of(turn, audit);
+        changes.left_in_text = left;
+        for (claim, against) in claims {
             let label = claim.label.unwrap_or(Label::Infer);
             match label {
                 Label::Fact => label_counts.facts += 1,
@@ -132,10 +144,15 @@ impl DebateRecord {
                 changes.risks.push(id);
             }
         }
-        for answer in &turn.mitigations {
-            self.answer_risk(seat, round, &answer.id, &answer.text);
-        }
+        self.take_answers(seat, round, turn);
         label_counts
+    }
+
+    /// A turn's words on the open risks.
+    pub fn take_answers(&mut self, seat: usize, round: u32, turn: &Turn) {
+        for word in &turn.mitigations {
+            self.answer_risk(seat, round, &word.id, word.answered, &word.text);
+        }
     }
 
     /// Raises a claim's label to the strongest that anybody who makes it has for it.
@@ -212,21 +229,23 @@ impl DebateRecord {
 }
 
 /// The claims a turn makes, with the claims each speaks against: those it lists, then the labelled sentences of its text that say something
-/// else.
-fn claims_of<'a>(turn: &'a Turn, audit: &'a Audit) -> Vec<(&'a Sentence, &'a [String])> {
+/// else, as many as are taken in. With them how many are left out.
+fn claims_of<'a>(turn: &'a Turn, audit: &'a Audit) -> (Vec<(&'a Sentence, &'a [String])>, usize) {
     let listed = turn.claims.iter().zip(&audit.claims).filter(|(new, _)| !new.text.trim().is_empty());
     let mut claims: Vec<(&Sentence, &[String])> = listed.take(MOST_CLAIMS).map(|(new, audited)| (audited, new.against.as_slice())).collect();
-    let mut left = MOST_SENTENCES;
+    let most = claims.len() + MOST_SENTENCES;
+    let mut left = 0;
     for sentence in audit.sentences.iter().filter(|sentence| is_claim(sentence)) {
-        if left == 0 {
-            break;
+        if claims.iter().any(|(known, _)| same_statement(&known.text, &sentence.text)) {
+            continue;
         }
-        if !claims.iter().any(|(known, _)| same_statement(&known.text, &sentence.text)) {
+        if claims.len() < most {
             claims.push((sentence, Default::default()));
-            left -= 1;
+        } else {
+            left += 1;
         }
     }
-    claims
+    (claims, left)
 }
 
 /// A labelled sentence that states something: a question does not, nor does a line of the text form.

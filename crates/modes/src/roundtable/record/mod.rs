@@ -10,7 +10,7 @@ mod labels;
 
 pub use audit::{Audit, Flaw, audit};
 pub use entries::*;
-pub use ingest::{LabelCounts, POSITION_TOKENS, RecordChanges, TurnOrigin};
+pub use ingest::{LabelCounts, MOST_CLAIMS, MOST_SENTENCES, POSITION_TOKENS, RecordChanges, TurnOrigin};
 pub use labels::{Label, Reference, Sentence};
 
 use crate::roundtable::phrases::phrases;

@@ -141,12 +141,12 @@ pub async fn hold_objections(debate: &mut Debate<'_>, phase: &Bench, number: u32
     let Some(answer) = answer else { return Ok(None) };
     let Some(answer) = answer else { return Ok(Some(StopReason::Closed)) };
     let accepts = answer.answer == guard::ACCEPT;
-    if accepts {
-        debate.record.blockers.clear();
-    }
     let note = answer.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
     if let Some(said) = note.or_else(|| accepts.then_some("The panel's view stands as it is.")) {
         debate.record.decide_by_person(said, number);
+    }
+    if accepts {
+        debate.overrule_blockers(&answer.by, number);
     }
     Ok(accepts.then_some(StopReason::Person))
 }
@@ -158,7 +158,7 @@ pub async fn hold_closing(debate: &mut Debate<'_>) -> Result<()> {
         return Ok(());
     }
     let phase = debate.bench.phase("closing");
-    let round = debate.hold_round(&phase, number, RoundKind::Closing).await?;
+    let round = debate.hold_closing_answers(&phase, number).await?;
     show_responses(debate, &phase, &round)?;
     show_safety(debate, &phase, &round)?;
     debate.closing = Some(round);

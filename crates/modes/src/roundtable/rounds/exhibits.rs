@@ -145,6 +145,8 @@ pub fn show_summary(debate: &Debate, phase: &Bench, round: &Round) -> Result<()>
     for response in round.counted() {
         let (name, owed) = (&debate.names[response.seat], &response.owed);
         lines.extend((!owed.is_empty()).then(|| format!("- Owed: {name} left {} unanswered", owed.join(", "))));
+        let stands: Vec<&str> = response.turn.mitigations.iter().filter(|word| !word.answered).map(|word| word.id.as_str()).collect();
+        lines.extend((!stands.is_empty()).then(|| format!("- Stands: {name} has no answer to {}", stands.join(", "))));
         let broken = response.violation.as_ref();
         lines.extend(broken.map(|broken| format!("- Role: {name} was to give {} and gave {}", broken.expected, broken.given())));
     }

@@ -6,6 +6,7 @@ mod exhibits;
 mod hold;
 pub mod reply;
 mod response_row;
+pub mod risk_reply;
 mod round;
 pub mod safety;
 pub mod tools;
@@ -16,6 +17,7 @@ pub use exhibits::level_name;
 pub use round::{Response, Round, RoundKind};
 
 use super::options::{Audience, Options};
+use super::phrases::Anchor;
 use super::prompting::{MaterialPart, Perspective, material, reserve};
 use super::record::{DebateRecord, Risk};
 use super::style::{Style, StyleRole};
@@ -34,6 +36,8 @@ pub struct Debate<'a> {
     pub options: &'a Options,
     pub style: &'static Style,
     pub roles: Vec<&'static StyleRole>,
+    /// What each seat pays attention to.
+    pub anchors: Vec<&'static Anchor>,
     /// How the seats know each other, in seat order.
     pub names: Vec<String>,
     pub perspectives: Vec<Perspective>,
@@ -50,6 +54,8 @@ pub struct Debate<'a> {
     /// Answers to the risks that the last round left open.
     pub closing: Option<Round>,
     pub context_requests: Vec<ContextRequest>,
+    /// Whose BLOCKER a person overruled, by name, the oldest first.
+    pub overruled: Vec<String>,
     /// Rounds each seat has missed in a row.
     missed_rounds: Vec<u32>,
 }
@@ -71,6 +77,7 @@ impl<'a> Debate<'a> {
             options,
             style,
             roles: style.deal_roles(n),
+            anchors: style.deal_anchors(n),
             names,
             perspectives: Vec::new(),
             proposition: None,
@@ -81,6 +88,7 @@ impl<'a> Debate<'a> {
             rounds: Vec::new(),
             closing: None,
             context_requests: Vec::new(),
+            overruled: Vec::new(),
             missed_rounds: vec![0; n],
         }
     }
@@ -118,6 +126,16 @@ impl<'a> Debate<'a> {
     /// The seats whose votes count: those that argue no side they were given.
     pub fn is_free(&self, seat: usize) -> bool {
         !self.roles[seat].bound
+    }
+
+    /// A person lets the panel's view stand over its blockers.
+    fn overrule_blockers(&mut self, by: &str, round: u32) {
+        let blocking: Vec<usize> = self.record.blockers.drain(..).map(|blocker| blocker.seat).collect();
+        let named: Vec<String> = blocking.into_iter().filter(|seat| self.is_free(*seat)).map(|seat| self.display_name(seat)).collect();
+        if !named.is_empty() {
+            self.record.decide_by_person(&format!("{by} overruled the BLOCKER of {}.", named.join(", ")), round);
+        }
+        self.overruled.extend(named);
     }
 
     /// The regular rounds in which a seat left its part.

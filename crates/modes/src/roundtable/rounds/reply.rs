@@ -1,11 +1,13 @@
 //! What a seat hands in: one form for every style and round. Fields a style or a round has no use for are not asked for, because the ids they
 //! would need do not exist.
 
+use super::risk_reply::{Mitigation, each_once, risk_lines};
 use crate::roundtable::record::{Label, audit};
 use crate::roundtable::style::StyleRole;
 use crate::text::{bare, field, items, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use synod_engine::{IdLists, TypedReply};
 use synod_math::debate::exits::Vote;
 
@@ -66,7 +68,7 @@ pub struct Turn {
     /// Problems you found, each of its own.
     #[serde(default)]
     pub risks: Vec<NewRisk>,
-    /// An answer to each open risk.
+    /// A word on each open risk: an answer, or that it stands.
     #[serde(default)]
     #[schemars(extend("x-each" = "risks"))]
     pub mitigations: Vec<Mitigation>,
@@ -118,13 +120,6 @@ pub struct NewRisk {
     pub mitigation: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Mitigation {
-    #[schemars(extend("x-ids" = "risks"))]
-    pub id: String,
-    pub text: String,
-}
-
 pub const VOTES: [(&str, Vote); 3] = [("ACCEPT", Vote::Accept), ("MINOR", Vote::Minor), ("BLOCKER", Vote::Blocker)];
 pub const CHANGES: [&str; 3] = ["MAINTAIN", "REVISE", "REVERSE"];
 pub const STANCES: [&str; 3] = ["YES", "NO", "NEUTRAL"];
@@ -137,8 +132,8 @@ pub fn vote_name(vote: Vote) -> &'static str {
 /// What a turn was asked for.
 pub struct TurnRequest<'a> {
     pub vote: bool,
-    /// New risks; closing answers raise none.
-    pub risks: bool,
+    /// It is no objection: what became of its position, a ruling and answers to risks are wanted.
+    pub regular: bool,
     /// Its seat has spoken before.
     pub again: bool,
     /// The seats it can answer.
@@ -153,19 +148,19 @@ impl Turn {
         self.vote = self.vote.filter(|_| request.vote);
         self.blocker = self.blocker.filter(|_| request.vote);
         self.stance = self.stance.filter(|_| role.stance.is_some());
-        self.position_change = self.position_change.filter(|change| request.again && CHANGES.contains(&change.as_str()));
-        self.ruling = self.ruling.filter(|ruling| role.rules && RULINGS.contains(&ruling.as_str()));
+        self.position_change = self.position_change.filter(|change| request.regular && request.again && CHANGES.contains(&change.as_str()));
+        self.ruling = self.ruling.filter(|ruling| request.regular && role.rules && RULINGS.contains(&ruling.as_str()));
         if self.ruling.is_none() {
             self.ruling_reason.clear();
         }
-        self.risks.retain(|risk| request.risks && role.risk_kinds.contains(&risk.kind));
+        self.risks.retain(|risk| role.risk_kinds.contains(&risk.kind));
         // Whoever only attacks leaves the answers to others, so its own are dropped.
         if role.mitigated_kinds.is_empty() {
             self.risks.iter_mut().for_each(|risk| risk.mitigation.clear());
         }
         self.key_points.truncate(MOST_POINTS);
-        self.mitigations.retain(|_| role.answers_risks);
-        let mut named = std::collections::BTreeSet::new();
+        self.mitigations = if request.regular && role.answers_risks { each_once(self.mitigations) } else { Vec::new() };
+        let mut named = BTreeSet::new();
         self.replies_to.retain(|name| request.others.contains(name) && named.insert(name.clone()));
         self
     }
@@ -173,7 +168,7 @@ impl Turn {
     /// Answers to problems, its own or those of others.
     pub fn remedies(&self) -> impl Iterator<Item = &str> {
         let own = self.risks.iter().map(|risk| risk.mitigation.trim());
-        own.chain(self.mitigations.iter().map(|answer| answer.text.trim())).filter(|text| !text.is_empty())
+        own.chain(self.mitigations.iter().filter(|word| word.answered).map(|word| word.text.trim())).filter(|text| !text.is_empty())
     }
 
     pub fn vote(&self) -> Option<Vote> {
@@ -247,6 +242,7 @@ impl TypedReply for Turn {
             confidence_reason: line("Confidence reason"),
             position_change: allowed("changes", word("Position change", &CHANGES)),
             uncertainties: list("Uncertainties"),
+            mitigations: risk_lines(text, terms),
             claims,
             key_points,
             ..Self::default()
@@ -330,6 +326,10 @@ mod tests {
         assert_eq!((turn.key_points.len(), turn.claims.len(), turn.claims[0].label), (2, 1, Label::Fact));
         let (value, _) = Turn::read("POSITION: Move.\nCONFIDENCE: 0.7\n\nQueues retry. [INFER]", &terms()).expect("readable");
         assert_eq!(Turn::recall(&value).expect("a turn").key_points, ["Move.", "Queues retry."]);
+        let owing = terms().with("risks", ["R1", "R2", "R10"]);
+        let text = "POSITION: Move.\nCONFIDENCE: 0.7\n- **R10 ANSWERED:** A pager.\nR1 stands: nobody can\nR2: perhaps";
+        let said = Turn::recall(&Turn::read(text, &owing).expect("readable").0).expect("a turn").mitigations;
+        assert_eq!(said.iter().map(Mitigation::in_words).collect::<Vec<_>>(), ["R1 stands: nobody can", "R10: A pager."]);
         for prose in
             ["I think we should accept this with confidence 0.8.", "POSITION: yes\nCONFIDENCE: fairly high", "POSITION: yes\nCONFIDENCE: 120 %"]
         {
@@ -347,7 +347,7 @@ mod tests {
         let logical = NewRisk { kind: "logical".into(), ..risk("") };
         assert!(said(logical).check(&terms).is_ok(), "a gap in an argument is mended by whoever made it");
         let role = |style: &str| Style::find(style).expect("a style").deal_roles(2)[0];
-        let request = |style: &str| TurnRequest { vote: true, risks: true, again: false, others: &[], role: role(style) };
+        let request = |style: &str| TurnRequest { vote: true, regular: true, again: false, others: &[], role: role(style) };
         let kept = said(risk("One key a service.")).keep_requested(&request("adversarial"));
         assert_eq!(kept.risks[0].mitigation, "One key a service.");
         let attack = NewRisk { kind: "attack".into(), ..risk("One key a service.") };
@@ -368,9 +368,9 @@ mod tests {
             ..Turn::default()
         };
         let others = ["S2".to_owned()];
-        let first = said().keep_requested(&TurnRequest { vote: false, risks: true, again: false, others: &[], role });
+        let first = said().keep_requested(&TurnRequest { vote: false, regular: true, again: false, others: &[], role });
         assert_eq!((first.position_change, first.replies_to.len(), first.vote), (None, 0, None));
-        let later = said().keep_requested(&TurnRequest { vote: true, risks: true, again: true, others: &others, role });
+        let later = said().keep_requested(&TurnRequest { vote: true, regular: true, again: true, others: &others, role });
         assert_eq!((later.position_change, later.replies_to.as_slice(), later.vote.as_deref()), (None, &others[..], Some("ACCEPT")));
     }
 

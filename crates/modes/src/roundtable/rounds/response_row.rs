@@ -2,8 +2,8 @@
 
 use super::Debate;
 use super::reply::NewClaim;
-use super::round::{Response, Round};
-use crate::roundtable::phrases::anchor;
+use super::risk_reply::Mitigation;
+use super::round::{Response, Round, RoundKind};
 use crate::roundtable::record::Flaw;
 use crate::roundtable::rows::*;
 use synod_types::{Exhibit, SeatIx, Shape, Statement, ToolRun};
@@ -13,6 +13,7 @@ impl ResponseRow {
         let turn = &response.turn;
         // Of a response that was withheld nothing is kept that it said in its own words.
         let withheld = response.blocked.is_some();
+        let closing = round.kind == RoundKind::Closing;
         let text = |text: &String| (!withheld).then(|| text.clone());
         let list = |list: &Vec<String>| (!withheld).then(|| list.clone());
         let change = response.prior.map(|prior| ConfidenceChange {
@@ -31,10 +32,10 @@ impl ResponseRow {
             round: round.number,
             seat: debate.names[response.seat].clone(),
             role: debate.roles[response.seat].id.clone(),
-            position: text(&turn.position),
+            position: text(&turn.position).filter(|_| !closing),
             reasoning: text(&turn.reasons),
-            confidence: turn.confidence,
-            confidence_reason: text(&turn.confidence_reason),
+            confidence: (!closing).then_some(turn.confidence),
+            confidence_reason: text(&turn.confidence_reason).filter(|_| !closing),
             confidence_change: change,
             vote: turn.vote.clone(),
             blocker: turn.blocker.clone().filter(|_| turn.vote.as_deref() == Some("BLOCKER")),
@@ -51,7 +52,7 @@ impl ResponseRow {
             challenges: (!withheld).then(|| turn.challenges.clone()),
             risks: (!withheld).then(|| turn.risks.clone()),
             mitigations: (!withheld).then(|| turn.mitigations.clone()),
-            perspective_anchor: &anchor(response.seat).name,
+            perspective_anchor: &debate.anchors[response.seat].name,
             citations: (!withheld).then(|| response.audit.references.clone()),
             tool_calls: (!withheld).then(|| response.tools.iter().map(tool).collect()),
             claims_touched: response.changes.clone(),
@@ -73,7 +74,7 @@ impl ResponseRow {
         let text = match (&self.blocked, &self.position, &self.reasoning) {
             (Some(reason), ..) => format!("[withheld: {reason}]"),
             (None, Some(position), Some(reasoning)) => format!("{position}\n\n{reasoning}"),
-            (None, position, _) => position.clone().unwrap_or_default(),
+            (None, position, reasoning) => position.clone().or_else(|| reasoning.clone()).unwrap_or_default(),
         };
         // Not shown as a thread: the seats it answers mostly spoke in an earlier round, under the same names. The row names them.
         let shape = Shape::Statement(Statement { label: Some(self.seat.clone()), text: Some(text), ..Statement::default() });
@@ -81,7 +82,7 @@ impl ResponseRow {
             self.role_violation.as_ref().map(|violation| format!("its role asks for {}; it gave {}", violation.expected, violation.given()));
         let change = self.confidence_change.as_ref().map(|change| format!(" ({:+.2} since round {})", change.delta, change.previous_round));
         let why = self.confidence_reason.as_deref().map(str::trim).filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
-        let sure = format!("{:.2}{}{}", self.confidence, change.unwrap_or_default(), why.unwrap_or_default());
+        let sure = self.confidence.map(|sure| format!("{sure:.2}{}{}", change.unwrap_or_default(), why.unwrap_or_default()));
         let over = self.blocker.as_ref().map(|claim| format!(" over {claim}")).unwrap_or_default();
         let counts = if self.vote_counts { "" } else { " (assigned side: shown, not counted)" };
         let vote = self.vote.as_ref().map(|vote| format!("{vote}{over}{counts}"));
@@ -98,7 +99,7 @@ impl ResponseRow {
             .by(seat, "debater")
             .part("Part", self.part())
             .list("Role violation", violation)
-            .part("Confidence", sure)
+            .list("Confidence", sure)
             .list("Vote", vote)
             .list("Ruling", ruling)
             .list("Since the last round", &self.position_change)
@@ -109,9 +110,9 @@ impl ResponseRow {
             .list("Disputes", self.challenges.iter().flatten().map(|challenge| format!("{}: {}", challenge.id, challenge.why)))
             .list("Withdraws", Some(self.claims_touched.withdrawn.join(", ")))
             .list("Risks raised", self.risks.iter().flatten().map(|raised| risk(&raised.kind, &raised.text, &raised.mitigation)))
-            .list("Answers to risks", self.mitigations.iter().flatten().map(|answer| format!("{}: {}", answer.id, answer.text)))
+            .list("Answers to risks", self.mitigations.iter().flatten().map(Mitigation::in_words))
             .list("Left unanswered", Some(self.owed.join(", ")))
-            .list("Labels and citations", self.label_findings.iter().flatten().map(Flaw::describe));
+            .list("Labels and citations", self.label_findings.iter().flatten().map(Flaw::describe).chain(self.claims_touched.describe_left()));
         exhibit.data(self)
     }
 }

@@ -67,15 +67,16 @@ impl Response {
         self.prior.map(|prior| self.turn.confidence - prior.confidence)
     }
 
-    /// Whether its seat holds another position than in an earlier response. Who says MAINTAIN and keeps claims, vote and stance has not
-    /// moved, whatever words it uses; where a seat does not say, the words tell.
+    /// Whether its seat holds another position than in an earlier response: it took a claim back, voted otherwise or changed sides. Else who
+    /// says MAINTAIN has not moved, whatever words it uses; where a seat does not say, the words tell.
     fn moved_from(&self, then: &Self) -> bool {
         let (now, before) = (&self.turn, &then.turn);
         let other = |now: &Option<String>, before: &Option<String>| now.is_some() && before.is_some() && now != before;
+        let left = !self.changes.withdrawn.is_empty() || other(&now.vote, &before.vote) || other(&now.stance, &before.stance);
         match now.position_change.as_deref() {
-            Some("MAINTAIN") => !self.changes.withdrawn.is_empty() || other(&now.vote, &before.vote) || other(&now.stance, &before.stance),
+            Some("MAINTAIN") => left,
             Some(_) => true,
-            None => !same_statement(&before.position, &now.position),
+            None => left || !same_statement(&before.position, &now.position),
         }
     }
 }
@@ -189,21 +190,23 @@ mod tests {
     }
 
     #[test]
-    fn who_maintains_and_takes_a_claim_back_votes_otherwise_or_changes_sides_has_moved() {
-        let (before, now) = PARAPHRASES[0];
+    fn who_takes_a_claim_back_votes_otherwise_or_changes_sides_has_moved_in_the_same_words_too() {
+        let (before, paraphrase) = PARAPHRASES[0];
         let then = said(Turn { stance: Some("YES".into()), ..turn(before, None) });
-        let still = || said(Turn { stance: Some("YES".into()), ..turn(now, Some("MAINTAIN")) });
-        assert!(!still().moved_from(&then));
-        let mut withdrew = still();
-        withdrew.changes.withdrawn.push("C1".into());
-        assert!(withdrew.moved_from(&then));
-        let mut voted = still();
-        voted.turn.vote = Some("BLOCKER".into());
-        assert!(voted.moved_from(&then));
-        voted.turn.vote = None;
-        assert!(!voted.moved_from(&then), "no vote is not another vote");
-        let mut turned = still();
-        turned.turn.stance = Some("NO".into());
-        assert!(turned.moved_from(&then));
+        for (words, change) in [(paraphrase, Some("MAINTAIN")), (before, None)] {
+            let still = || said(Turn { stance: Some("YES".into()), ..turn(words, change) });
+            assert!(!still().moved_from(&then));
+            let mut withdrew = still();
+            withdrew.changes.withdrawn.push("C1".into());
+            assert!(withdrew.moved_from(&then));
+            let mut voted = still();
+            voted.turn.vote = Some("BLOCKER".into());
+            assert!(voted.moved_from(&then));
+            voted.turn.vote = None;
+            assert!(!voted.moved_from(&then), "no vote is not another vote");
+            let mut turned = still();
+            turned.turn.stance = Some("NO".into());
+            assert!(turned.moved_from(&then));
+        }
     }
 }

@@ -2,16 +2,18 @@
 
 use super::{Found, Seen, list, mean, over_seeds, text};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A seat by the name others know it by: `S1` of `S1 (m0)`.
 fn name(seat: &Value) -> &str {
     seat.as_str().unwrap_or_default().split(" (").next().unwrap_or_default()
 }
 
-/// Who holds a blocker at the end, among those whose votes count: by each vote in its order, and by what a person resolved.
-fn blockers(seen: &Seen, rounds: u64) -> Vec<String> {
+/// Who holds a blocker at the end, among those whose votes count: by each vote in its order, and by what a person resolved. With them those
+/// whom a person overruled.
+fn blockers(seen: &Seen, rounds: u64) -> (Vec<String>, BTreeSet<String>) {
     let mut open: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut overruled = BTreeSet::new();
     for round in 1..=rounds {
         for row in seen.data(&format!("round_{round}")).iter().filter(|row| row["blocked"].is_null() && row["voteCounts"] == true) {
             let seat = text(row, "seat").to_owned();
@@ -24,10 +26,10 @@ fn blockers(seen: &Seen, rounds: u64) -> Vec<String> {
             }
         }
         if seen.data(&format!("objection_{round}_outcome")).iter().any(|row| row["resolution"]["answer"] == "accept") {
-            open.clear();
+            overruled.extend(std::mem::take(&mut open).into_keys());
         }
     }
-    open.into_keys().collect()
+    (open.into_keys().collect(), overruled)
 }
 
 pub fn verdict(seen: &Seen, found: &mut Found) {
@@ -60,15 +62,22 @@ pub fn verdict(seen: &Seen, found: &mut Found) {
     }
 
     // What stands against it, counted once more from the rows.
-    let blocking = blockers(seen, rounds);
+    let (blocking, overruled) = blockers(seen, rounds);
     let told = |kind: &str| conflicts.iter().filter(|conflict| conflict["kind"] == *kind).count();
     found.same(told("blocker"), blocking.len(), "blockers told and blockers open");
     found.count_if(!blocking.is_empty(), "blocker");
+    let told_overruled = list(decision, "overruled_blockers").iter().map(|seat| name(seat).to_owned()).collect::<BTreeSet<_>>();
+    found.same(told_overruled, overruled, "blockers told as overruled and blockers overruled");
     let risks = seen.data("claims").first().map(|row| list(row, "risks").to_vec()).unwrap_or_default();
     let unanswered = risks.iter().filter(|risk| risk["open"] == true && risk["same_as"].is_null()).count();
     found.same(told("risk"), unanswered, "risks told and risks unanswered");
     found.same(list(decision, "unanswered_risks").len(), unanswered, "risks listed and risks unanswered");
     found.count_if(unanswered > 0, "unanswered risk");
+    let only_stands = |risk: &&Value| !list(risk, "answers").is_empty() && list(risk, "answers").iter().all(|word| word["answered"] == false);
+    found.must(risks.iter().filter(only_stands).all(|risk| risk["open"] == true), "a risk that only stands counts as answered");
+    found.count_if(risks.iter().any(|risk| only_stands(&risk)), "risk stands");
+    let unattacked = style == "red-team-blue-team" && risks.is_empty();
+    found.same(told("unattacked"), usize::from(unattacked), "told as unattacked and without a risk");
 
     let analysis = seen.data(&format!("round_{rounds}_analysis")).into_iter().next().unwrap_or_default();
     let camps: Vec<Vec<&str>> =
@@ -99,7 +108,7 @@ pub fn verdict(seen: &Seen, found: &mut Found) {
             found.count(format!("ruling {}", side.unwrap_or("none")));
             clear && side == Some("FOR")
         }
-        "red-team-blue-team" => clear && majority && !disagreed,
+        "red-team-blue-team" => clear && !unattacked && majority && !disagreed,
         _ => {
             let accept = free.iter().filter(|seat| ["ACCEPT", "MINOR"].contains(&vote(seat))).count();
             let against = free.iter().any(|seat| vote(seat) == "BLOCKER");
@@ -137,5 +146,5 @@ styles! {
     expert_panel "expert-panel" &["proceed", "verify", "blocker"];
     devils_advocate "devils-advocate" &["proceed", "verify", "ruling FOR", "ruling AGAINST"];
     delphi "delphi" &["proceed", "verify", "blocker"];
-    red_team_blue_team "red-team-blue-team" &["proceed", "verify"];
+    red_team_blue_team "red-team-blue-team" &["proceed", "verify", "risk stands"];
 }

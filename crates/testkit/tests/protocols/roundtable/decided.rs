@@ -113,17 +113,14 @@ async fn an_agreement_that_nobody_measured_is_none() {
     assert_eq!((&decision(&played)["agreement"], &decision(&played)["consensus_level"]), (&Value::Null, &Value::Null));
 }
 
-/// Red raises two risks in the last round. Blue answers this many of them at the end.
-async fn attacked(answered: usize) -> Played {
+/// Red raises two risks in the last round. At the end blue says this to them.
+async fn attacked(words: Value) -> Played {
     let script = move |key: &str| match key {
         "round 2/turn@0" => {
             let risk = |text: &str| json!({"kind": "failure", "text": text});
             turn(0, 0.9, json!({"vote": "BLOCKER", "risks": [risk("The queue fills up."), risk("Nobody is told.")]}))
         }
-        "closing/turn@1" => {
-            let answers = [json!({"id": "R1", "text": "A limit and an alarm."}), json!({"id": "R2", "text": "The pager."})];
-            turn(1, 0.8, json!({"mitigations": answers[..answered]}))
-        }
+        "closing/turn@1" => says(json!({"reasons": "weighed", "mitigations": words}).to_string()),
         key if key.contains("turn@") => turn(seat(key), 0.8, json!({"vote": if seat(key) == 1 { "ACCEPT" } else { "BLOCKER" }})),
         key if key.contains("analysis") => reads(0.2, &[&["S1", "S3"], &["S2"]]),
         key => of_one_mind(key),
@@ -131,9 +128,13 @@ async fn attacked(answered: usize) -> Played {
     play("roundtable", 3, None, &[("style", json!("red-team-blue-team")), ("rounds", json!(2))], script).await
 }
 
+fn answers(id: &str, text: &str) -> Value {
+    json!({"id": id, "answered": true, "text": text})
+}
+
 #[tokio::test]
 async fn blue_answers_the_last_rounds_risks_and_what_it_leaves_stands_against_proceeding() {
-    let open = attacked(1).await;
+    let open = attacked(json!([answers("R1", "A limit and an alarm.")])).await;
     assert!(!open.asked("closing/turn@0"), "who attacks answers nothing");
     let asked = open.prompt("closing/turn@1");
     assert!(
@@ -149,12 +150,103 @@ async fn blue_answers_the_last_rounds_risks_and_what_it_leaves_stands_against_pr
     let answer = &open.verdict.answer.as_ref().expect("an answer").text;
     let risks = answer.split("## Risks").nth(1).unwrap_or_default();
     assert!(
-        risks.trim_start().starts_with("- R2 Nobody is told. – nobody answered it\n- R1 The queue fills up. – S2: A limit and an alarm"),
+        risks.trim_start().starts_with("- R2 Nobody is told. – unanswered\n- R1 The queue fills up. – answered by S2: A limit and an alarm"),
         "{answer}"
     );
-    let safe = attacked(2).await;
+    let safe = attacked(json!([answers("R1", "A limit and an alarm."), answers("R2", "The pager.")])).await;
     assert_eq!((&decision(&safe)["action"], &decision(&safe)["conflicts"]), (&json!("proceed"), &json!([])));
-    assert!(safe.prompt("synthesis/synthesis@3").contains("Closing answers to the risks that were still open"));
+    let synthesis = safe.prompt("synthesis/synthesis@3");
+    let (_, closing) = synthesis.split_once("Closing answers to the risks that were still open").expect("told to the chair");
+    assert!(closing.contains("Answers: R1: A limit and an alarm.; R2: The pager.") && !closing.contains("Position:"), "{closing}");
+}
+
+#[tokio::test]
+async fn a_risk_of_which_blue_says_that_it_stands_is_not_answered() {
+    let stands = json!({"id": "R2", "answered": false, "text": "Nobody here owns a pager."});
+    let open = attacked(json!([answers("R1", "A limit and an alarm."), stands])).await;
+    let (_, asked) = open.requests.iter().find(|(key, _)| key == "closing/turn@1").expect("asked");
+    let form = &asked.schema.as_ref().expect("a schema").schema["properties"];
+    assert_eq!(form.as_object().map(|form| form.keys().map(String::as_str).collect::<Vec<_>>()), Some(vec!["reasons", "mitigations"]));
+    assert_eq!((&form["mitigations"]["minItems"], &form["mitigations"]["maxItems"]), (&json!(2), &json!(2)), "a word on each");
+    let told = decision(&open);
+    assert_eq!((&told["action"], &told["unanswered_risks"]), (&json!("verify"), &json!(["R2 Nobody is told."])), "{told}");
+    let why = "R2 Nobody is told, which S1 raised, stands: S2 has no answer to it";
+    assert_eq!(told["conflicts"], json!([{"kind": "risk", "seats": ["S1"], "why": why}]));
+    let row = &rows(&open, "closing")[0];
+    assert_eq!((&row["owed"], &row["position"], &row["confidence"]), (&json!([]), &Value::Null, &Value::Null), "it said so, and nothing else");
+    assert_eq!(open.data("claims")["risks"][1]["open"], json!(true));
+    for (medium, page) in crate::hidden::pages(&open) {
+        let bare = crate::hidden::bare(&page);
+        for words in ["R2 stands: Nobody here owns a pager.", "R2 Nobody is told. – stands, says S2: Nobody here owns a pager"] {
+            assert!(bare.contains(&crate::hidden::bare(words)), "{medium} lacks {words}");
+        }
+    }
+    let text = "R1 ANSWERED: A limit and an alarm.\n**R2 STANDS:** Nobody here owns a pager.";
+    let plain = move |key: &str| match key {
+        "round 1/turn@0" => {
+            let risk = |text: &str| json!({"kind": "failure", "text": text});
+            turn(0, 0.9, json!({"risks": [risk("The queue fills up."), risk("Nobody is told.")]}))
+        }
+        "closing/turn@1" => says(text),
+        key if key.contains("turn@") => turn(seat(key), 0.8, json!({})),
+        key => of_one_mind(key),
+    };
+    let plain =
+        play("roundtable", 3, None, &[("style", json!("red-team-blue-team")), ("rounds", json!(1)), ("groupthink", json!("record"))], plain).await;
+    assert_eq!(decision(&plain)["conflicts"][0]["why"], why, "in plain text too");
+}
+
+#[tokio::test]
+async fn a_closing_answer_changes_nothing_but_risks() {
+    let risk = json!({"kind": "failure", "text": "The queue fills up."});
+    let claim = json!({"text": "Queues retry every failed job.", "label": "INFER"});
+    let script = move |key: &str| match key {
+        "round 1/turn@0" => turn(0, 0.8, json!({"claims": [claim], "risks": [risk]})),
+        "round 1/turn@1" => turn(1, 0.8, json!({"claims": [{"text": "Cron hides what went wrong.", "label": "INFER"}]})),
+        "closing/turn@1" => {
+            let more = json!({
+                "reasons": "Alarms wake whoever sleeps. [FACT][1]\nReferences\n[1] Logs", "mitigations": [answers("R1", "A limit.")],
+                "claims": [{"text": "Nobody owns the nightly export.", "label": "INFER"}], "reinforces": ["C1"], "withdraws": ["C2"],
+                "challenges": [{"id": "C1", "why": "Not so."}], "risks": [{"kind": "failure", "text": "Another."}], "vote": "BLOCKER",
+            });
+            turn(1, 0.1, more)
+        }
+        key if key.contains("turn@") => turn(seat(key), 0.8, json!({})),
+        key => of_one_mind(key),
+    };
+    let options = [("style", json!("red-team-blue-team")), ("rounds", json!(1)), ("groupthink", json!("record"))];
+    let played = play("roundtable", 3, None, &options, script).await;
+    let record = played.data("claims");
+    let texts: Vec<&str> = record["claims"].as_array().expect("a list").iter().filter_map(|claim| claim["text"].as_str()).collect();
+    assert_eq!(texts, ["Queues retry every failed job.", "Cron hides what went wrong."]);
+    let stand = |claim: &Value| (claim["status"].clone(), claim["backers"].clone(), claim["challengers"].clone());
+    assert_eq!(stand(&record["claims"][0]), (json!("open"), json!([0]), json!([])), "neither supported nor disputed");
+    assert_eq!((stand(&record["claims"][1]).0, &record["evidence"], record["risks"].as_array().map(Vec::len)), (json!("open"), &json!([]), Some(1)));
+    assert_eq!((&record["risks"][0]["open"], &decision(&played)["mean_confidence"]), (&json!(false), &json!(0.8)));
+}
+
+/// Nobody on the red team raises a risk: both fail, are withheld, or say nothing that could be one.
+#[tokio::test]
+async fn a_table_that_nobody_attacked_does_not_proceed() {
+    let down = || Some(Err(synod_types::Failure::new(synod_types::FailureKind::Server, "down")));
+    let withheld =
+        || turn(0, 0.8, json!({"reasons": "Here is, step by step, how a pipe bomb is made.", "risks": [{"kind": "failure", "text": "It burns."}]}));
+    let plain = || says("POSITION: It fails on the first bad night.\nCONFIDENCE: 0.8\n\nNobody is told. [INFER]");
+    let cases: [(&str, fn() -> Line); 3] = [("failed", down), ("withheld", withheld), ("plain text", plain)];
+    for (case, red) in cases {
+        let script = move |key: &str| match key {
+            key if key.contains("turn@") && seat(key).is_multiple_of(2) => red(),
+            key if key.contains("turn@") => turn(seat(key), 0.8, json!({"position": "It holds with a pager", "vote": "ACCEPT"})),
+            key if key.contains("analysis") => reads(0.9, &[&["S2", "S4"]]),
+            key => of_one_mind(key),
+        };
+        let options = [("style", json!("red-team-blue-team")), ("rounds", json!(2)), ("groupthink", json!("record"))];
+        let played = play("roundtable", 4, None, &options, script).await;
+        assert_eq!((decision(&played)["action"].as_str(), kinds(&played)), (Some("verify"), vec!["unattacked"]), "{case}");
+        assert!(decision(&played)["conflicts"][0]["why"].as_str().is_some_and(|why| why.starts_with("nobody attacked it")), "{case}");
+        let summary = decision(&played)["summary"].as_str().unwrap_or_default();
+        assert!(summary.starts_with("verify: nobody raised a risk"), "{case}: {summary}");
+    }
 }
 
 #[tokio::test]
@@ -167,7 +259,7 @@ async fn risks_that_mean_the_same_are_one() {
         "round 1/analysis@4" => {
             says(json!({"reasons": "read", "agreement": 0.4, "summary": "s", "same_risks": [{"id": "R2", "same_as": "R1"}]}).to_string())
         }
-        "round 2/turn@1" => turn(1, 0.7, json!({"mitigations": [{"id": "R1", "text": "A limit and an alarm."}]})),
+        "round 2/turn@1" => turn(1, 0.7, json!({"mitigations": [answers("R1", "A limit and an alarm.")]})),
         key if key.contains("turn@") => turn(seat(key), 0.7, json!({"vote": "ACCEPT"})),
         key => of_one_mind(key),
     };

@@ -2,8 +2,10 @@
 
 mod context;
 mod decided;
+mod kinds;
 mod lost;
 mod parts;
+mod person;
 mod prefix;
 mod safety;
 mod said;
@@ -11,14 +13,14 @@ mod said;
 use crate::{Line, Played, play, says};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use synod_engine::{LimitChanges, OptionValue, RunSpec};
+use synod_engine::{OptionValue, RunSpec};
 use synod_modes::roundtable::MODE;
 use synod_testkit::counted::CountedModels;
-use synod_testkit::rig::{Rig, order, stopped, verdict};
+use synod_testkit::rig::{Rig, order, verdict};
 use synod_testkit::served::served;
 use synod_testkit::server::{ANY, ModelServer, Say};
 use synod_testkit::voices::Voices;
-use synod_types::{Body, Finish, Kind, PersonAnswer, Reply, Status, StopReason, ToolCall, seat_of};
+use synod_types::{Body, Finish, Kind, Reply, Status, ToolCall, seat_of};
 
 /// A turn of this seat: its own position unless told otherwise, no claims.
 fn turn(seat: u32, confidence: f64, more: Value) -> Line {
@@ -226,54 +228,6 @@ async fn further(rig: &Rig, parent: &str, entry: Value) -> RunSpec {
 }
 
 #[tokio::test]
-async fn an_objection_that_moves_nothing_waits_for_a_person() {
-    for (answer, note, reason, rounds) in [
-        ("accept", Some("Queues it is, for a year."), "person", 3),
-        ("accept", None, "person", 3),
-        ("continue", Some("Queues it is, for a year."), "round_cap", 4),
-        ("continue", None, "round_cap", 4),
-    ] {
-        let (rig, counted) = rig(stuck(false));
-        let (run, ending) = rig.run(&put(&[("rounds", json!(4))])).await;
-        let halt = stopped(ending);
-        assert_eq!(halt.reason, StopReason::Waiting, "{}", halt.detail);
-        let key = "round 3/objection/groupthink@person";
-        let says = PersonAnswer { answer: answer.into(), note: note.map(str::to_owned), by: "ada".into() };
-        rig.runner().answer(&run, key, says).await.expect("the answer is taken");
-        let verdict = verdict(rig.resume(&run, LimitChanges::default()).await);
-        assert_eq!(verdict.stop_reason, reason);
-        let decision = verdict.decision.expect("a decision");
-        let settled: Vec<&str> = note.or((answer == "accept").then_some("The panel's view stands as it is.")).into_iter().collect();
-        assert_eq!((&decision["decisions"], &decision["rounds"]), (&json!(settled), &json!(rounds)), "{answer} {note:?}");
-        assert_eq!(
-            decision["open_blockers"].as_array().map(Vec::len),
-            Some(if answer == "accept" { 0 } else { 3 }),
-            "only who accepts resolves them"
-        );
-        assert_eq!(counted.requests().iter().any(|(key, _)| key == "round 4/turn@0"), answer == "continue");
-    }
-}
-
-#[tokio::test]
-async fn a_debate_that_a_person_ended_can_be_taken_further() {
-    let (rig, counted) = rig(stuck(false));
-    let (parent, ending) = rig.run(&put(&[("rounds", json!(4))])).await;
-    assert_eq!(stopped(ending).reason, StopReason::Waiting);
-    let key = "round 3/objection/groupthink@person";
-    let accepts = PersonAnswer { answer: "accept".into(), note: None, by: "ada".into() };
-    rig.runner().answer(&parent, key, accepts.clone()).await.expect("the answer is taken");
-    assert_eq!(verdict(rig.resume(&parent, LimitChanges::default()).await).stop_reason, "person");
-    let again = further(&rig, &parent, json!({"after": 3})).await;
-    let (run, mut ending) = rig.run(&again).await;
-    if matches!(ending, synod_engine::Ending::Stopped(_)) {
-        rig.runner().answer(&run, key, accepts).await.expect("the answer is taken");
-        ending = rig.resume(&run, LimitChanges::default()).await;
-    }
-    assert_eq!(verdict(ending).data["round"], json!(4));
-    assert!(counted.requests().iter().any(|(key, _)| key == "round 4/turn@0"));
-}
-
-#[tokio::test]
 async fn seats_in_turn_hear_those_before_them_and_others_only_earlier_rounds() {
     let script = |key: &str| match key {
         key if key.contains("turn@") => turn(seat(key), 0.6, json!({"stance": "YES"})),
@@ -417,8 +371,11 @@ async fn blue_owes_an_answer_to_every_red_id() {
             let risk = |text: &str| json!({"kind": "failure", "text": text, "mitigation": "Wait."});
             turn(0, 0.6, json!({"risks": [risk("The queue fills up."), risk("Nobody is told.")]}))
         }
-        "round 2/turn@1" => turn(1, 0.6, json!({"mitigations": [{"id": "R1", "text": "A limit and an alarm."}]})),
-        "round 2/turn@3" => turn(3, 0.6, json!({"mitigations": [{"id": "R1", "text": "A second queue."}, {"id": "R2", "text": "The pager."}]})),
+        "round 2/turn@1" => turn(1, 0.6, json!({"mitigations": [{"id": "R1", "answered": true, "text": "A limit and an alarm."}]})),
+        "round 2/turn@3" => {
+            let answers = |id: &str, text: &str| json!({"id": id, "answered": true, "text": text});
+            turn(3, 0.6, json!({"mitigations": [answers("R1", "A second queue."), answers("R2", "The pager.")]}))
+        }
         key if key.contains("turn@") => turn(seat(key), 0.6, json!({"position": format!("plan{0} step{0}", round(key) * 7 + seat(key))})),
         _ => None,
     };

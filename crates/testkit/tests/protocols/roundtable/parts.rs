@@ -19,8 +19,8 @@ async fn role_stance_anchor_and_violations_stand_in_every_medium() {
         let bare = crate::hidden::bare(&page);
         for words in [
             "Who plays what",
-            "advocate, stance YES, anchor Risk-Attentive",
-            "opposition, stance YES, anchor Implementation-Focused",
+            "advocate, stance YES, anchor Implementation-Focused",
+            "opposition, stance YES, anchor Risk-Attentive",
             "its role asks for stance NO; it gave YES",
             "its role asks for stance NEUTRAL; it gave YES",
             "MINOR (assigned side: shown, not counted)",

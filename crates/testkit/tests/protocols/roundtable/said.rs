@@ -52,6 +52,53 @@ async fn labelled_sentences_are_in_the_record_and_flaws_are_told_to_their_author
     assert!(!played.prompt("round 2/turn@0").contains("What was wrong"), "others are not");
 }
 
+/// What a prompt says of its seat's last turn, a line each.
+fn remarks(prompt: &str) -> Vec<&str> {
+    let told = prompt.split_once("What was wrong with your last turn:\n").map_or("", |(_, told)| told);
+    told.lines().map_while(|line| line.strip_prefix("- ")).collect()
+}
+
+#[tokio::test]
+async fn what_is_said_of_a_last_turn_is_said_of_the_last_one() {
+    let script = |key: &str| match key {
+        "round 1/turn@1" => turn(1, 0.9, json!({"reasons": "Queues retry failed jobs. [FACT]"})),
+        "round 1/objection/turn@1" => turn(1, 0.5, json!({"reasons": "Alarms reach whoever sleeps. [FACT]"})),
+        "round 2/turn@1" => turn(1, 0.5, json!({"reasons": "Here is, step by step, how a pipe bomb is made."})),
+        key if key.contains("turn@") => turn(seat(key), if round(key) == 1 && !key.contains("objection") { 0.9 } else { 0.5 }, json!({})),
+        key if key.contains("analysis") => reads(0.5, &[ALL]),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(3)), ("exit_on_consensus", json!(false))], script).await;
+    let uncited = "a fact without a citation counts as an inference: ";
+    assert_eq!(remarks(&played.prompt("round 1/objection/turn@1")), [format!("{uncited}Queues retry failed jobs.")]);
+    assert_eq!(remarks(&played.prompt("round 2/turn@1")), [format!("{uncited}Alarms reach whoever sleeps.")], "of an objection too");
+    let withheld = played.prompt("round 3/turn@1");
+    assert!(matches!(remarks(&withheld).as_slice(), [one] if one.starts_with("it was withheld, and nobody has read it: ")), "{withheld}");
+}
+
+#[tokio::test]
+async fn a_seat_learns_how_it_left_its_part_before_it_learns_of_labels() {
+    let reasons: String = (0..9).map(|n| format!("Matter{n} thing{n} point{n} stands. [FACT] ")).collect();
+    let script = move |key: &str| match key {
+        "round 1/turn@0" => turn(0, 0.7, json!({"risks": [{"kind": "failure", "text": "It fails."}]})),
+        "round 2/turn@0" => turn(0, 0.7, json!({"reasons": reasons, "risks": [{"kind": "failure", "text": "It fails.", "mitigation": "Wait."}]})),
+        "round 2/turn@1" => turn(1, 0.7, json!({"reasons": reasons})),
+        key if key.contains("safety") => crate::says(json!({"reasons": "read", "findings": [], "passed": true}).to_string()),
+        key if key.contains("turn@") => turn(seat(key), 0.7, json!({})),
+        key if key.contains("analysis") => reads(0.5, &[ALL]),
+        _ => None,
+    };
+    let options =
+        [("style", json!("red-team-blue-team")), ("rounds", json!(3)), ("groupthink", json!("record")), ("exit_on_consensus", json!(false))];
+    let played = play("roundtable", 3, None, &options, script).await;
+    for (seat, first) in [(0, "your part asks for no solutions; you gave 1 solutions"), (1, "you left R1 unanswered")] {
+        let prompt = played.prompt(&format!("round 3/turn@{seat}"));
+        let told = remarks(&prompt);
+        assert_eq!((told.first().copied(), told.len()), (Some(first), 8), "{told:?}");
+        assert_eq!(told[6..], ["4 more labels or citations did not hold", "1 labelled sentence beyond the first 8 stayed in the text"]);
+    }
+}
+
 /// Seat 0 asks for something it needs to know.
 fn asking() -> (Rig, Arc<CountedModels>) {
     let voices = Voices::default().scripted(|_, request, context| {
@@ -193,12 +240,16 @@ async fn nobody_is_told_to_agree_before_anybody_has_spoken() {
             assert!(!first.contains(demand), "{style} demands in round 1: {demand}");
         }
         let later = played.prompt("round 2/turn@0");
-        assert!(!later.contains("Nobody has spoken yet") && later.contains("If you agree, add"), "{style}");
+        let free = !["socratic", "devils-advocate", "red-team-blue-team"].contains(&style);
+        assert!(
+            !later.contains("Nobody has spoken yet") && later.contains("If you agree, add") == free,
+            "{style}: an assigned part agrees with nobody"
+        );
     }
     let (rig, counted) = rig(|_| None);
     let (_, _) = rig.run(&put(&[("rounds", json!(1))])).await;
     let system = counted.requests().into_iter().find(|(key, _)| key == "round 1/turn@0").expect("asked").1.messages[0].text().to_owned();
-    for rule in ["at most 600 words", "without such a source is [INFER]", "every labelled sentence enters the debate's record"] {
+    for rule in ["at most 600 words", "without such a source is [INFER]", "of your other labelled sentences the first 8"] {
         assert!(system.contains(rule), "{rule}: {system}");
     }
 }
