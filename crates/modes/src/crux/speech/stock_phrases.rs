@@ -34,7 +34,9 @@ const FAMILIES: &[Family] = &[
 pub fn remove_stock_phrases(text: &str) -> FilteredText {
     let mut chars: Vec<char> = text.trim().chars().collect();
     let mut removed = Vec::new();
-    while let Some((name, end)) = FAMILIES.iter().find_map(|(name, end)| Some((*name, end(&Text::new(&chars))?))) {
+    loop {
+        let text = Text::new(&chars);
+        let Some((name, end)) = FAMILIES.iter().find_map(|(name, end)| Some((*name, end(&text)?))) else { break };
         chars.drain(..end);
         removed.push(name);
     }
@@ -79,10 +81,9 @@ impl Text {
 
     /// How often these words stand in the text, not counting parts of longer words.
     fn count(&self, words: &str) -> usize {
-        if words.is_empty() {
-            return 0;
-        }
-        (0..self.0.len()).filter(|at| !(*at > 0 && self.in_word(at - 1)) && self.words_at(*at, words).is_some()).count()
+        let Some(first) = words.chars().next() else { return 0 };
+        let begins = self.0.iter().enumerate().filter(|(_, c)| **c == first);
+        begins.filter(|(at, _)| !(*at > 0 && self.in_word(at - 1)) && self.words_at(*at, words).is_some()).count()
     }
 
     /// Where what follows these words begins, if the text opens with them and they are set off from it.
