@@ -1,6 +1,6 @@
 //! `synod decide` on 8,000 cards without models, as a person would run it: how long it takes, and how much memory it holds at most.
 //!
-//!     cargo bench -p synod --bench cards [CARDS]
+//!     cargo bench -p synod --bench decide [CARDS]
 //!
 //! Once with plain cards of one sentence each, once with wordy ones. Every run is a process of its own, with a home of its own. It fails if a decision
 //! is wrong; figures are for reading, since machines differ.
