@@ -232,8 +232,8 @@ async fn a_table_that_nobody_attacked_does_not_proceed() {
     let withheld =
         || turn(0, 0.8, json!({"reasons": "Here is, step by step, how a pipe bomb is made.", "risks": [{"kind": "failure", "text": "It burns."}]}));
     let plain = || says("POSITION: It fails on the first bad night.\nCONFIDENCE: 0.8\n\nNobody is told. [INFER]");
-    let cases: [(&str, fn() -> Line); 3] = [("failed", down), ("withheld", withheld), ("plain text", plain)];
-    for (case, red) in cases {
+    type Red = fn() -> Line;
+    for (case, red) in [("failed", down as Red), ("withheld", withheld), ("plain text", plain)] {
         let script = move |key: &str| match key {
             key if key.contains("turn@") && seat(key).is_multiple_of(2) => red(),
             key if key.contains("turn@") => turn(seat(key), 0.8, json!({"position": "It holds with a pager", "vote": "ACCEPT"})),
