@@ -1,5 +1,6 @@
 //! One transaction of the writer: what has queued for any number of runs, guarded run by run, inserted together.
 
+use crate::location::Engine;
 use crate::project::{Message, Projection, Raws, project};
 use crate::projections;
 use crate::sql::{self, Conn, Statements, Table, Values, storable};
@@ -10,7 +11,7 @@ use sqlx::Row as _;
 use sqlx::any::AnyRow;
 use std::collections::HashSet;
 use synod_engine::{Blobs, JournalError, JournalResult, Lease, Tail};
-use synod_types::{Hash, Header, Kind, LOCAL, Millis, NewRow, Once, Row, RunState, Title, sha256_hex};
+use synod_types::{Hash, Header, Kind, LOCAL, Millis, NewRow, Once, Row, RunState, Title};
 use tokio::sync::oneshot;
 
 pub(crate) const NO_HASH: Hash = [0; 32];
@@ -37,7 +38,7 @@ static RUNS: Table = Table {
     ],
     amounts: &[],
 };
-static RAWS: Table = Table { name: "raws", columns: &["run", "key", "try", "at", "sha256", "body"], amounts: &[] };
+static RAWS: Table = Table { name: "raws", columns: &["run", "key", "try", "at", "body"], amounts: &[] };
 
 /// What one call of `append` or `create` wants written, all or none.
 pub(crate) struct Item {
@@ -110,6 +111,8 @@ pub(crate) struct Group {
     pub start: Tail,
     pub end: Tail,
     pub state: RunState,
+    /// The state before these rows.
+    state_before: RunState,
     /// What came before, where the writer still has it.
     pub kept_rows: Option<KeptRows>,
     /// What came before, read back because the writer has it no more.
@@ -121,7 +124,8 @@ pub(crate) struct Group {
 impl Group {
     pub fn new(run: String, epoch: i64, create: Option<Box<NewRun>>) -> Self {
         let start = Tail { seq: 0, head: NO_HASH };
-        Self { run, epoch, create, items: Vec::new(), start, end: start, state: RunState::Running, kept_rows: None, read_rows: None, chained: true }
+        let state = RunState::Running;
+        Self { run, epoch, create, items: Vec::new(), start, end: start, state, state_before: state, kept_rows: None, read_rows: None, chained: true }
     }
 
     /// A part of a group that was refused as a whole.
@@ -147,7 +151,7 @@ impl Group {
     pub fn chain_from(&mut self, start: Tail, state: RunState) {
         let moved = !self.chained || self.start != start;
         self.chained = true;
-        self.state = state;
+        (self.state, self.state_before) = (state, state);
         self.start = start;
         self.end = start;
         for row in self.items.iter_mut().flat_map(|item| &mut item.rows) {
@@ -222,7 +226,7 @@ fn bind_row(values: &mut Values<'_>, row: &&Row) {
 }
 
 fn bind_raw(values: &mut Values<'_>, (run, raw): &(&str, &Raw)) {
-    values.text(run).text(&raw.key).int(raw.attempt).int(raw.at).text(&sha256_hex(&raw.body)).text(&raw.body);
+    values.text(run).text(&raw.key).int(raw.attempt).int(raw.at).text(&raw.body);
 }
 
 async fn write_in(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Group], released: &[Release]) -> sqlx::Result<HashSet<String>> {
@@ -265,18 +269,24 @@ async fn advance(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Gro
     // In one order for all processes, so that two batches with runs in common cannot wait for each other.
     let mut old: Vec<&Group> = groups.iter().filter(|group| group.create.is_none()).collect();
     old.sort_by(|a, b| a.run.cmp(&b.run));
-    let refused = sql::update_all(
-        conn,
-        statements,
-        Statements::advance,
-        &old,
-        |group| group.run.as_str(),
-        |values, group| {
-            values.text(&group.run).int(group.end.seq - group.start.seq).bytes(&group.end.head).text(group.state.as_str());
-            values.int(group.updated_at()).int(group.epoch).bytes(&group.start.head);
-        },
-    );
-    Ok(refused.await?.into_iter().map(str::to_owned).collect())
+    // SQLite writes the entry of every index anew that has a column which is set, changed or not. One statement for all keeps PostgreSQL's order.
+    let (changed, unchanged): (Vec<&Group>, Vec<&Group>) =
+        old.into_iter().partition(|group| statements.engine() == Engine::Postgres || group.state != group.state_before);
+    let bind = |values: &mut Values<'_>, group: &&Group| {
+        values.text(&group.run).int(group.end.seq - group.start.seq).bytes(&group.end.head).int(group.updated_at());
+        values.int(group.epoch).bytes(&group.start.head);
+    };
+    let with_state = |values: &mut Values<'_>, group: &&Group| {
+        bind(values, group);
+        values.text(group.state.as_str());
+    };
+    let mut refused = sql::update_all(conn, statements, Statements::advance_to_state, &changed, run_of, with_state).await?;
+    refused.extend(sql::update_all(conn, statements, Statements::advance, &unchanged, run_of, bind).await?);
+    Ok(refused.into_iter().map(str::to_owned).collect())
+}
+
+fn run_of<'g>(group: &'g &Group) -> &'g str {
+    &group.run
 }
 
 /// The rows in `runs` of new runs, with the files and the question that belong to them.

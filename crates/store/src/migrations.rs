@@ -12,6 +12,7 @@ const STEPS: &[(i64, &str, &str)] = &[
     (5, "access", include_str!("../migrations/0005_access.sql")),
     (6, "conversations and numbers", include_str!("../migrations/0006_conversations_and_numbers.sql")),
     (7, "claims", include_str!("../migrations/0007_claims.sql")),
+    (8, "less with every row", include_str!("../migrations/0008_less_with_every_row.sql")),
 ];
 
 /// The last step there is.

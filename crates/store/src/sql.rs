@@ -81,9 +81,12 @@ impl Statements {
 
     /// The one conditional update that guards every append: fence, chain tail and lock. Returns the runs it let through.
     pub fn advance(&mut self, runs: usize) -> Arc<String> {
-        let set = "seq = runs.seq + v.column2, head = v.column3, state = v.column4, updated_at = v.column5";
-        let guard = "runs.id = v.column1 AND runs.epoch = v.column6 AND runs.head = v.column7";
-        self.update("advance", set, guard, &[false; 7], runs)
+        self.update("advance", ADVANCED, UNTOUCHED, &[false; 6], runs)
+    }
+
+    /// The same where the rows change the run's state.
+    pub fn advance_to_state(&mut self, runs: usize) -> Arc<String> {
+        self.update("advance to state", &format!("{ADVANCED}, state = v.column7"), UNTOUCHED, &[false; 7], runs)
     }
 
     fn update(&mut self, name: &'static str, set: &str, guard: &str, amounts: &[bool], runs: usize) -> Arc<String> {
@@ -107,6 +110,9 @@ impl Statements {
         self.made.entry((name, runs)).or_insert_with(make).clone()
     }
 }
+
+const ADVANCED: &str = "seq = runs.seq + v.column2, head = v.column3, updated_at = v.column4";
+const UNTOUCHED: &str = "runs.id = v.column1 AND runs.epoch = v.column5 AND runs.head = v.column6";
 
 /// A statement that fails half way is rolled back with its transaction: SQLite need not prepare to undo it alone.
 fn insert_into(engine: Engine) -> &'static str {

@@ -254,16 +254,20 @@ impl Writer {
                     continue;
                 }
             }
-            let at = *index.entry(item.run.clone()).or_insert_with(|| {
-                let mut group = Group::new(item.run.clone(), item.epoch, None);
-                if item.create.is_none()
-                    && let Some(&LeasedRun { tail: Some(tail), state, .. }) = self.held.get(&item.run)
-                {
-                    group.chain_from(tail, state);
+            let at = match index.get(&item.run) {
+                Some(at) => *at,
+                None => {
+                    let mut group = Group::new(item.run.clone(), item.epoch, None);
+                    if item.create.is_none()
+                        && let Some(&LeasedRun { tail: Some(tail), state, .. }) = self.held.get(&item.run)
+                    {
+                        group.chain_from(tail, state);
+                    }
+                    groups.push(group);
+                    index.insert(item.run.clone(), groups.len() - 1);
+                    groups.len() - 1
                 }
-                groups.push(group);
-                groups.len() - 1
-            });
+            };
             let group = &mut groups[at];
             if group.epoch != item.epoch {
                 let _ = item.reply.send(Err(JournalError::LeaseLost));

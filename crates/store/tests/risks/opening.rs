@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Command;
 use synod_engine::{Journal, JournalError};
 use synod_store::{RunFilter, Store, StoreError, StoreSettings};
+use synod_types::Status;
 
 async fn why(location: &str) -> String {
     match Store::open(location, StoreSettings::default()).await {
@@ -112,6 +113,53 @@ fn a_database_of_a_newer_version_is_left_alone() {
         bed.sql(&format!("INSERT INTO _sqlx_migrations ({columns}) VALUES (9999, 'later', TRUE, {newer}, 0)")).await;
         let opened = Store::open(&bed.location, StoreSettings::default()).await;
         assert!(matches!(opened.err(), Some(StoreError::Newer { version: 9999, .. })));
+    });
+}
+
+/// What a database looked like before its eighth step, as far as that step changes it.
+const BEFORE_STEP_EIGHT: &[&str] = &[
+    "DROP INDEX runs_by_parent",
+    "DROP INDEX runs_of_conversation",
+    "DROP INDEX messages_of_conversation",
+    "CREATE INDEX figures_by_name ON figures (mode, name)",
+    "CREATE INDEX runs_by_parent ON runs (parent)",
+    "CREATE INDEX runs_of_conversation ON runs (conversation)",
+    "CREATE INDEX messages_of_conversation ON messages (conversation_id, created_at)",
+    "ALTER TABLE raws ADD COLUMN sha256 TEXT NOT NULL DEFAULT ''",
+    concat!(
+        "CREATE TABLE old (id TEXT NOT NULL PRIMARY KEY, run_id TEXT NOT NULL, message_id TEXT REFERENCES messages (id) ON DELETE CASCADE,",
+        " stage_type TEXT NOT NULL, stage_order BIGINT NOT NULL, seq BIGINT NOT NULL, model TEXT, role TEXT, content TEXT NOT NULL,",
+        " parsed_data TEXT, response_time_ms BIGINT, created_at BIGINT NOT NULL)"
+    ),
+    concat!(
+        "INSERT INTO old SELECT id, run_id, message_id, stage_type, stage_order, seq, model, role, content, parsed_data, response_time_ms,",
+        " created_at FROM stages"
+    ),
+    "DROP TABLE stages",
+    "ALTER TABLE old RENAME TO stages",
+    "CREATE INDEX stages_of_run ON stages (run_id, stage_order)",
+    "CREATE INDEX stages_of_message ON stages (message_id)",
+    "DELETE FROM _sqlx_migrations WHERE version = 8",
+];
+
+#[test]
+fn a_database_of_the_step_before_keeps_its_stages_and_raw_replies() {
+    for_each_engine(async |bed| {
+        let store = bed.open().await;
+        let header = header(&new_run());
+        council(&store, &header, Status::Full).await.expect("a run");
+        let stages = store.stages(&header.run).await.expect("stages");
+        let raw = store.raw(&header.run, "collect/answer@1", 0).await.expect("read");
+        assert!(stages.len() == 5 && raw.is_some());
+        store.close().await;
+        for sql in BEFORE_STEP_EIGHT {
+            bed.sql(sql).await;
+        }
+        let store = bed.open().await;
+        assert_eq!(store.stages(&header.run).await.expect("stages"), stages);
+        assert_eq!(store.raw(&header.run, "collect/answer@1", 0).await.expect("read"), raw);
+        assert!(store.verify(&header.run).await.expect("verified").intact());
+        council(&store, &self::header(&new_run()), Status::Full).await.expect("another run");
     });
 }
 
