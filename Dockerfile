@@ -3,6 +3,7 @@
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
+COPY .cargo .cargo
 COPY crates crates
 # SQLite and ring are built from C; the image has a compiler.
 RUN cargo build --profile dist --locked -p synod
