@@ -4,6 +4,7 @@
 
 use crate::http::Listed;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use synod_types::Effort;
@@ -17,7 +18,8 @@ pub struct Learned(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
-    habits: BTreeMap<(String, String), Habits>,
+    /// Of each address, by model.
+    habits: BTreeMap<String, BTreeMap<String, Habits>>,
     changed: BTreeSet<(String, String)>,
 }
 
@@ -70,13 +72,14 @@ fn is_false(value: &bool) -> bool {
 }
 
 /// An address without whoever may be named in it.
-fn place(url: &str) -> String {
-    match url.split_once("://") {
-        Some((scheme, rest)) => {
-            let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-            format!("{scheme}://{}/{path}", host.rsplit('@').next().unwrap_or(host))
+fn place(url: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
+    match rest.split_once('/') {
+        Some((host, _)) if !host.contains('@') => url.into(),
+        found => {
+            let (host, path) = found.unwrap_or((rest, ""));
+            format!("{scheme}://{}/{path}", host.rsplit('@').next().unwrap_or(host)).into()
         }
-        None => url.to_owned(),
     }
 }
 
@@ -133,8 +136,9 @@ impl Habits {
 impl Learned {
     /// From what was kept: address, model id and JSON. What cannot be read is learned again.
     pub fn of(rows: impl IntoIterator<Item = (String, String, String)>) -> Self {
-        let habits = rows.into_iter().filter_map(|(url, model, json)| Some(((url, model), serde_json::from_str(&json).ok()?))).collect();
-        Self(Mutex::new(Table { habits, changed: BTreeSet::new() }))
+        let learned = Self::default();
+        learned.absorb(rows);
+        learned
     }
 
     /// Adds what other processes have kept meanwhile, before what changed here is kept in its place.
@@ -142,7 +146,7 @@ impl Learned {
         let mut table = self.held();
         for (url, model, json) in rows {
             if let Ok(habits) = serde_json::from_str(&json) {
-                table.habits.entry((url, model)).or_default().merge(habits);
+                table.habits.entry(url).or_default().entry(model).or_default().merge(habits);
             }
         }
     }
@@ -156,20 +160,20 @@ impl Learned {
         let mut table = self.held();
         let changed = std::mem::take(&mut table.changed);
         let row = |key: (String, String)| {
-            let json = serde_json::to_string(table.habits.get(&key)?).ok()?;
+            let json = serde_json::to_string(table.habits.get(&key.0)?.get(&key.1)?).ok()?;
             Some((key.0, key.1, json))
         };
         changed.into_iter().filter_map(row).collect()
     }
 
     pub(crate) fn habits(&self, url: &str, model: &str) -> Habits {
-        self.held().habits.get(&(place(url), model.to_owned())).cloned().unwrap_or_default()
+        self.held().habits.get(place(url).as_ref()).and_then(|models| models.get(model)).cloned().unwrap_or_default()
     }
 
     pub(crate) fn change(&self, url: &str, model: &str, change: impl FnOnce(&mut Habits)) {
         let mut table = self.held();
-        let key = (place(url), model.to_owned());
-        let habits = table.habits.entry(key.clone()).or_default();
+        let key = (place(url).into_owned(), model.to_owned());
+        let habits = table.habits.entry(key.0.clone()).or_default().entry(key.1.clone()).or_default();
         let before = habits.clone();
         change(habits);
         if *habits != before {

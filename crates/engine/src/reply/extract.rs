@@ -10,17 +10,16 @@ pub struct FoundObject {
     pub mended: bool,
 }
 
-const THINKING: [&str; 3] = ["think", "thinking", "reasoning"];
+/// As they open and close.
+const THINKING: [(&str, &str); 3] = [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
 
 /// Free text without the one reasoning block it may begin with. What stands later is part of the answer, also where it speaks of such tags.
 pub fn without_opening_thought(text: &str) -> &str {
     let text = text.trim();
-    for tag in THINKING {
-        let open = format!("<{tag}>");
-        if text.get(..open.len()).is_some_and(|head| head.eq_ignore_ascii_case(&open)) {
-            let close = format!("</{tag}>");
+    for (open, close) in THINKING {
+        if text.get(..open.len()).is_some_and(|head| head.eq_ignore_ascii_case(open)) {
             // Never closed: the reply was cut while still thinking.
-            return find_tag(text, &close).map_or("", |at| text[at + close.len()..].trim());
+            return find_tag(text, close).map_or("", |at| text[at + close.len()..].trim());
         }
     }
     text
@@ -31,21 +30,21 @@ pub fn without_thinking(text: &str) -> String {
     let mut rest = text;
     let mut out = String::with_capacity(text.len());
     loop {
-        let next = THINKING.iter().filter_map(|tag| find_tag(rest, &format!("<{tag}>")).map(|at| (at, *tag))).min_by_key(|(at, _)| *at);
-        let Some((at, tag)) = next else { break };
-        let inside = at + tag.len() + 2;
+        let next = THINKING.iter().filter_map(|(open, close)| Some((find_tag(rest, open)?, open, close))).min_by_key(|(at, ..)| *at);
+        let Some((at, open, close)) = next else { break };
+        let inside = at + open.len();
         out.push_str(&rest[..at]);
-        match find_tag(&rest[inside..], &format!("</{tag}>")) {
-            Some(end) => rest = &rest[inside + end + tag.len() + 3..],
+        match find_tag(&rest[inside..], close) {
+            Some(end) => rest = &rest[inside + end + close.len()..],
             // Never closed: the reply was cut while still thinking, or the tag is ordinary text. Keep nothing of it.
             None => rest = "",
         }
     }
     out.push_str(rest);
     // Some servers swallow the opening tag and leave the closing one.
-    for tag in ["</think>", "</thinking>", "</reasoning>"] {
-        if let Some(at) = find_tag(&out, tag) {
-            out = out[at + tag.len()..].to_owned();
+    for (_, close) in THINKING {
+        if let Some(at) = find_tag(&out, close) {
+            out = out[at + close.len()..].to_owned();
         }
     }
     out.trim().to_owned()

@@ -2,6 +2,7 @@
 
 use super::IdLists;
 use super::extract;
+use super::place::Place;
 use crate::schema::{self, schema_of};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -100,7 +101,7 @@ impl TypedForm {
     fn read(&self, raw: &str, terms: &IdLists) -> Result<(Value, Reading), String> {
         let (value, reading) = self.read_anyway(raw, terms)?;
         let mut wrong = Vec::new();
-        off_scale(&self.schema, &value, "", &mut wrong);
+        off_scale(&self.schema, &value, &Place::Root, &mut wrong);
         if wrong.is_empty() { Ok((value, reading)) } else { Err(wrong.join("; ")) }
     }
 
@@ -121,7 +122,7 @@ impl TypedForm {
     /// The value if it fits schema, terms and check; else everything that is wrong with it, in one text.
     fn fit(&self, value: Value, terms: &IdLists) -> Result<Value, String> {
         let mut wrong: Vec<String> = schema::mismatches(&self.schema, &value).iter().take(6).map(ToString::to_string).collect();
-        terms.check(&self.schema, &value, "", &mut wrong);
+        terms.check(&self.schema, &value, &Place::Root, &mut wrong);
         if wrong.is_empty() {
             match (self.check)(&value, terms) {
                 Ok(()) => return Ok(value),
@@ -144,17 +145,17 @@ fn with_blocks(mut value: Value, blocks: &[(&String, String)]) -> Value {
 }
 
 /// Numbers beyond the range that their place asks for.
-fn off_scale(schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
+fn off_scale(schema: &Value, value: &Value, at: &Place<'_>, wrong: &mut Vec<String>) {
     if let (Some([least, most]), Some(number)) = (schema["x-range"].as_array().map(Vec::as_slice), value.as_f64())
         && !(least.as_f64().unwrap_or(f64::MIN)..=most.as_f64().unwrap_or(f64::MAX)).contains(&number)
     {
-        wrong.push(format!("{at}: {number} is not from {least} to {most}"));
+        wrong.push(format!("{}: {number} is not from {least} to {most}", at.slashed()));
     }
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, field)| off_scale(&schema["properties"][name], field, &format!("{at}/{name}"), wrong))
+            fields.iter().for_each(|(name, field)| off_scale(&schema["properties"][name], field, &Place::Field(at, name), wrong))
         }
-        Value::Array(items) => items.iter().enumerate().for_each(|(n, item)| off_scale(&schema["items"], item, &format!("{at}/{n}"), wrong)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(n, item)| off_scale(&schema["items"], item, &Place::Item(at, n), wrong)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -1,5 +1,6 @@
 //! The ids in play in one request: labels, tasks, claims, names. Schemas refer to them by list name, so any reply can be checked.
 
+use super::place::Place;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -112,7 +113,7 @@ impl IdLists {
     }
 
     /// What the marks in the schema demand of a value, said in words when it does not hold.
-    pub fn check(&self, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
+    pub(crate) fn check(&self, schema: &Value, value: &Value, at: &Place<'_>, wrong: &mut Vec<String>) {
         let Some(map) = schema.as_object() else { return };
         if let Some(list) = map.get("x-ids").and_then(Value::as_str) {
             let ids = self.list(list);
@@ -123,7 +124,7 @@ impl IdLists {
             }
         }
         if let Some(schema) = self.schema_in(map) {
-            let under = |field: &str| if field == "document" { at.to_owned() } else { join(at, field) };
+            let under = |field: &str| if field == "document" { at.to_string() } else { Place::Field(at, field).to_string() };
             let found = crate::schema::mismatches(&schema, value).into_iter();
             wrong.extend(found.map(|problem| format!("{} is {}; it must be {}", under(&problem.field), problem.got, problem.want)));
         }
@@ -156,13 +157,13 @@ impl IdLists {
                 // What was not asked for is not looked at: whoever asked knows to leave it aside.
                 let asked = required(map).any(|required| required == name) || !self.void(inner);
                 if let Some(field) = object.get(name).filter(|_| asked) {
-                    self.check(inner, field, &join(at, name), wrong);
+                    self.check(inner, field, &Place::Field(at, name), wrong);
                 }
             }
         }
         if let (Some(items), Some(array)) = (map.get("items"), value.as_array()) {
             for (i, item) in array.iter().enumerate() {
-                self.check(items, item, &format!("{at}[{i}]"), wrong);
+                self.check(items, item, &Place::Item(at, i), wrong);
             }
         }
         for choice in ["anyOf", "oneOf", "allOf"] {
@@ -175,10 +176,6 @@ impl IdLists {
 
 fn required(schema: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
-}
-
-fn join(at: &str, name: &str) -> String {
-    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
 
 #[cfg(test)]
@@ -194,7 +191,7 @@ mod tests {
         assert_eq!((&spelled["required"], &spelled["additionalProperties"]), (&json!(["K3", "T9"]), &json!(false)));
         let wrong = |value: Value| {
             let mut wrong = Vec::new();
-            terms.check(&schema, &value, "scores", &mut wrong);
+            terms.check(&schema, &value, &Place::Field(&Place::Root, "scores"), &mut wrong);
             wrong.len()
         };
         assert_eq!([wrong(json!({"K3": 1, "T9": 0})), wrong(json!({"K3": 1})), wrong(json!({"K3": 1, "T9": 0, "Q1": 0}))], [0, 1, 1]);
@@ -209,7 +206,7 @@ mod tests {
         assert_eq!(IdLists::default().spell_out(&schema)["properties"], json!({"text": {"type": "string"}}));
         let wrong = |value: Value| {
             let mut wrong = Vec::new();
-            terms.check(&schema, &value, "", &mut wrong);
+            terms.check(&schema, &value, &Place::Root, &mut wrong);
             wrong
         };
         assert_eq!(wrong(json!({"text": "", "form": {"domain": "law"}})), Vec::<String>::new());

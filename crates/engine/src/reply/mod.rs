@@ -4,6 +4,7 @@ pub mod extract;
 mod format;
 mod id_lists;
 mod lenient_json;
+mod place;
 mod strict_json;
 
 pub use format::{ReplyFormat, TypedReply};

@@ -1,5 +1,6 @@
 //! The state of one run in this process: what it may still start, what is under way, what must be written first.
 
+use super::counters::CallCounters;
 use super::hub::Hub;
 use crate::{Clock, Halt, Journal, JournalError, Lease, Mode, Model, Prompts, Purse, Record, Result, Tail};
 use futures::future::BoxFuture;
@@ -37,6 +38,7 @@ pub(crate) struct Core {
     pub halted: AtomicBool,
     /// Somebody wants it to end now: turns in flight get a few seconds, whatever halted the run first.
     pub hurried: AtomicBool,
+    pub counters: CallCounters,
 }
 
 /// Appends queued and not yet known to be safe.

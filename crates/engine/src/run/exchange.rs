@@ -148,19 +148,20 @@ impl Turn {
         let replied = model.call(request, &context).await;
         drop((context, slot));
         let ms = core.clock.now() - sent;
+        let endpoint = core.header.card(self.seat).map_or("", |card| card.endpoint.as_str());
         // Settled before the place is given back: whoever waits for room in the budget must see what is left of it.
         let spent = match &replied {
             Ok(reply) => {
                 let price = core.header.card(self.seat).and_then(|card| card.price);
                 let bill = Bill::of(request, reply, price, asked.reserved_usd);
                 self.keep(core, key, attempt, reply, &bill, ms);
-                count(core, self.seat, Ok(bill.usage.unwrap_or_default()), bill.spent_usd);
+                core.counters.count(endpoint, Ok(bill.usage.unwrap_or_default()), bill.spent_usd);
                 bill.spent_usd
             }
             Err(failure) => {
                 core.state().ledger.failed(key, core.clock.now(), failure.kind);
                 let spent = if failure.kind.turned_away() { Some(0.0) } else { asked.reserved_usd };
-                count(core, self.seat, Err(failure.kind), spent);
+                core.counters.count(endpoint, Err(failure.kind), spent);
                 spent
             }
         };
@@ -321,24 +322,6 @@ impl Turn {
             }
             changed.await;
         }
-    }
-}
-
-/// Numbers for whoever collects them; nothing happens where nobody does.
-fn count(core: &Core, seat: SeatIx, came: std::result::Result<Usage, FailureKind>, spent_usd: Option<f64>) {
-    let endpoint = core.header.card(seat).map_or_else(String::new, |card| card.endpoint.clone());
-    match came {
-        Ok(usage) => {
-            metrics::counter!("synod_calls_total", "endpoint" => endpoint.clone()).increment(1);
-            for (direction, tokens) in [("in", usage.input), ("out", usage.output), ("cached", usage.cached)] {
-                metrics::counter!("synod_tokens_total", "endpoint" => endpoint.clone(), "direction" => direction).increment(tokens);
-            }
-        }
-        Err(kind) => metrics::counter!("synod_call_failures_total", "endpoint" => endpoint.clone(), "kind" => kind.as_str()).increment(1),
-    }
-    // Counters are whole numbers.
-    if let Some(usd) = spent_usd.filter(|usd| *usd > 0.0) {
-        metrics::counter!("synod_usd_micros_total", "endpoint" => endpoint).increment((usd * 1e6).round() as u64);
     }
 }
 

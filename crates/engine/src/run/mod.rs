@@ -4,6 +4,7 @@ mod answers;
 mod bench;
 mod bill;
 mod core;
+mod counters;
 mod drive;
 mod exchange;
 mod halt;

@@ -401,6 +401,7 @@ impl Runner {
             changed: Notify::new(),
             halted: Default::default(),
             hurried: Default::default(),
+            counters: Default::default(),
         }
     }
 

@@ -74,7 +74,7 @@ fn body(call: &Call<'_>, stream: bool) -> Value {
         output.insert("effort".to_owned(), json!(effort));
     }
     if let Some(schema) = request.schema.as_ref().filter(|_| shape.ask == Ask::Native) {
-        let schema = strict(&adapted(&schema.schema, Dialect::Anthropic), false);
+        let schema = strict(adapted(&schema.schema, Dialect::Anthropic), false);
         output.insert("format".to_owned(), json!({ "type": "json_schema", "schema": schema }));
     }
     set("output_config", (!output.is_empty()).then_some(Value::Object(output)));

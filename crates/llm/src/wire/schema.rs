@@ -124,46 +124,57 @@ fn adapted_object(map: &Map<String, Value>, dialect: Dialect) -> Value {
 
 /// As strict providers want it: no other properties than those named and, where they insist, every one of them required. A reference may have
 /// nothing beside it there, so that one with a description of its own is written out.
-pub(super) fn strict(schema: &Value, all_required: bool) -> Value {
-    strictly(schema, schema, all_required, 0)
+pub(super) fn strict(mut schema: Value, all_required: bool) -> Value {
+    // References are looked up in the schema as it came.
+    let root = if all_required && refers(&schema) { schema.clone() } else { Value::Null };
+    strictly(&mut schema, &root, all_required, 0);
+    schema
 }
 
-fn strictly(schema: &Value, root: &Value, all_required: bool, depth: u32) -> Value {
-    let of = |inner: &Value| strictly(inner, root, all_required, depth + 1);
+/// Whether a reference stands anywhere in it.
+fn refers(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.contains_key("$ref") || map.values().any(refers),
+        Value::Array(items) => items.iter().any(refers),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+fn strictly(schema: &mut Value, root: &Value, all_required: bool, depth: u32) {
+    let of = |inner: &mut Value| strictly(inner, root, all_required, depth + 1);
     let map = match schema {
         Value::Object(map) => map,
-        Value::Array(items) => return Value::Array(items.iter().map(of).collect()),
-        other => return other.clone(),
+        Value::Array(items) => return items.iter_mut().for_each(of),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return,
     };
     if all_required
         && map.len() > 1
         && depth < 64
         && let Some(Value::Object(target)) = map.get("$ref").and_then(Value::as_str).and_then(|r| root.pointer(r.trim_start_matches('#')))
     {
-        let mut written_out = target.clone();
-        written_out.extend(map.iter().filter(|(keyword, _)| *keyword != "$ref").map(|(keyword, value)| (keyword.clone(), value.clone())));
-        return of(&Value::Object(written_out));
+        let beside = std::mem::replace(map, target.clone());
+        map.extend(beside.into_iter().filter(|(keyword, _)| keyword != "$ref"));
+        return of(schema);
     }
-    let mut out: Map<String, Value> = map
-        .iter()
-        .map(|(keyword, value)| match (keyword.as_str(), value) {
-            (name, Value::Object(table)) if TABLES.contains(&name) => {
-                (keyword.clone(), Value::Object(table.iter().map(|(name, inner)| (name.clone(), of(inner))).collect()))
-            }
-            ("enum" | "const" | "required" | "default", value) => (keyword.clone(), value.clone()),
-            // Branches that exclude one another anyway: strict modes know only this name for them.
-            ("oneOf", value) if all_required && !map.contains_key("anyOf") => ("anyOf".to_owned(), of(value)),
-            (_, value) => (keyword.clone(), of(value)),
-        })
-        .collect();
-    if out.get("type").is_some_and(|kind| kind == "object") || out.contains_key("properties") {
-        out.entry("additionalProperties").or_insert(Value::Bool(false));
-        if let (true, Some(Value::Object(properties))) = (all_required, out.get("properties")) {
-            let names: Vec<Value> = properties.keys().cloned().map(Value::String).collect();
-            out.insert("required".to_owned(), Value::Array(names));
+    if all_required && map.contains_key("oneOf") && !map.contains_key("anyOf") {
+        // Branches that exclude one another anyway: strict modes know only this name for them.
+        let renamed = |(keyword, value)| (if keyword == "oneOf" { "anyOf".to_owned() } else { keyword }, value);
+        *map = std::mem::take(map).into_iter().map(renamed).collect();
+    }
+    for (keyword, value) in map.iter_mut() {
+        match (keyword.as_str(), value) {
+            (name, Value::Object(table)) if TABLES.contains(&name) => table.values_mut().for_each(of),
+            ("enum" | "const" | "required" | "default", _) => {}
+            (_, value) => of(value),
         }
     }
-    Value::Object(out)
+    if map.get("type").is_some_and(|kind| kind == "object") || map.contains_key("properties") {
+        map.entry("additionalProperties").or_insert(Value::Bool(false));
+        if let (true, Some(Value::Object(properties))) = (all_required, map.get("properties")) {
+            let names: Vec<Value> = properties.keys().cloned().map(Value::String).collect();
+            map.insert("required".to_owned(), Value::Array(names));
+        }
+    }
 }
 
 /// Entries of a list that nothing else bounds.

@@ -3,7 +3,9 @@
 //! Servers that have no field for it send it in the text: inside `<think>` tags at the beginning, or before a lone `</think>`. It is never the
 //! answer: it is counted, and not kept.
 
-const NAMES: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
+/// As they open and close.
+const TAGS: [(&str, &str); 4] =
+    [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>"), ("<reasoning>", "</reasoning>")];
 const LONE: &str = "</think>";
 
 #[derive(Debug, Default)]
@@ -27,6 +29,7 @@ pub(super) struct Tags {
 enum State {
     #[default]
     Start,
+    /// Until this tag.
     Inside(&'static str),
     Words,
 }
@@ -48,9 +51,9 @@ impl Tags {
         loop {
             match self.state {
                 State::Start => match opening(&self.held) {
-                    Opening::Tag(name, length) => {
+                    Opening::Tag(close, length) => {
                         self.held.drain(..length);
-                        (self.state, self.seen) = (State::Inside(name), true);
+                        (self.state, self.seen) = (State::Inside(close), true);
                     }
                     Opening::Perhaps => return Piece::Words(String::new()),
                     Opening::No => {
@@ -59,9 +62,8 @@ impl Tags {
                         return self.words(held);
                     }
                 },
-                State::Inside(name) => {
-                    let close = format!("</{name}>");
-                    let (thought, rest) = match self.held.find(&close) {
+                State::Inside(close) => {
+                    let (thought, rest) = match self.held.find(close) {
                         Some(at) => (at, at + close.len()),
                         // All but what may be the beginning of the closing tag is surely thought.
                         None => {
@@ -129,6 +131,7 @@ impl Tags {
 }
 
 enum Opening {
+    /// What closes it, and how far it reaches.
     Tag(&'static str, usize),
     /// More must come before one can tell.
     Perhaps,
@@ -142,10 +145,9 @@ fn opening(text: &str) -> Opening {
     if tag.is_empty() {
         return if blank <= 64 { Opening::Perhaps } else { Opening::No };
     }
-    for name in NAMES {
-        let open = format!("<{name}>");
-        if tag.starts_with(&open) {
-            return Opening::Tag(name, blank + open.len());
+    for (open, close) in TAGS {
+        if tag.starts_with(open) {
+            return Opening::Tag(close, blank + open.len());
         }
         if open.starts_with(tag) {
             return Opening::Perhaps;

@@ -89,7 +89,7 @@ impl<'a> Body<'a> {
             json!({ "type": "function", "function": { "name": tool.name, "description": tool.description, "parameters": parameters, "strict": false } })
         };
         let response_format = request.schema.as_ref().filter(|_| shape.ask == Ask::Native).map(|schema| {
-            let mut schema_sent = strict(&adapted(&schema.schema, Dialect::OpenAi), true);
+            let mut schema_sent = strict(adapted(&schema.schema, Dialect::OpenAi), true);
             if let Some(limit) = config.text_limit {
                 bound(&mut schema_sent, limit);
             }
