@@ -5,7 +5,7 @@ use super::prompting::Perspective;
 use super::record::{Claim, EvidenceItem, Flaw, LabelCounts, RecordChanges, Reference, Risk, SettledPoint};
 use super::rounds::reply::{Challenge, NewClaim, NewRisk};
 use super::rounds::risk_reply::Mitigation;
-use super::rounds::safety::{SafetyRule, SafetyTrigger};
+use super::rounds::safety::{DelicateSubject, SafetyRule, SafetyTrigger};
 use super::rounds::{Alignment, Disagreement, SameRisk};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -119,6 +119,21 @@ impl RoleViolation {
     pub fn given(&self) -> &str {
         self.actual.as_deref().unwrap_or("none")
     }
+}
+
+/// What the evaluator says of the question, before anybody of the panel is asked.
+#[derive(Serialize, JsonSchema)]
+pub struct QuestionSafetyRow {
+    /// False: nobody could read it, and only patterns have looked at it.
+    pub read: bool,
+    pub subjects: Vec<DelicateSubject>,
+    pub asks_for_harm: bool,
+    /// What it asks for, by rule; never the passages.
+    pub rules: Vec<SafetyRule>,
+    /// What this adds to the reasons for an evaluator.
+    pub triggers: Vec<SafetyTrigger>,
+    /// It was not put to the panel.
+    pub refused: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -344,6 +359,7 @@ pub struct SynthesisRow {
 row_data!(
     SeatsRow,
     ResponseRow,
+    QuestionSafetyRow,
     SafetyRow,
     AnalysisRow,
     SummaryRow,
