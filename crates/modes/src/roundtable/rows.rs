@@ -37,8 +37,8 @@ pub struct SeatPart {
     pub perspective: Option<Perspective>,
 }
 
-/// One seat's response. What it said in its own words is null where the response was withheld.
-#[derive(Serialize, JsonSchema)]
+/// One seat's response. What it said in its own words is null where the response was withheld, and where the seat failed.
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseRow {
     /// Of the regular round; objections have the number of the round they follow.
@@ -49,7 +49,7 @@ pub struct ResponseRow {
     /// Null in a closing answer too, which takes no position.
     pub position: Option<String>,
     pub reasoning: Option<String>,
-    /// Null in a closing answer.
+    /// Null in a closing answer, and where the seat failed.
     pub confidence: Option<f64>,
     pub confidence_reason: Option<String>,
     /// Null where the seat has not spoken in a regular round before.
@@ -85,6 +85,9 @@ pub struct ResponseRow {
     pub label_findings: Option<Vec<Flaw>>,
     /// Why the response was withheld, if it was.
     pub blocked: Option<String>,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
