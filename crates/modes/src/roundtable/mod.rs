@@ -125,6 +125,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         for added in options.additions_from(number) {
             debate.watch.add(safety::triggers(added, Source::Question));
         }
+        debate.resolve_blockers(number)?;
         let phase = bench.round("round", number);
         let round = debate.hold_round(&phase, number, RoundKind::Regular).await?;
         if let Some(stop) = stop_if_incomplete(&debate, &phase, &round)? {

@@ -10,7 +10,7 @@ use super::rounds::{Alignment, Disagreement, SameRisk};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use synod_types::{Millis, row_data};
+use synod_types::{Further, Millis, row_data};
 
 /// Who plays what, and what is argued.
 #[derive(Serialize, JsonSchema)]
@@ -386,6 +386,7 @@ pub struct VerdictData<'a> {
     pub evidence: usize,
     pub sources: usize,
     pub context_requests: &'a [super::rounds::tools::ContextRequest],
+    pub further: Vec<Further>,
 }
 
 #[derive(Serialize)]

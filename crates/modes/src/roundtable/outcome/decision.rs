@@ -128,6 +128,7 @@ fn table_state(debate: &Debate, stop: StopReason) -> TableState {
     let name = |seat: usize| debate.names[seat].clone();
     let free = || (0..debate.seats()).filter(|seat| debate.is_free(*seat));
     let said = |seat: usize| last.and_then(|round| round.response_of(seat));
+    let vote = |seat: usize| said(seat).and_then(|response| response.turn.vote());
     let camps = last.map(|round| round.assessment.seats_by_camp()).unwrap_or_default();
     let mut camps: Vec<Vec<String>> =
         camps.into_iter().map(|(_, seats)| seats.into_iter().filter(|seat| debate.is_free(*seat)).map(name).collect()).collect();
@@ -146,9 +147,10 @@ fn table_state(debate: &Debate, stop: StopReason) -> TableState {
     };
     TableState {
         by: DecidedBy::of(debate.style),
-        votes: free().map(|seat| (name(seat), said(seat).and_then(|response| response.turn.vote()))).collect(),
+        votes: free().map(|seat| (name(seat), vote(seat))).collect(),
         voted: last.is_some_and(|round| round.votes),
         resolved: stop == StopReason::Person,
+        overruled: free().filter(|seat| debate.record.is_overruled(*seat) && vote(*seat) == Some(Vote::Blocker)).map(name).collect(),
         blockers: open_blockers(debate).map(|blocker| (name(blocker.seat), blocked_claim(debate, blocker))).collect(),
         attacked: !debate.record.risks.is_empty(),
         risks: debate.record.risks.iter().filter(|risk| risk.is_unanswered()).map(open_risk).collect(),

@@ -7,7 +7,7 @@ pub mod guard;
 pub mod stops;
 mod synthesis;
 
-pub use decision::Decision;
+pub use decision::{Decision, open_blockers};
 pub use exhibits::show_objections;
 pub use guard::{GroupthinkGuard, GroupthinkKind};
 pub use stops::StopReason;
@@ -21,7 +21,7 @@ use exhibits::{show_charts, show_claims, show_exit};
 use stops::ExitNumbers;
 use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::debate::exits;
-use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, SeatIx, Shape, Statement};
+use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, Further, FurtherPurpose, SeatIx, Shape, Statement};
 use synthesis::{Synthesis, answer_from_record, compose};
 
 pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeResult> {
@@ -55,7 +55,20 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
         evidence: debate.record.evidence.len(),
         sources: debate.record.source_count(),
         context_requests: &debate.context_requests,
+        further: further(debate),
     }))
+}
+
+/// How a person may take the debate further: by overruling the blockers that are open, while there may be another round.
+fn further(debate: &Debate) -> Vec<Further> {
+    let may = debate.last_regular().is_some_and(|round| round.number < exits::MOST_ROUNDS);
+    let open: Vec<usize> = open_blockers(debate).filter(|_| may).map(|blocker| blocker.seat).collect();
+    let value = match open.as_slice() {
+        [] => return Vec::new(),
+        [one] => debate.names[*one].clone(),
+        _ => "all".to_owned(),
+    };
+    vec![Further { purpose: FurtherPurpose::Overrule, option: "resolves".to_owned(), value }]
 }
 
 /// What to do, in a sentence: the recommendation where nothing stands against it, else what comes first.
