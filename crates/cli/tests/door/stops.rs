@@ -264,3 +264,11 @@ fn a_person_overrules_a_blocker_of_a_finished_debate() {
     let told = nobody.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains(&format!("there is no seat S9 (S1, S2, S3): name whose BLOCKER is open, {shown}, or all")), "{told}");
 }
+
+#[test]
+fn the_brief_form_of_a_debate_says_who_rules() {
+    let house = House::new();
+    let ask = ["ask", "--rehearse", "--seed", "11", "--mode", "roundtable", "--style", "devils-advocate", "--brief", "-q", "Tea?"];
+    let brief = house.synod(&ask).exits(0);
+    assert!(brief.out.contains("argued equally well: S3 (rehearsal/pragmatist) rules EVEN."), "{}", brief.out);
+}

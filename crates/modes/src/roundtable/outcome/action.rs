@@ -286,7 +286,7 @@ impl TableState {
         let each = each.join(", ");
         let why = match self.ruling() {
             Some("FOR") => return None,
-            Some(side) => format!("{} ({each})", better_argued(side)),
+            Some(side) => format!("{}: {each}", better_argued(side)),
             None => "nobody ruled which case was argued better".to_owned(),
         };
         Some(Conflict { kind: ConflictKind::Ruling, seats: self.rulings.iter().map(|ruling| ruling.seat.clone()).collect(), why })

@@ -44,7 +44,7 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
     let n = debate.last_regular().map_or(0, |round| round.counted().filter(|response| debate.is_free(response.seat)).count() as u32);
     let confidence = decision.mean_confidence.map(|value| Confidence::new(value, ConfidenceSource::Stated, n));
     let result = ModeResult::ended(stop.as_str(), answer)
-        .action(to_do(&decision, recommendation.as_deref()))
+        .action(to_do(&decision, decision::first_conflict(debate, stop).as_deref(), recommendation.as_deref()))
         .decision(summary(&decision), &decision)
         .confidence(confidence)
         .dissent(decision::dissent(debate));
@@ -72,9 +72,8 @@ fn further(debate: &Debate) -> Vec<Further> {
 }
 
 /// What to do, in a sentence: the recommendation where nothing stands against it, else what comes first.
-fn to_do(decision: &Decision, recommendation: Option<&str>) -> String {
+fn to_do(decision: &Decision, first: Option<&str>, recommendation: Option<&str>) -> String {
     let sentence = |text: &str| format!("{}.", text.trim().trim_end_matches('.'));
-    let first = decision.conflicts.first().map(|conflict| conflict.why.as_str());
     let more = match decision.conflicts.len() {
         0 | 1 => String::new(),
         2 => " One more thing stands against it.".to_owned(),
