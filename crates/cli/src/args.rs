@@ -267,7 +267,7 @@ pub struct Resume {
     /// Start a new run that takes over every unchanged turn at no cost.
     #[arg(long)]
     pub fork: bool,
-    /// Take a finished debate one round further, as a fork of it; `--set focus_question=…` says what about.
+    /// Take a finished debate one round further, as a fork of it; `--set focus_question=…` says what about, `--set resolves=S2` overrules a BLOCKER.
     #[arg(long = "continue", conflicts_with = "fork")]
     pub go_further: bool,
     #[command(flatten)]

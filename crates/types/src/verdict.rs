@@ -51,6 +51,11 @@ impl Verdict {
         self.data.get("round").and_then(Value::as_u64)
     }
 
+    /// How this finished run may be taken further, under `data.further`.
+    pub fn further(&self) -> Vec<Further> {
+        self.data.get("further").and_then(|steps| Vec::deserialize(steps).ok()).unwrap_or_default()
+    }
+
     /// What must be equal between an undisturbed run and a resumed or replayed one: all but run, parent and receipt.
     pub fn essence(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or(Value::Null);
@@ -60,6 +65,22 @@ impl Verdict {
             }
         }
         value
+    }
+}
+
+/// A step that takes a finished run further: an option of its continuation, with a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Further {
+    pub purpose: FurtherPurpose,
+    pub option: String,
+    pub value: String,
+}
+
+words! {
+    /// What a step further is for.
+    pub enum FurtherPurpose {
+        /// A person overrules what blocks the result.
+        Overrule = "overrule",
     }
 }
 

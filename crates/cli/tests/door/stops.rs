@@ -232,3 +232,43 @@ fn a_finished_debate_goes_one_round_further_as_a_fork() {
     let refused = house.synod(&["resume", council["run"].as_str().expect("its id"), "--continue"]).exits(2);
     assert!(refused.err.contains("taken further"), "{}", refused.err);
 }
+
+#[test]
+fn a_person_overrules_a_blocker_of_a_finished_debate() {
+    let house = House::new();
+    let debate = |seed: u32| {
+        let seed = seed.to_string();
+        let args = ["ask", "--mode", "roundtable", "--rehearse", "--rounds", "2", "--groupthink", "record", "--seed", &seed, "--json", "-q", "Tea?"];
+        house.synod(&args).exits(0).json()
+    };
+    let open = |verdict: &Value| verdict["decision"]["open_blockers"].as_array().cloned().unwrap_or_default();
+    let first = (0..40).map(debate).find(|verdict| open(verdict).len() == 1).expect("a rehearsal with one blocker");
+    let run = first["run"].as_str().expect("its id").to_owned();
+    let shown = open(&first)[0].as_str().expect("a seat").to_owned();
+    let seat = shown.split(' ').next().expect("its name").to_owned();
+    let command = format!("synod resume {run} --continue --set resolves={seat}");
+    for args in [vec!["show", run.as_str()], vec!["export", &run, "--format", "md"]] {
+        let told = house.synod(&args).exits(0);
+        assert!(told.out.contains(&command), "{command} in {}", told.out);
+    }
+    let args: Vec<&str> = command.split(' ').skip(1).chain(["--json", "-q"]).collect();
+    let second = house.synod(&args).exits(0).json();
+    assert_eq!((&second["decision"]["rounds"], &second["decision"]["overruled_blockers"]), (&json!(3), &json!([shown])));
+    assert!(
+        house.synod(&["show", second["run"].as_str().expect("its id")]).exits(0).out.contains(&format!("BLOCKER overruled from round 3 on: {seat}"))
+    );
+
+    let misspelt = house.synod(&["resume", &run, "--continue", "--set", "resolves=Bob"]).exits(2);
+    assert!(misspelt.err.contains("resolves Bob") && misspelt.err.contains("such as S2"), "{}", misspelt.err);
+    let nobody = house.synod(&["resume", &run, "--continue", "--set", "resolves=S9", "-q"]).exits(3);
+    let told = nobody.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains(&format!("there is no seat S9 (S1, S2, S3): name whose BLOCKER is open, {shown}, or all")), "{told}");
+}
+
+#[test]
+fn the_brief_form_of_a_debate_says_who_rules() {
+    let house = House::new();
+    let ask = ["ask", "--rehearse", "--seed", "11", "--mode", "roundtable", "--style", "devils-advocate", "--brief", "-q", "Tea?"];
+    let brief = house.synod(&ask).exits(0);
+    assert!(brief.out.contains("argued equally well: S3 (rehearsal/pragmatist) rules EVEN."), "{}", brief.out);
+}

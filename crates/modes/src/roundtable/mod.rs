@@ -25,11 +25,12 @@ use synod_engine::{Abilities, Bench, Example, FigureKind, Halt, Mode, ModeResult
 use synod_types::Figure;
 
 pub static MODE: Mode = mode! {
-    id: "roundtable", version: 6, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
+    id: "roundtable", version: 7, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
     summary: "A debate in rounds, in one of seven styles, with a shared record of claims and evidence, until the panel agrees or stops moving.",
     pick: "Take it for a question worth arguing over more than once: where you want to see which claims held, who moved and why it ended. The style sets the manner, from collaborative to red team against blue team.",
     phases: &["seating", "round", "closing", "synthesis"],
     stages: &[
+        Stage::computed::<QuestionSafetyRow>("question_safety"),
         Stage::computed::<SafetyRow>("proposition_safety").stand_in(),
         Stage::computed::<SafetyRow>("perspectives_safety").stand_in(),
         Stage::computed::<SeatsRow>("seats"),
@@ -60,14 +61,16 @@ pub static MODE: Mode = mode! {
         FigureKind::total("high_stakes", "What was said to be at stake"),
     ],
     left_out: &[
+        ("admission", "passage", "it quotes the question; of a subject its first words are shown"),
+        ("admission", "reasons", "they may repeat a passage that asks for harm; shown where a delicate subject was found and no such passage"),
         ("safety", "passage", "it quotes what was withheld"),
         ("safety", "reasons", "they may repeat what was withheld; verdict, rules and concerns are shown"),
     ],
     multi_turn: false, estimated_ms: 600_000, turn_secs: 120, run_secs: 3600,
-    cost: "n + 1 a round for n seats, up to twice more for objections, n + 1 more a round, 1 more for perspectives or proposition and 1 more at the end while a safety evaluator is called in, 1 for each seat that owes an answer to a risk at the end, 1 for the synthesis; 1 for perspectives where they are found for an expert panel, or for the proposition of a devil's advocate",
+    cost: "1 for reading the question beforehand, n + 1 a round for n seats, up to twice more for objections, n + 1 more a round, 1 more for perspectives or proposition and 1 more at the end while a safety evaluator is called in, 1 for each seat that owes an answer to a risk at the end, 1 for the synthesis; 1 for perspectives where they are found for an expert panel, or for the proposition of a devil's advocate",
     example: Example { options: &[("style", "socratic")], ..Example::ask("What would make our on-call rota fair?") },
-    failure_rule: "Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, or its analysis is withheld, camps are found by the words of the positions. If nobody can write the synthesis, or it is withheld, the record of the last round is the answer. A question that nobody can turn into a proposition is argued as it stands, also where the proposition is withheld; perspectives that nobody finds, or that are withheld, are the usual four.",
-    prompts: ["perspectives", "proposition", "turn", "safety", "analysis", "synthesis"],
+    failure_rule: "If nobody can read the question beforehand, only patterns have looked at it, and the debate begins. Two seats must speak in every round. Fewer in the first round end the run; fewer later end the debate, and the last whole round stands. A seat that fails counts as one that has not accepted, and is asked no more after two rounds. While a safety evaluator is called in, what it cannot read is withheld; what it blocks is withheld if it quotes the passage, or if the audience is vulnerable. If nobody can read a round, or its analysis is withheld, camps are found by the words of the positions. If nobody can write the synthesis, or it is withheld, the record of the last round is the answer. A question that nobody can turn into a proposition is argued as it stands, also where the proposition is withheld; perspectives that nobody finds, or that are withheld, are the usual four.",
+    prompts: ["admission", "perspectives", "proposition", "turn", "safety", "analysis", "synthesis"],
     abilities: Abilities { continues: Some("continued"), ..Abilities::NONE },
 };
 
@@ -90,6 +93,7 @@ fn calls(options: &Options, seating: &Seating) -> Vec<PlannedCalls> {
     let call =
         |prompt: &'static str, role: &'static str, min: u32, max: u32, reads: u32| PlannedCalls { prompt, role, min, max, reads, max_tokens: None };
     vec![
+        call("admission", "clerk", 1, 1, 0),
         call("perspectives", "clerk", made, made, 0),
         call("proposition", "clerk", proposed, proposed, 0),
         call("turn", "debater", n, n * rounds + answering, n),
@@ -105,7 +109,9 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
     };
     let mut debate = Debate::new(bench, &options, style);
     admit(&mut debate)?;
-    seating::seat(&mut debate).await?;
+    let seating = bench.phase("seating");
+    safety::read_question(&mut debate, &seating).await?;
+    seating::seat(&mut debate, &seating).await?;
     for (n, category) in options.high_stakes.iter().enumerate() {
         if options.high_stakes[..n].contains(category) {
             continue;
@@ -119,6 +125,7 @@ async fn run(bench: &Bench, options: Options) -> Result<ModeResult> {
         for added in options.additions_from(number) {
             debate.watch.add(safety::triggers(added, Source::Question));
         }
+        debate.resolve_blockers(number)?;
         let phase = bench.round("round", number);
         let round = debate.hold_round(&phase, number, RoundKind::Regular).await?;
         if let Some(stop) = stop_if_incomplete(&debate, &phase, &round)? {

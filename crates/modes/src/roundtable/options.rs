@@ -82,6 +82,35 @@ pub struct Continuation {
     /// What the seats asked to know, told to all of them from then on.
     #[schemars(length(max = 4000))]
     pub context: String,
+    /// Seats whose open BLOCKER a person overrules from then on, by the names shown: "S2", "S2, S3" or "all".
+    #[schemars(length(max = 200))]
+    pub resolves: String,
+}
+
+/// Whose blockers a person overrules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolved {
+    All,
+    /// Names of seats, such as `S2`.
+    Seats(Vec<String>),
+}
+
+impl Continuation {
+    /// `None` where nothing is resolved; an error is what no seat can be called.
+    fn resolved(&self) -> Result<Option<Resolved>, &str> {
+        let is_name = |part: &str| part.strip_prefix(['S', 's', 'P', 'p']).is_some_and(|n| n.parse::<u32>().is_ok());
+        let mut names = Vec::new();
+        for part in self.resolves.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            // As it is shown, with its model, it is the same seat.
+            let name = part.split(" (").next().unwrap_or(part);
+            match name {
+                all if all.eq_ignore_ascii_case("all") => return Ok(Some(Resolved::All)),
+                name if is_name(name) => names.push(name.to_uppercase()),
+                _ => return Err(part),
+            }
+        }
+        Ok(Some(names).filter(|names| !names.is_empty()).map(Resolved::Seats))
+    }
 }
 
 impl Default for Options {
@@ -122,6 +151,9 @@ impl Options {
                 wrong("continued", format!("after round {}", entry.after), &want);
             }
             last = entry.after;
+            if let Err(part) = entry.resolved() {
+                wrong("continued", format!("resolves {part}"), "seats by the names shown, such as S2 or S2,S3; or all");
+            }
         }
         for (field, text, most) in
             self.continued.iter().flat_map(|entry| [("focus_question", &entry.focus_question, 2_000), ("context", &entry.context, 4_000)])
@@ -164,6 +196,11 @@ impl Options {
         earlier.map(|entry| entry.context.trim()).filter(|text| !text.is_empty()).collect()
     }
 
+    /// Whose blockers are overruled before this round.
+    pub(super) fn resolved_before(&self, round: u32) -> Option<Resolved> {
+        self.continued.iter().find(|entry| entry.after + 1 == round)?.resolved().ok()?
+    }
+
     /// What a person gave beside the question, and from which round on, a line each.
     pub(super) fn additions(&self) -> Vec<String> {
         let from = |round: u32, name: &str, text: &str| {
@@ -171,10 +208,10 @@ impl Options {
             (!text.is_empty()).then(|| format!("{name} from round {round} on: {text}"))
         };
         let first = from(1, "Focus", &self.focus_question);
-        let later = self
-            .continued
-            .iter()
-            .flat_map(|entry| [from(entry.after + 1, "Focus", &entry.focus_question), from(entry.after + 1, "Context", &entry.context)]);
+        let later = self.continued.iter().flat_map(|entry| {
+            let round = entry.after + 1;
+            [from(round, "Focus", &entry.focus_question), from(round, "Context", &entry.context), from(round, "BLOCKER overruled", &entry.resolves)]
+        });
         first.into_iter().chain(later.flatten()).collect()
     }
 

@@ -5,12 +5,12 @@ use super::prompting::Perspective;
 use super::record::{Claim, EvidenceItem, Flaw, LabelCounts, RecordChanges, Reference, Risk, SettledPoint};
 use super::rounds::reply::{Challenge, NewClaim, NewRisk};
 use super::rounds::risk_reply::Mitigation;
-use super::rounds::safety::{SafetyRule, SafetyTrigger};
+use super::rounds::safety::{DelicateSubject, SafetyRule, SafetyTrigger};
 use super::rounds::{Alignment, Disagreement, SameRisk};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use synod_types::{Millis, row_data};
+use synod_types::{Further, Millis, row_data};
 
 /// Who plays what, and what is argued.
 #[derive(Serialize, JsonSchema)]
@@ -37,8 +37,8 @@ pub struct SeatPart {
     pub perspective: Option<Perspective>,
 }
 
-/// One seat's response. What it said in its own words is null where the response was withheld.
-#[derive(Serialize, JsonSchema)]
+/// One seat's response. What it said in its own words is null where the response was withheld, and where the seat failed.
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseRow {
     /// Of the regular round; objections have the number of the round they follow.
@@ -49,7 +49,7 @@ pub struct ResponseRow {
     /// Null in a closing answer too, which takes no position.
     pub position: Option<String>,
     pub reasoning: Option<String>,
-    /// Null in a closing answer.
+    /// Null in a closing answer, and where the seat failed.
     pub confidence: Option<f64>,
     pub confidence_reason: Option<String>,
     /// Null where the seat has not spoken in a regular round before.
@@ -85,6 +85,9 @@ pub struct ResponseRow {
     pub label_findings: Option<Vec<Flaw>>,
     /// Why the response was withheld, if it was.
     pub blocked: Option<String>,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -119,6 +122,21 @@ impl RoleViolation {
     pub fn given(&self) -> &str {
         self.actual.as_deref().unwrap_or("none")
     }
+}
+
+/// What the evaluator says of the question, before anybody of the panel is asked.
+#[derive(Serialize, JsonSchema)]
+pub struct QuestionSafetyRow {
+    /// False: nobody could read it, and only patterns have looked at it.
+    pub read: bool,
+    pub subjects: Vec<DelicateSubject>,
+    pub asks_for_harm: bool,
+    /// What it asks for, by rule; never the passages.
+    pub rules: Vec<SafetyRule>,
+    /// What this adds to the reasons for an evaluator.
+    pub triggers: Vec<SafetyTrigger>,
+    /// It was not put to the panel.
+    pub refused: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -344,6 +362,7 @@ pub struct SynthesisRow {
 row_data!(
     SeatsRow,
     ResponseRow,
+    QuestionSafetyRow,
     SafetyRow,
     AnalysisRow,
     SummaryRow,
@@ -367,6 +386,7 @@ pub struct VerdictData<'a> {
     pub evidence: usize,
     pub sources: usize,
     pub context_requests: &'a [super::rounds::tools::ContextRequest],
+    pub further: Vec<Further>,
 }
 
 #[derive(Serialize)]

@@ -32,18 +32,17 @@ impl TypedReply for Proposition {
 }
 
 /// Finds proposition and perspectives where the style wants them, and shows who plays what.
-pub async fn seat(debate: &mut Debate<'_>) -> Result<()> {
-    let phase = debate.bench.phase("seating");
+pub async fn seat(debate: &mut Debate<'_>, phase: &Bench) -> Result<()> {
     let mut notes: Vec<(&str, String)> = Vec::new();
     if debate.style.proposition {
-        let found = find_proposition(debate, &phase).await?;
+        let found = find_proposition(debate, phase).await?;
         notes.extend(found.iter().map(|found| ("Why this proposition", found.reasons.clone())));
         debate.proposition = found.map(|found| found.proposition.trim().to_owned());
     }
     let mut generated = false;
     if debate.style.perspectives {
         generated = debate.options.finds_perspectives();
-        let (perspectives, why) = deal_perspectives(debate, &phase).await?;
+        let (perspectives, why) = deal_perspectives(debate, phase).await?;
         notes.push(("Why these perspectives", why));
         debate.perspectives = perspectives;
     }

@@ -2,7 +2,7 @@
 
 use crate::text::one_line;
 use crate::view::View;
-use synod_types::{Action, ClaimView, PipelineStatus, RunState};
+use synod_types::{Action, ClaimView, Further, FurtherPurpose, PipelineStatus, RunState};
 
 /// The command that does what a stopped run needs.
 pub fn next_command(run: &str, action: Action) -> String {
@@ -15,12 +15,24 @@ pub fn next_command(run: &str, action: Action) -> String {
     }
 }
 
+/// The command that takes a finished run further, and what it is for.
+fn further_command(run: &str, step: &Further) -> (String, &'static str) {
+    let purpose = match step.purpose {
+        FurtherPurpose::Overrule => "overrule what blocks it, and debate one round further",
+    };
+    (format!("synod resume {run} --continue --set {}={}", one_line(&step.option), one_line(&step.value)), purpose)
+}
+
 /// What there is to do with a run, with what each command is for.
 pub fn commands(view: &View) -> Vec<(String, &'static str)> {
     let run = one_line(&view.run);
     let show = (format!("synod show {run}"), "every phase and turn");
     match view.state {
-        RunState::Complete => vec![show, (format!("synod export {run} --format html"), "a page to keep or send")],
+        RunState::Complete => {
+            let further = view.verdict.iter().flat_map(|verdict| verdict.further()).map(|step| further_command(&run, &step));
+            let export = (format!("synod export {run} --format html"), "a page to keep or send");
+            further.chain([show, export]).collect()
+        }
         RunState::Running => vec![(format!("synod watch {run}"), "follow it"), show],
         RunState::Lost => vec![
             ("synod doctor".to_owned(), "check the seats of the default panel, and what would mend them"),

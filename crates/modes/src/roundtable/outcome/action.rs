@@ -97,6 +97,8 @@ pub struct TableState {
     pub voted: bool,
     /// A person let the panel's view stand, and its blockers with it.
     pub resolved: bool,
+    /// Who voted BLOCKER and was overruled by a person: such a vote neither accepts nor counts against.
+    pub overruled: Vec<String>,
     /// Who holds a BLOCKER, and over which claim.
     pub blockers: Vec<(String, Option<String>)>,
     /// Whether anybody raised a risk.
@@ -199,11 +201,12 @@ impl TableState {
         if self.resolved {
             return None;
         }
-        let n = self.votes.len();
-        let (accept, rest): (Vec<_>, Vec<_>) = self.votes.iter().partition(|(_, vote)| matches!(vote, Some(Vote::Accept | Vote::Minor)));
+        let standing = self.votes.iter().filter(|(seat, _)| !self.overruled.contains(seat));
+        let (accept, rest): (Vec<_>, Vec<_>) = standing.partition(|(_, vote)| matches!(vote, Some(Vote::Accept | Vote::Minor)));
+        let n = accept.len() + rest.len();
         let against = rest.iter().any(|(_, vote)| *vote == Some(Vote::Blocker));
         let stands_in = self.voted && !against && self.agreement.is_some_and(|agreement| agreement >= AGREEMENT_FOR_MISSING_VOTES - EPSILON);
-        if 2 * accept.len() > n || stands_in {
+        if 2 * accept.len() > n || n == 0 || stands_in {
             return None;
         }
         let why = if self.voted {
@@ -237,7 +240,7 @@ impl TableState {
         let camp = |seat: &String| self.camps.iter().position(|camp| camp.contains(seat));
         let wants = |seat: &String| {
             let vote = self.votes.iter().find(|(name, _)| name == seat).and_then(|(_, vote)| *vote);
-            match vote {
+            match vote.filter(|_| !self.overruled.contains(seat)) {
                 Some(Vote::Minor) => Some(format!("{seat} voted MINOR")),
                 Some(Vote::Blocker) => Some(format!("{seat} voted BLOCKER")),
                 Some(Vote::Accept) | None => None,
@@ -283,7 +286,7 @@ impl TableState {
         let each = each.join(", ");
         let why = match self.ruling() {
             Some("FOR") => return None,
-            Some(side) => format!("{} ({each})", better_argued(side)),
+            Some(side) => format!("{}: {each}", better_argued(side)),
             None => "nobody ruled which case was argued better".to_owned(),
         };
         Some(Conflict { kind: ConflictKind::Ruling, seats: self.rulings.iter().map(|ruling| ruling.seat.clone()).collect(), why })

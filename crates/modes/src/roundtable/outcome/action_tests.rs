@@ -15,6 +15,7 @@ fn agreed() -> TableState {
         votes: seats.iter().map(|seat| (seat.clone(), Some(Accept))).collect(),
         voted: true,
         resolved: false,
+        overruled: Vec::new(),
         blockers: Vec::new(),
         attacked: true,
         risks: Vec::new(),
@@ -116,6 +117,19 @@ fn votes_that_nobody_cast_accept_nothing() {
     assert!(unasked.action() == "verify" && unasked.conflicts()[0].why.contains("nobody was asked to vote"), "{:?}", unasked.conflicts());
     let person = TableState { resolved: true, blockers: Vec::new(), ..with_votes(&agreed(), [Some(Blocker); 3]) };
     assert_eq!(person.action(), "proceed", "a person resolved them");
+    // votes, who was overruled, action
+    for (votes, overruled, action) in [
+        ([Some(Accept), None, Some(Blocker)], &[][..], "verify"),
+        ([Some(Accept), None, Some(Blocker)], &["S3"], "verify"),
+        ([Some(Accept), Some(Minor), Some(Blocker)], &["S3"], "proceed"),
+        ([Some(Accept), Some(Blocker), Some(Blocker)], &["S2", "S3"], "proceed"),
+        ([Some(Blocker); 3], &["S1", "S2", "S3"], "proceed"),
+    ] {
+        let state = TableState { blockers: Vec::new(), overruled: names(overruled), ..with_votes(&agreed(), votes) };
+        assert_eq!(state.action(), action, "{votes:?} {overruled:?}: {:?}", state.conflicts());
+        let differing = TableState { disagreements: vec![("who pays".into(), names(&["S1", "S3"]))], ..state };
+        assert_eq!(kinds(&differing).contains(&"disagreement"), overruled.is_empty(), "an overruled vote wants nothing");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::stops::StopReason;
 use crate::roundtable::phrases::phrases;
 use crate::roundtable::record::{Blocker, Risk, same_statement};
 use crate::roundtable::rounds::reply::vote_name;
-use crate::roundtable::rounds::{Debate, Response, Round, level_name};
+use crate::roundtable::rounds::{Debate, Disagreement, Response, Round, level_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -83,7 +83,7 @@ impl Votes {
 }
 
 pub fn decide(debate: &Debate, stop: StopReason) -> Decision {
-    let state = table_state(debate, stop);
+    let state = table_state(debate, stop, &|seat| debate.names[seat].clone());
     let last = debate.last_regular();
     let vote = |seat: usize| last.and_then(|round| round.response_of(seat)).and_then(|response| response.turn.vote());
     let (free, bound): (Vec<usize>, Vec<usize>) = (0..debate.seats()).partition(|seat| debate.is_free(*seat));
@@ -122,19 +122,27 @@ pub fn blocked_claim(debate: &Debate, blocker: &Blocker) -> Option<String> {
     Some(format!("{id}{}", words.unwrap_or_default()))
 }
 
-/// What the rule of the action looks at. Seats object because they are told to, so what counts is what they said in the last regular round.
-fn table_state(debate: &Debate, stop: StopReason) -> TableState {
+/// What stands first against acting on it, with each seat's model: for whoever reads nothing else.
+pub fn first_conflict(debate: &Debate, stop: StopReason) -> Option<String> {
+    let state = table_state(debate, stop, &|seat| debate.display_name(seat));
+    state.conflicts().into_iter().next().map(|conflict| conflict.why)
+}
+
+/// What the rule of the action looks at, with the seats called by `name`. Seats object because they are told to, so what counts is what they said
+/// in the last regular round.
+fn table_state(debate: &Debate, stop: StopReason, name: &dyn Fn(usize) -> String) -> TableState {
     let last = debate.last_regular();
-    let name = |seat: usize| debate.names[seat].clone();
     let free = || (0..debate.seats()).filter(|seat| debate.is_free(*seat));
     let said = |seat: usize| last.and_then(|round| round.response_of(seat));
+    let vote = |seat: usize| said(seat).and_then(|response| response.turn.vote());
     let camps = last.map(|round| round.assessment.seats_by_camp()).unwrap_or_default();
     let mut camps: Vec<Vec<String>> =
         camps.into_iter().map(|(_, seats)| seats.into_iter().filter(|seat| debate.is_free(*seat)).map(name).collect()).collect();
     camps.retain(|camp| !camp.is_empty());
     camps.sort_by_key(|camp| std::cmp::Reverse(camp.len()));
     let analysis = last.and_then(|round| round.assessment.analysis.as_ref());
-    let point = |point: &crate::roundtable::rounds::Disagreement| (point.point.clone(), [point.one_side.as_slice(), &point.other_side].concat());
+    let renamed = |known: &String| debate.names.iter().position(|own| own == known).map_or_else(|| known.clone(), name);
+    let point = |point: &Disagreement| (point.point.clone(), point.one_side.iter().chain(&point.other_side).map(renamed).collect());
     let ruling = |response: &Response| {
         let (side, why) = (response.turn.ruling.clone()?, response.turn.ruling_reason.trim().to_owned());
         Some(SeatRuling { seat: name(response.seat), side, why })
@@ -146,9 +154,10 @@ fn table_state(debate: &Debate, stop: StopReason) -> TableState {
     };
     TableState {
         by: DecidedBy::of(debate.style),
-        votes: free().map(|seat| (name(seat), said(seat).and_then(|response| response.turn.vote()))).collect(),
+        votes: free().map(|seat| (name(seat), vote(seat))).collect(),
         voted: last.is_some_and(|round| round.votes),
         resolved: stop == StopReason::Person,
+        overruled: free().filter(|seat| debate.record.is_overruled(*seat) && vote(*seat) == Some(Vote::Blocker)).map(name).collect(),
         blockers: open_blockers(debate).map(|blocker| (name(blocker.seat), blocked_claim(debate, blocker))).collect(),
         attacked: !debate.record.risks.is_empty(),
         risks: debate.record.risks.iter().filter(|risk| risk.is_unanswered()).map(open_risk).collect(),
@@ -157,18 +166,18 @@ fn table_state(debate: &Debate, stop: StopReason) -> TableState {
         disagreements: analysis.iter().flat_map(|analysis| &analysis.disagreements).map(point).collect(),
         confidences: free().filter_map(|seat| Some((name(seat), said(seat)?.turn.confidence))).collect(),
         rulings: last.into_iter().flat_map(Round::counted).filter_map(ruling).collect(),
-        opposites: if analysis.is_none() { opposites(debate) } else { Vec::new() },
+        opposites: if analysis.is_none() { opposites(debate, name) } else { Vec::new() },
     }
 }
 
 /// Positions with opposite words.
-fn opposites(debate: &Debate) -> Vec<String> {
+fn opposites(debate: &Debate, name: &dyn Fn(usize) -> String) -> Vec<String> {
     let Some(last) = debate.last_regular() else { return Vec::new() };
     let said: Vec<(usize, BTreeSet<String>)> =
         last.counted().map(|response| (response.seat, terms(&response.turn.position).into_iter().collect())).collect();
     let only = |has: &str, lacks: &str| {
         let found = said.iter().filter(|(_, words)| words.contains(has) && !words.contains(lacks));
-        found.map(|(seat, _)| debate.names[*seat].clone()).collect::<Vec<_>>()
+        found.map(|(seat, _)| name(*seat)).collect::<Vec<_>>()
     };
     let pair = |(one, other): &(String, String)| {
         let (left, right) = (only(one, other), only(other, one));

@@ -7,7 +7,7 @@ pub mod guard;
 pub mod stops;
 mod synthesis;
 
-pub use decision::Decision;
+pub use decision::{Decision, open_blockers};
 pub use exhibits::show_objections;
 pub use guard::{GroupthinkGuard, GroupthinkKind};
 pub use stops::StopReason;
@@ -21,7 +21,7 @@ use exhibits::{show_charts, show_claims, show_exit};
 use stops::ExitNumbers;
 use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::debate::exits;
-use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, SeatIx, Shape, Statement};
+use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, Further, FurtherPurpose, SeatIx, Shape, Statement};
 use synthesis::{Synthesis, answer_from_record, compose};
 
 pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeResult> {
@@ -44,7 +44,7 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
     let n = debate.last_regular().map_or(0, |round| round.counted().filter(|response| debate.is_free(response.seat)).count() as u32);
     let confidence = decision.mean_confidence.map(|value| Confidence::new(value, ConfidenceSource::Stated, n));
     let result = ModeResult::ended(stop.as_str(), answer)
-        .action(to_do(&decision, recommendation.as_deref()))
+        .action(to_do(&decision, decision::first_conflict(debate, stop).as_deref(), recommendation.as_deref()))
         .decision(summary(&decision), &decision)
         .confidence(confidence)
         .dissent(decision::dissent(debate));
@@ -55,13 +55,25 @@ pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeR
         evidence: debate.record.evidence.len(),
         sources: debate.record.source_count(),
         context_requests: &debate.context_requests,
+        further: further(debate),
     }))
 }
 
+/// How a person may take the debate further: by overruling the blockers that are open, while there may be another round.
+fn further(debate: &Debate) -> Vec<Further> {
+    let may = debate.last_regular().is_some_and(|round| round.number < exits::MOST_ROUNDS);
+    let open: Vec<usize> = open_blockers(debate).filter(|_| may).map(|blocker| blocker.seat).collect();
+    let value = match open.as_slice() {
+        [] => return Vec::new(),
+        [one] => debate.names[*one].clone(),
+        _ => "all".to_owned(),
+    };
+    vec![Further { purpose: FurtherPurpose::Overrule, option: "resolves".to_owned(), value }]
+}
+
 /// What to do, in a sentence: the recommendation where nothing stands against it, else what comes first.
-fn to_do(decision: &Decision, recommendation: Option<&str>) -> String {
+fn to_do(decision: &Decision, first: Option<&str>, recommendation: Option<&str>) -> String {
     let sentence = |text: &str| format!("{}.", text.trim().trim_end_matches('.'));
-    let first = decision.conflicts.first().map(|conflict| conflict.why.as_str());
     let more = match decision.conflicts.len() {
         0 | 1 => String::new(),
         2 => " One more thing stands against it.".to_owned(),

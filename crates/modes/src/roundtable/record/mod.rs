@@ -4,6 +4,7 @@
 //! Ids are given once and never again, and what is withdrawn stays in the record. How much of it a seat is shown is decided by the packet.
 
 mod audit;
+mod blockers;
 mod entries;
 mod ingest;
 mod labels;
@@ -17,7 +18,7 @@ use crate::roundtable::phrases::phrases;
 use crate::tokens::clip;
 use labels::source_key;
 use std::collections::BTreeSet;
-use synod_math::debate::exits::{SAME_POSITION, Vote};
+use synod_math::debate::exits::SAME_POSITION;
 use synod_math::likeness::overlap;
 
 /// Longest texts of the record, in tokens.
@@ -56,6 +57,8 @@ pub struct DebateRecord {
     /// How many sit at the table.
     pub seats: usize,
     pub blockers: Vec<Blocker>,
+    /// What a person overruled: the same seat does not block over the same claim again.
+    overruled: Vec<Blocker>,
     /// What the seats vote on, in the words of whoever read the last round; empty before.
     pub proposal: String,
     issued: IssuedIds,
@@ -178,57 +181,6 @@ impl DebateRecord {
             } else {
                 ClaimStatus::Open
             };
-        }
-    }
-
-    /// Takes in what a seat of a regular round says to the proposal. A blocker ends when its author votes otherwise, or votes not at all and
-    /// supports the claim it had named; what becomes of the claim otherwise does not end it.
-    pub fn vote(&mut self, seat: usize, vote: Option<Vote>, claim: Option<String>, supports: &[String]) {
-        let Some(known) = self.blockers.iter().position(|blocker| blocker.seat == seat) else {
-            if vote == Some(Vote::Blocker) {
-                self.blockers.push(Blocker { seat, claim });
-                self.blockers.sort_by_key(|blocker| blocker.seat);
-            }
-            return;
-        };
-        let named = self.blockers[known].claim.clone();
-        let accepts = named.as_ref().is_some_and(|named| supports.contains(named));
-        if vote.is_none() && !accepts {
-            return;
-        }
-        // Blocked again without a word on the claim, it is still about the same one.
-        if vote == Some(Vote::Blocker) && claim.is_none() {
-            return;
-        }
-        // The dispute of the claim that the old blocker named goes with it.
-        if let Some(id) = named
-            && let Some(claim) = self.claim_mut(&id)
-        {
-            claim.challengers.remove(&seat);
-        }
-        match vote {
-            Some(Vote::Blocker) => self.blockers[known].claim = claim,
-            Some(Vote::Accept | Vote::Minor) | None => drop(self.blockers.remove(known)),
-        }
-    }
-
-    /// The id under which a claim stands now: that of the claim that says the same, where it was withdrawn and said again.
-    fn current_id(&self, id: &str) -> String {
-        let gone = self.claim(id).filter(|claim| claim.status == ClaimStatus::Retracted);
-        gone.and_then(|claim| self.same_claim(&claim.text)).unwrap_or_else(|| id.to_owned())
-    }
-
-    /// A claim that was withdrawn and comes back under a new id is the same claim: blockers of the old one are blockers of the new one.
-    fn carry_blockers(&mut self, id: &str, text: &str) {
-        let gone = |claim: &Claim| claim.status == ClaimStatus::Retracted && same_statement(&claim.text, text);
-        let old: Vec<String> = self.claims.iter().filter(|claim| gone(claim)).map(|claim| claim.id.clone()).collect();
-        let mut blocking = Vec::new();
-        for blocker in self.blockers.iter_mut().filter(|blocker| blocker.claim.as_ref().is_some_and(|claim| old.contains(claim))) {
-            blocker.claim = Some(id.to_owned());
-            blocking.push(blocker.seat);
-        }
-        if let Some(claim) = self.claim_mut(id) {
-            claim.challengers.extend(blocking.into_iter().filter(|seat| *seat != claim.by));
         }
     }
 

@@ -146,7 +146,7 @@ pub async fn hold_objections(debate: &mut Debate<'_>, phase: &Bench, number: u32
         debate.record.decide_by_person(said, number);
     }
     if accepts {
-        debate.overrule_blockers(&answer.by, number);
+        debate.overrule_all(&answer.by, number);
     }
     Ok(accepts.then_some(StopReason::Person))
 }

@@ -4,20 +4,27 @@ use super::Debate;
 use super::analysis::{Alignment, Analysis, Disagreement, SameRisk};
 use super::reply::vote_name;
 use super::round::{Response, Round};
-use crate::markdown;
 use crate::roundtable::prompting::SeatMoves;
 use crate::roundtable::record::ClaimStatus;
 use crate::roundtable::rows::*;
+use crate::{attendance, markdown};
 use synod_engine::{Bench, Result};
 use synod_math::debate::outcome::{AgreementLevel, agreement_level};
 use synod_types::{Cluster, Clusters, Exhibit, SeatIx, Shape};
 
+/// A row for every seat that was asked, in seat order.
 pub fn show_responses(debate: &Debate, phase: &Bench, round: &Round) -> Result<()> {
-    for response in &round.responses {
+    for seat in 0..debate.seats() {
+        let title = format!("{}, {}", round.title(), debate.named_part(seat));
+        if let Some(failed) = round.failures.iter().find(|failed| failed.seat as usize == seat) {
+            let row = ResponseRow::absent(debate, round, failed);
+            phase.show(&round.prefix(), attendance::failure(title, "debater", failed).data(&row))?;
+            continue;
+        }
+        let Some(response) = round.responses.iter().find(|response| response.seat == seat) else { continue };
         if let Some(reason) = &response.blocked {
             phase.warn(format!("A response of {} was withheld: {}.", debate.display_name(response.seat), reason.trim_end_matches('.')));
         }
-        let title = format!("{}, {}", round.title(), debate.named_part(response.seat));
         let row = ResponseRow::new(debate, round, response);
         phase.show(&round.prefix(), row.exhibit(title, response.seat as SeatIx).turn(&response.key))?;
     }

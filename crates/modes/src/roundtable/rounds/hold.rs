@@ -113,6 +113,7 @@ impl Debate<'_> {
             Err(failure) => {
                 round.closed |= failure.failure.kind == FailureKind::Closed;
                 self.missed_rounds[seat] += 1;
+                round.failures.push(failure);
                 None
             }
         }

@@ -1,6 +1,7 @@
 //! The rounds of a debate: how one is held, what a seat may do and hands in, how it is checked for safety, analysed and shown.
 
 mod analysis;
+mod blockers;
 mod conclude;
 mod exhibits;
 mod hold;
@@ -126,16 +127,6 @@ impl<'a> Debate<'a> {
     /// The seats whose votes count: those that argue no side they were given.
     pub fn is_free(&self, seat: usize) -> bool {
         !self.roles[seat].bound
-    }
-
-    /// A person lets the panel's view stand over its blockers.
-    fn overrule_blockers(&mut self, by: &str, round: u32) {
-        let blocking: Vec<usize> = self.record.blockers.drain(..).map(|blocker| blocker.seat).collect();
-        let named: Vec<String> = blocking.into_iter().filter(|seat| self.is_free(*seat)).map(|seat| self.display_name(seat)).collect();
-        if !named.is_empty() {
-            self.record.decide_by_person(&format!("{by} overruled the BLOCKER of {}.", named.join(", ")), round);
-        }
-        self.overruled.extend(named);
     }
 
     /// The regular rounds in which a seat left its part.

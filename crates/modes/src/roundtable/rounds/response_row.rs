@@ -1,4 +1,5 @@
-//! One seat's response as it is stored, and as a reader is shown it: everything it said, under names, and the part it played.
+//! One seat's response as it is stored, and as a reader is shown it: everything it said, under names, and the part it played; or that it said
+//! nothing, and why.
 
 use super::Debate;
 use super::reply::NewClaim;
@@ -6,6 +7,7 @@ use super::risk_reply::Mitigation;
 use super::round::{Response, Round, RoundKind};
 use crate::roundtable::record::Flaw;
 use crate::roundtable::rows::*;
+use synod_engine::SeatFailure;
 use synod_types::{Exhibit, SeatIx, Shape, Statement, ToolRun};
 
 impl ResponseRow {
@@ -61,6 +63,21 @@ impl ResponseRow {
             owed: response.owed.clone(),
             label_findings: (!withheld).then(|| response.audit.flaws.clone()),
             blocked: response.blocked.clone(),
+            error: None,
+        }
+    }
+
+    /// Of a seat that was asked and whose call failed.
+    pub fn absent(debate: &Debate, round: &Round, failed: &SeatFailure) -> Self {
+        let seat = failed.seat as usize;
+        Self {
+            round: round.number,
+            seat: debate.names[seat].clone(),
+            role: debate.roles[seat].id.clone(),
+            vote_counts: debate.is_free(seat),
+            perspective_anchor: &debate.anchors[seat].name,
+            error: Some(failed.failure.to_string()),
+            ..Self::default()
         }
     }
 

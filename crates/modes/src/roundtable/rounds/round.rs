@@ -6,6 +6,7 @@ use super::safety::{Checked, Evaluation};
 use crate::roundtable::prompting::RoundSummary;
 use crate::roundtable::record::{Audit, LabelCounts, RecordChanges, RecordSize, same_statement};
 use crate::roundtable::rows::RoleViolation;
+use synod_engine::SeatFailure;
 use synod_math::debate::exits::SeatMove;
 use synod_types::ToolRun;
 
@@ -99,6 +100,8 @@ pub struct Round {
     pub number: u32,
     pub kind: RoundKind,
     pub responses: Vec<Response>,
+    /// Seats that were asked and whose calls failed.
+    pub failures: Vec<SeatFailure>,
     /// The run was closing before all had spoken.
     pub closed: bool,
     /// A vote was asked for.

@@ -48,7 +48,7 @@ async fn two_rounds_of_a_collaborative_panel_do_not_proceed_over_its_blockers() 
     let blocked: Vec<&Value> = told["conflicts"].as_array().expect("a list").iter().filter(|conflict| conflict["kind"] == "blocker").collect();
     assert_eq!(blocked.iter().map(|conflict| conflict["seats"][0].as_str()).collect::<Vec<_>>(), [Some("S2"), Some("S3")]);
     let action = played.verdict.action.as_deref().unwrap_or_default();
-    assert!(action.starts_with("Check before you act: S2 voted BLOCKER"), "{action}");
+    assert!(action.starts_with("Check before you act: S2 (m1) voted BLOCKER"), "{action}");
     let answer = played.verdict.answer.as_ref().expect("an answer").text.clone();
     assert!(answer.starts_with("## Recommendation\n\nQueue it, one group first."), "{answer}");
     let (at, after) = (answer.find("## What stands against acting on it").expect("listed"), answer.find("## Summary").expect("a summary"));

@@ -1,7 +1,7 @@
 //! Seats that fail: what stands when too few are left, and what is never said again.
 
 use super::{ALL, reads, round, rows, seat, stop, turn};
-use crate::{Line, play};
+use crate::{Line, play, says};
 use serde_json::{Value, json};
 use synod_types::{Failure, FailureKind, Status};
 
@@ -45,6 +45,32 @@ async fn a_seat_that_misses_two_rounds_is_asked_no_more() {
     let played = play("roundtable", 3, None, &[("rounds", json!(3))], script).await;
     let asked: Vec<bool> = (1..=3).map(|round| played.asked(&format!("round {round}/turn@2"))).collect();
     assert_eq!((asked.as_slice(), played.verdict.status), (&[true, true, false][..], Status::Degraded));
+    let seats = |round: u32| rows(&played, &format!("round_{round}")).iter().map(|row| row["seat"].clone()).collect::<Vec<_>>();
+    assert_eq!((seats(2), seats(3)), (vec![json!("S1"), json!("S2"), json!("S3")], vec![json!("S1"), json!("S2")]), "a row for each that was asked");
+}
+
+#[tokio::test]
+async fn a_seat_that_failed_has_a_row_that_says_why() {
+    let script = |key: &str| match key {
+        key if key.contains("safety") => says(json!({"reasons": "read", "findings": [], "passed": true}).to_string()),
+        key if key.contains("analysis") => reads(0.5, &[&["S1"], &["S2"]]),
+        "round 1/turn@0" => turn(0, 0.7, json!({"risks": [{"kind": "failure", "text": "The queue fills up.", "mitigation": ""}]})),
+        "round 1/turn@2" | "closing/turn@1" => down(),
+        key if key.contains("turn@") => turn(seat(key), 0.7, json!({})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("style", json!("red-team-blue-team")), ("rounds", json!(1))], script).await;
+    let row = rows(&played, "round_1").remove(2);
+    assert_eq!(
+        (&row["seat"], &row["role"], &row["position"], &row["confidence"], &row["vote"]),
+        (&json!("S3"), &json!("red"), &Value::Null, &Value::Null, &Value::Null)
+    );
+    assert!(row["error"].as_str().is_some_and(|why| why.contains("the provider is down")), "{row}");
+    assert!(rows(&played, "round_1")[0].get("error").is_none(), "who spoke has none");
+    assert!(rows(&played, "closing")[0]["error"].is_string(), "of closing answers too");
+    for (medium, page) in crate::hidden::pages(&played) {
+        assert!(page.contains("Round 1, S3, red") && page.contains(&format!("This debater {}.", FailureKind::Server.plain())), "{medium}");
+    }
 }
 
 #[tokio::test]
@@ -60,7 +86,8 @@ async fn objections_by_too_few_do_not_count_and_their_ids_are_never_given_again(
     };
     let played = play("roundtable", 3, None, &[("rounds", json!(4))], script).await;
     assert!(played.asked("round 3/objection/turn@0") && played.asked("round 4/turn@0"), "the debate goes on");
-    let ids = |stage: &str| rows(&played, stage).iter().map(|row| row["claimsTouched"]["introduced"].clone()).collect::<Vec<_>>();
+    let spoke = |stage: &str| rows(&played, stage).into_iter().filter(|row| row.get("error").is_none()).collect::<Vec<_>>();
+    let ids = |stage: &str| spoke(stage).iter().map(|row| row["claimsTouched"]["introduced"].clone()).collect::<Vec<_>>();
     assert_eq!((ids("objection_3"), ids("round_4")), (vec![json!(["C1"])], vec![json!(["C2"]), json!(["C3"]), json!(["C4"])]));
     assert_eq!(played.data("objection_3_safety")["tier"], 1, "what was read of it is told all the same");
 }

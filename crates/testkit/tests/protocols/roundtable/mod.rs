@@ -1,5 +1,7 @@
 //! Roundtable: who hears whom, why it ends, what the guard and the monitor do, and how little of the past a prompt carries.
 
+mod admission;
+mod brief;
 mod context;
 mod decided;
 mod kinds;

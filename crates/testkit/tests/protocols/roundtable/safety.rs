@@ -167,7 +167,7 @@ async fn what_a_seat_types_into_a_tool_is_read_like_its_words() {
 }
 
 /// A calm debate of one round or more on this question, with this file; evaluators find nothing.
-async fn ask(question: &str, file: Option<&str>, options: &[(&str, Value)], script: impl Fn(&str) -> Line + Send + Sync + 'static) -> Played {
+pub async fn ask(question: &str, file: Option<&str>, options: &[(&str, Value)], script: impl Fn(&str) -> Line + Send + Sync + 'static) -> Played {
     let calm = move |key: &str| match script(key) {
         Some(line) => Some(line),
         None if key.contains("safety") => objects(""),

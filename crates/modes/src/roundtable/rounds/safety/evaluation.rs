@@ -21,6 +21,16 @@ impl SafetyRule {
             Self::Endangering => "it puts a vulnerable reader at risk",
         }
     }
+
+    /// Why a question was not put to the panel.
+    pub fn request(self) -> &'static str {
+        match self {
+            Self::HarmfulSteps => "it asks for a way to do harm",
+            Self::Evasion => "it asks for a way around a safeguard that protects others",
+            Self::Manipulation => "it asks for a way to manipulate a particular person",
+            Self::Endangering => "it asks for a way to hurt oneself or somebody in one's care",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +38,29 @@ pub struct ForbiddenPassage {
     /// The passage that is not allowed, word for word, or its first words.
     pub passage: String,
     pub rule: SafetyRule,
+}
+
+impl ForbiddenPassage {
+    /// An item of the text form, `rule: passage`.
+    pub fn from_item(item: &str) -> Option<Self> {
+        let (word, passage) = item.split_once(':')?;
+        let word = crate::text::bare(word).replace(' ', "_");
+        let rule = SafetyRule::ALL.into_iter().find(|rule| rule.as_str().eq_ignore_ascii_case(&word))?;
+        Some(Self { passage: passage.trim().to_owned(), rule })
+    }
+}
+
+/// A text in which passages are looked for that somebody quotes from it, whatever their case and the marks around them.
+pub struct QuotedText(Verbatim);
+
+impl QuotedText {
+    pub fn new(text: &str) -> Self {
+        Self(Verbatim::new(&text.to_lowercase()))
+    }
+
+    pub fn has(&self, passage: &str) -> bool {
+        self.0.quotes(&passage.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+    }
 }
 
 /// What the evaluator says of one response.
@@ -59,12 +92,8 @@ impl Evaluation {
         if doubt && !self.clean() {
             return Some(self.findings.first().map_or("the evaluator did not let it pass", |finding| finding.rule.reason()));
         }
-        let text = Verbatim::new(&text.to_lowercase());
-        let stands = |finding: &&ForbiddenPassage| {
-            let passage = finding.passage.trim_matches(|c: char| !c.is_alphanumeric());
-            text.quotes(&passage.to_lowercase())
-        };
-        self.findings.iter().filter(|_| !self.passed).find(stands).map(|finding| finding.rule.reason())
+        let text = QuotedText::new(text);
+        self.findings.iter().filter(|_| !self.passed).find(|finding| text.has(&finding.passage)).map(|finding| finding.rule.reason())
     }
 }
 
@@ -73,14 +102,8 @@ impl TypedReply for Evaluation {
     fn from_text(text: &str, _terms: &IdLists) -> Option<Self> {
         let labels = ["Verdict", "Findings", "Concerns", "Recommendations"];
         let list = |label: &str| crate::text::field(text, label, &labels).map(|value| crate::text::items(&value)).unwrap_or_default();
-        let finding = |item: String| {
-            let (word, passage) = item.split_once(':')?;
-            let word = crate::text::bare(word).replace(' ', "_");
-            let rule = SafetyRule::ALL.into_iter().find(|rule| rule.as_str().eq_ignore_ascii_case(&word))?;
-            Some(ForbiddenPassage { passage: passage.trim().to_owned(), rule })
-        };
         let passed = crate::text::token(&crate::text::field(text, "Verdict", &labels)?, &["PASS", "BLOCK"])? == "PASS";
-        let findings = list("Findings").into_iter().filter_map(finding).collect();
+        let findings = list("Findings").iter().filter_map(|item| ForbiddenPassage::from_item(item)).collect();
         Some(Self { reasons: text.trim().to_owned(), findings, passed, concerns: list("Concerns"), recommendations: list("Recommendations") })
     }
 }

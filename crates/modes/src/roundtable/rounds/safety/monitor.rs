@@ -19,7 +19,7 @@ const IN_MATERIAL: usize = 4;
 /// With fewer words no language is told; with fewer small words than one in so many, it is none of ours.
 const LEAST_WORDS: usize = 6;
 const SMALL_WORDS: usize = 6;
-const INSTEAD: &str = "ask how it is prevented, noticed or repaired";
+pub const INSTEAD: &str = "ask how it is prevented, noticed or repaired";
 
 /// Whose words they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -85,7 +85,8 @@ fn questions_written_without_a_look_at_the_patterns_reach_the_evaluator_at_least
     assert_eq!(missed.len(), 3, "misread\n{}", missed.join("\n"));
 }
 
-/// What patterns do with wording that nobody thought of: nothing benign is blocked; much that should be is missed. The figures are there to be known.
+/// What patterns alone do with wording that nobody thought of: nothing benign is blocked; much that should be is missed. The evaluator is asked about
+/// each of them too, before the panel is: what it finds is not in these figures, which are there to be known.
 #[test]
 fn unseen_questions_are_blocked_only_where_they_should_be() {
     let table = table(include_str!("unseen_questions.toml"));

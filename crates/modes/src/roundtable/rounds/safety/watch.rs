@@ -57,6 +57,21 @@ impl SafetyWatch {
         }
     }
 
+    /// Adds what is not known already in words that differ only in brackets; returns what it added.
+    pub fn add_unknown(&mut self, triggers: Vec<SafetyTrigger>) -> Vec<SafetyTrigger> {
+        fn matter(trigger: &SafetyTrigger) -> (TriggerCategory, Option<&str>) {
+            (trigger.category, trigger.reason.split(" (").next())
+        }
+        let mut added: Vec<SafetyTrigger> = Vec::new();
+        for trigger in triggers {
+            if !self.triggers().iter().chain(&added).any(|known| matter(known) == matter(&trigger)) {
+                added.push(trigger);
+            }
+        }
+        self.add(added.clone());
+        added
+    }
+
     pub fn armed(&self) -> bool {
         !self.permanent.is_empty() || !self.temporary.is_empty()
     }
