@@ -72,7 +72,7 @@ fn asked_of(rows: &[Row]) -> BTreeSet<SeatIx> {
 }
 
 /// Modes that do not show this at every step: there only the verdict names whoever is absent.
-const IN_THE_VERDICT_ONLY: [&str; 3] = ["roundtable", "collapse", "crux"];
+const IN_THE_VERDICT_ONLY: [&str; 1] = ["roundtable"];
 
 /// Whether a reader of the exhibits sees that this seat gave nothing, and why: a row of its own, of the turn that failed.
 fn shown_absent(rows: &[Row], seat: SeatIx, kind: FailureKind) -> bool {
