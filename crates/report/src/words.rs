@@ -81,6 +81,7 @@ pub fn answer_kind(view: &View, answer: &Answer) -> String {
         (AnswerKind::Selected, false) => format!("Selected answer of {by}"),
         (AnswerKind::Selected, true) => "Selected answer".to_owned(),
         (AnswerKind::Computed, false) => format!("Computed from what {by} said; no model wrote it"),
+        (AnswerKind::Computed, true) if view.asked_nobody() => "Computed by rule from what was given; no model was asked".to_owned(),
         (AnswerKind::Computed, true) => "Computed from the panel's replies; no model wrote it".to_owned(),
         (AnswerKind::Report, false) => format!("Report by {by}"),
         (AnswerKind::Report, true) => "Report".to_owned(),
