@@ -27,6 +27,23 @@ fn a_seat_that_gave_nothing_is_named() {
 }
 
 #[test]
+fn whoever_is_missing_throughout_is_named_once() {
+    let lost = |seat, who: &str, phase: &str, why| Missing { seat, who: who.into(), phase: phase.into(), why, detail: "x".into() };
+    let missing = vec![
+        lost(1, "gpt", "opening", FailureKind::Auth),
+        lost(2, "qwen", "opening", FailureKind::Timeout),
+        lost(1, "gpt", "round 1", FailureKind::Auth),
+        lost(1, "gpt", "opening", FailureKind::Auth),
+        lost(1, "gpt", "closing", FailureKind::Server),
+    ];
+    let mut tape = runs::Tape::new(&runs::header("crux", "Which?"));
+    let page = html(&View::of(&tape.verdict(Verdict { missing, ..runs::verdict("crux", Status::Degraded) })));
+    let told = "stands without gpt in opening and round 1 (refused the key), qwen in opening (did not answer in time) and gpt in closing";
+    let top = section(&page, "top");
+    assert!(top.contains(&format!("<dt>Degraded</dt><dd class=\"alarm\">{told}")), "{top}");
+}
+
+#[test]
 fn what_is_under_review_stands_as_it_was_given() {
     let mut header = runs::header("peer_review", "Is it right?");
     header.question.content = Some("fn next() {\n    *a* < b\n}".into());
