@@ -16,6 +16,7 @@ pub mod debate;
 pub mod decompose;
 pub mod delphi;
 pub mod fact_check;
+mod first_reply;
 pub mod jury;
 mod labelled;
 mod markdown;

@@ -6,10 +6,11 @@ mod record;
 pub mod safe;
 mod thread;
 
-use crate::figures::moment;
+use crate::figures::{count, moment};
 use crate::text::{excerpt, one_line};
 use crate::view::View;
 use crate::words;
+use crate::words::top::TopLine;
 use askama::Template;
 pub use exhibit::exhibit_html;
 use safe::{Html, render};
@@ -36,6 +37,11 @@ pub fn html(view: &View) -> String {
     let deciding: Vec<&Shown> = view.exhibits().filter(|shown| words::decides(view, shown)).collect();
     let record = view.phases.iter().map(|phase| record::phase_html(view, phase)).collect();
     render(&Page { view, title, missing, decided: exhibit::several_html(view, &deciding), record }).into_string()
+}
+
+/// Each line, and whether its name is told: lines of one name in a row tell it once.
+fn named_once(lines: &[TopLine]) -> Vec<(&TopLine, bool)> {
+    lines.iter().enumerate().map(|(at, line)| (line, at == 0 || lines[at - 1].name != line.name)).collect()
 }
 
 /// The class and the sign of a badge.

@@ -266,6 +266,11 @@ impl View {
         self.phases.iter().flat_map(|phase| &phase.turns)
     }
 
+    /// Whether the run put no question to any seat. A view that has not seen how the run began cannot tell.
+    pub fn asked_nobody(&self) -> bool {
+        self.header.is_some() && self.turns.is_empty()
+    }
+
     pub fn exhibits(&self) -> impl Iterator<Item = &Shown> {
         self.phases.iter().flat_map(|phase| &phase.exhibits)
     }

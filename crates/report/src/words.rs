@@ -81,6 +81,7 @@ pub fn answer_kind(view: &View, answer: &Answer) -> String {
         (AnswerKind::Selected, false) => format!("Selected answer of {by}"),
         (AnswerKind::Selected, true) => "Selected answer".to_owned(),
         (AnswerKind::Computed, false) => format!("Computed from what {by} said; no model wrote it"),
+        (AnswerKind::Computed, true) if view.asked_nobody() => "Computed by rule from what was given; no model was asked".to_owned(),
         (AnswerKind::Computed, true) => "Computed from the panel's replies; no model wrote it".to_owned(),
         (AnswerKind::Report, false) => format!("Report by {by}"),
         (AnswerKind::Report, true) => "Report".to_owned(),
@@ -115,7 +116,8 @@ pub fn status_meaning(status: Status) -> &'static str {
 pub fn stop_reason(verdict: &Verdict) -> Option<String> {
     let reason = one_line(&verdict.stop_reason);
     match reason.as_str() {
-        "" => None,
+        // That it came to its end is what a status says.
+        "" | "finished" => None,
         "deadline" => Some("the deadline was reached".to_owned()),
         "asked" => Some("it was asked to conclude".to_owned()),
         other => Some(other.replace('_', " ")),
@@ -376,8 +378,9 @@ pub fn what_happened(view: &View) -> String {
 
 /// A figure by its name, and what or whom it is about.
 pub fn figure_name(view: &View, figure: &Figure) -> String {
+    let name = plain(&figure.name);
     let about: Vec<String> = figure.label.iter().cloned().chain(figure.seat.map(|seat| view.seat(seat))).collect();
-    if about.is_empty() { figure.name.clone() } else { format!("{} ({})", figure.name, about.join(", ")) }
+    if about.is_empty() { name } else { format!("{name} ({})", about.join(", ")) }
 }
 
 pub fn figure_value(figure: &Figure) -> String {

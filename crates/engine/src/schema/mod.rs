@@ -113,17 +113,19 @@ pub fn describe(schema: &Value) -> String {
         Some("boolean") => "true or false".into(),
         Some("array") => {
             let items = schema.get("items").map(describe).unwrap_or_else(|| "values".into());
+            let entries = |count: u64| if count == 1 { "entry" } else { "entries" };
             let count = match (schema.get("minItems").and_then(Value::as_u64), schema.get("maxItems").and_then(Value::as_u64)) {
-                (Some(low), Some(high)) => format!("{low} to {high} entries"),
+                (Some(low), Some(high)) => format!("{low} to {high} {}", entries(high)),
                 (Some(1), None) => "at least one entry".into(),
-                (Some(low), None) => format!("at least {low} entries"),
-                (None, Some(high)) => format!("at most {high} entries"),
+                (Some(low), None) => format!("at least {low} {}", entries(low)),
+                (None, Some(high)) => format!("at most {high} {}", entries(high)),
                 (None, None) => "any number of entries".into(),
             };
             format!("a list of {count}, each {items}")
         }
         Some("string") => match between("minLength", "maxLength").as_str() {
             "" => "text".into(),
+            range if range.ends_with(" 1") => format!("text{range} character"),
             range => format!("text{range} characters"),
         },
         Some("object") => {
@@ -167,5 +169,32 @@ mod tests {
         assert_eq!(describe(&schema), "one of: both, none, takes");
         let schema = json!({"anyOf": [{"type": "integer", "minimum": 0}, {"enum": ["Low", "low", "LOW", "High"]}]});
         assert_eq!(describe(&schema), "a whole number of at least 0, or one of: Low, High");
+    }
+
+    #[test]
+    fn one_is_told_as_one() {
+        for (limits, want) in [
+            (json!({"minLength": 1}), "text of at least 1 character"),
+            (json!({"maxLength": 1}), "text of at most 1 character"),
+            (json!({"minLength": 2}), "text of at least 2 characters"),
+            (json!({"maxLength": 21}), "text of at most 21 characters"),
+            (json!({"minLength": 1, "maxLength": 80}), "text from 1 to 80 characters"),
+        ] {
+            let mut schema = limits;
+            schema["type"] = json!("string");
+            assert_eq!(describe(&schema), want);
+        }
+        for (limits, want) in [
+            (json!({"minItems": 1}), "a list of at least one entry, each text"),
+            (json!({"maxItems": 1}), "a list of at most 1 entry, each text"),
+            (json!({"maxItems": 3}), "a list of at most 3 entries, each text"),
+            (json!({"minItems": 0, "maxItems": 1}), "a list of 0 to 1 entry, each text"),
+            (json!({"minItems": 1, "maxItems": 8}), "a list of 1 to 8 entries, each text"),
+        ] {
+            let mut schema = limits;
+            schema["type"] = json!("array");
+            schema["items"] = json!({"type": "string"});
+            assert_eq!(describe(&schema), want);
+        }
     }
 }

@@ -215,6 +215,7 @@ pub(super) fn bound(schema: &mut Value, limit: u32) {
 }
 
 fn in_words(keyword: &str, value: &Value) -> String {
+    let (entries, characters) = if value.as_u64() == Some(1) { ("entry", "character") } else { ("entries", "characters") };
     match keyword {
         "uniqueItems" => "each item once".to_owned(),
         "minimum" => format!("at least {value}"),
@@ -222,10 +223,10 @@ fn in_words(keyword: &str, value: &Value) -> String {
         "exclusiveMinimum" => format!("more than {value}"),
         "exclusiveMaximum" => format!("less than {value}"),
         "multipleOf" => format!("a multiple of {value}"),
-        "minItems" | "minProperties" => format!("at least {value} entries"),
-        "maxItems" | "maxProperties" => format!("at most {value} entries"),
-        "minLength" => format!("at least {value} characters"),
-        "maxLength" => format!("at most {value} characters"),
+        "minItems" | "minProperties" => format!("at least {value} {entries}"),
+        "maxItems" | "maxProperties" => format!("at most {value} {entries}"),
+        "minLength" => format!("at least {value} {characters}"),
+        "maxLength" => format!("at most {value} {characters}"),
         "pattern" => format!("matching {}", value.as_str().unwrap_or_default()),
         other => format!("{other}: {value}"),
     }
@@ -355,6 +356,10 @@ mod tests {
         let schema = json!({ "type": "integer", "minimum": 1, "maximum": 5, "description": "A grade." });
         assert_eq!(adapted(&schema, Dialect::Anthropic), json!({ "type": "integer", "description": "A grade. (at least 1, at most 5)" }));
         assert_eq!(adapted(&schema, Dialect::OpenAi), schema);
+        for (least, words) in [(1, "at least 1 character"), (2, "at least 2 characters")] {
+            let schema = json!({ "type": "string", "minLength": least });
+            assert_eq!(adapted(&schema, Dialect::Anthropic), json!({ "type": "string", "description": format!("({words})") }));
+        }
     }
 
     #[test]

@@ -10,15 +10,22 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use synod_engine::SeatFailure;
 use synod_types::{SeatIx, row_data};
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CardRow {
-    pub position_id: String,
+    /// Null where the author failed.
+    pub position_id: Option<String>,
     /// Why this way and not another.
     pub reasons: String,
-    pub card: Card,
+    /// Null where the author failed.
+    pub card: Option<Card>,
+    /// There only where the author failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 /// Every card of the deliberation, given or written.
@@ -34,14 +41,31 @@ pub struct PositionsRow {
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptRow {
     pub position_id: String,
-    /// PENDING if nobody could verify the card.
+    /// PENDING where the verifier failed.
     pub status: ReceiptStatus,
-    /// What was checked and what came of it; empty if nobody could verify the card.
+    /// What was checked and what came of it; empty where the verifier failed.
     pub reasons: String,
     pub checks_performed: Vec<Check>,
-    /// The hash of the card that was verified; absent if nobody could verify it.
+    /// The hash of the card that was verified; absent where the verifier failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_hash: Option<String>,
+    /// There only where the verifier failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
+}
+
+impl ReceiptRow {
+    pub fn absent(position: &str, failed: &SeatFailure) -> Self {
+        Self {
+            position_id: position.to_owned(),
+            status: ReceiptStatus::Pending,
+            reasons: String::new(),
+            checks_performed: Vec::new(),
+            card_hash: None,
+            error: Some(failed.failure.to_string()),
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -52,6 +76,10 @@ pub struct DoubtsRow {
     pub reasons: String,
     pub risks: Vec<Doubt>,
     pub concerns: Vec<String>,
+    /// There only where the skeptic failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 /// What the verifier said to the doubts that would stop a card.
@@ -60,8 +88,12 @@ pub struct DoubtsRow {
 pub struct RulingsRow {
     pub position_id: String,
     pub reasons: String,
-    /// Empty if nobody could judge them: they stand.
+    /// Empty where the verifier failed. Doubts that nobody rules on stand.
     pub rulings: Vec<RulingEntry>,
+    /// There only where the verifier failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -158,8 +190,12 @@ pub struct RevisionRow {
     pub concerns: Vec<String>,
     /// What the author said to it.
     pub reasons: String,
-    /// The card as revised.
-    pub card: Card,
+    /// The card as revised; null where the author failed.
+    pub card: Option<Card>,
+    /// There only where the author failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -171,7 +207,12 @@ pub struct RatingRow {
     pub reasons: String,
     pub position_scores: BTreeMap<String, f64>,
     pub concerns: Vec<Concern>,
-    pub confidence: f64,
+    /// Null where the seat failed.
+    pub confidence: Option<f64>,
+    /// There only where the seat failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -213,7 +254,12 @@ pub struct HybridRow {
     pub reasons: String,
     pub strengths: Vec<String>,
     pub shared_weaknesses: Vec<String>,
-    pub card: Card,
+    /// Null where the synthesist failed.
+    pub card: Option<Card>,
+    /// There only where the synthesist failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 /// The most important fields of the decision.

@@ -34,7 +34,7 @@ const LEAST: usize = 2;
 const MOST: usize = 6;
 
 pub static MODE: Mode = mode! {
-    id: "crux", version: 4, name: "Crux", family: Adversarial, seats: 3..=8, roles: &[each("persona"), chair_apart("moderator")],
+    id: "crux", version: 5, name: "Crux", family: Adversarial, seats: 3..=8, roles: &[each("persona"), chair_apart("moderator")],
     summary: "Personas from different walks of life debate a topic; where two contradict each other they go into it alone until what they differ over is named.",
     pick: "Take it when people keep disagreeing and you want to know what about: the assumption underneath, what each would take back, and what would settle it.",
     phases: &["decompose", "opening", "aspect", "closing", "conclusion"],

@@ -10,6 +10,10 @@ use synod_types::{SeatIx, row_data, words};
 #[derive(Serialize, JsonSchema)]
 pub struct AspectsRow {
     pub aspects: Vec<NumberedAspect>,
+    /// There only where the clerk failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -24,13 +28,18 @@ pub struct NumberedAspect {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpeechData {
-    pub id: String,
-    /// As the others read it.
+    /// Null where the persona said nothing.
+    pub id: Option<String>,
+    /// As the others read it; empty where the persona said nothing.
     pub content: String,
     /// The families of stock openings that were taken out.
     pub stock_phrases_removed: Vec<&'static str>,
     /// The persona's own forbidden phrases that stayed in.
     pub forbidden_phrases: Vec<String>,
+    /// There only where the persona said nothing: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 /// An opening or a closing. It belongs to no round and answers nobody.
@@ -59,7 +68,7 @@ pub struct TakeRow {
     pub speech: SpeechData,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DisagreementRow {
     pub has_direct_opposition: bool,
@@ -72,11 +81,15 @@ pub struct DisagreementRow {
     pub short_label: String,
     /// Whether a room follows from this row alone. A window never opens one by itself.
     pub spawn: bool,
-    /// Always 1.
+    /// Always 1; 0 where the clerk failed.
     pub confidence: u32,
     /// Whether the detector read a window of recent messages instead of the last takes.
     pub window: bool,
     pub reasons: String,
+    /// There only where the clerk failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -154,8 +167,13 @@ pub enum RoomPhase {
 #[serde(rename_all = "camelCase")]
 pub struct ExitCheckRow {
     pub room_id: String,
+    /// Also false where the clerk failed: the room goes on.
     pub crux_surfaced: bool,
     pub reason: String,
+    /// There only where the clerk failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -167,6 +185,10 @@ pub struct ConvergenceRow {
     #[serde(rename = "type")]
     pub kind: String,
     pub converged: bool,
+    /// There only where the clerk failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -194,6 +216,10 @@ pub struct CardRow {
     pub convergence_type: Option<DisagreementType>,
     /// By persona id.
     pub personas: IndexMap<String, CardPositionData>,
+    /// There only where the writer failed: why. The row holds no card then; the one that stands follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -223,12 +249,21 @@ pub struct RoundSummaryRow {
     /// The aspect, from 1, and its label.
     pub round: u32,
     pub aspect: String,
+    /// Empty where the clerk failed.
     pub summary: String,
+    /// There only where the clerk failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct ShiftsRow {
     pub shifts: Vec<ShiftData>,
+    /// There only where the clerk failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -241,7 +276,7 @@ pub struct ShiftData {
 }
 
 /// The record of the debate, with every persona by its id.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DebateSummaryRow {
     pub claims: Vec<ClaimData>,
@@ -251,6 +286,10 @@ pub struct DebateSummaryRow {
     pub resolution_paths: Vec<String>,
     /// The same as the resolution paths.
     pub open_questions: Vec<String>,
+    /// There only where the writer failed: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub error: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]

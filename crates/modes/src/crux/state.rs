@@ -5,8 +5,8 @@ use super::persona::Cast;
 use super::room::card::Card;
 use super::rounds::aspects::Aspect;
 use super::rounds::detection::{COOLDOWN, Candidate};
-use super::rows::{StatementRow, TakeRow};
-use super::speech::{Speech, Speeches};
+use super::rows::{SpeechData, StatementRow, TakeRow};
+use super::speech::Speeches;
 use serde_json::{Value, json};
 use synod_engine::{Bench, Result};
 use synod_math::pair_tracker::{Pair, PairTracker, pair};
@@ -128,24 +128,31 @@ impl<'a> DebateState<'a> {
         for speech in speeches.list {
             let reply_to = replies.iter().find(|(seat, _)| *seat == speech.seat).map(|(_, id)| id.clone());
             let id = format!("m{}", self.messages.len() + 1);
-            phase.show(kind.stage(), self.exhibit(&speech, kind, &id, reply_to.as_deref()))?;
+            let exhibit = speech.exhibit(self.title(kind), &id, reply_to.as_deref());
+            phase.show(kind.stage(), self.with_row(exhibit, kind, speech.seat, reply_to.clone(), speech.data(&id)))?;
             self.messages.push(Message { id, seat: speech.seat, text: speech.text, reply_to, kind });
+        }
+        for silence in &speeches.silent {
+            phase.show(kind.stage(), self.with_row(silence.exhibit(self.title(kind)), kind, silence.seat, None, silence.data()))?;
         }
         Ok(())
     }
 
-    fn exhibit(&self, speech: &Speech, kind: MessageKind, id: &str, reply_to: Option<&str>) -> Exhibit {
-        let persona_id = self.cast.id(speech.seat).to_owned();
-        let title = match kind {
-            MessageKind::Opening => "Opening",
-            MessageKind::Closing => "Closing",
-            MessageKind::Take { round, mini } => {
-                let row = TakeRow { persona_id, reply_to: reply_to.map(str::to_owned), round, miniround: mini, speech: speech.data(id) };
-                return speech.exhibit(self.aspect_label(round), id, reply_to, &row);
-            }
-        };
-        let row = StatementRow { persona_id, reply_to: (), round: (), miniround: (), speech: speech.data(id) };
-        speech.exhibit(title, id, None, &row)
+    fn title(&self, kind: MessageKind) -> String {
+        match kind {
+            MessageKind::Opening => "Opening".to_owned(),
+            MessageKind::Closing => "Closing".to_owned(),
+            MessageKind::Take { round, .. } => self.aspect_label(round),
+        }
+    }
+
+    /// An exhibit with the row that is stored for its kind of message.
+    fn with_row(&self, exhibit: Exhibit, kind: MessageKind, seat: SeatIx, reply_to: Option<String>, speech: SpeechData) -> Exhibit {
+        let persona_id = self.cast.id(seat).to_owned();
+        match kind {
+            MessageKind::Opening | MessageKind::Closing => exhibit.data(&StatementRow { persona_id, reply_to: (), round: (), miniround: (), speech }),
+            MessageKind::Take { round, mini } => exhibit.data(&TakeRow { persona_id, reply_to, round, miniround: mini, speech }),
+        }
     }
 
     /// Messages as prompts take them.

@@ -80,15 +80,26 @@ fn note(entry: &CheckEntry) -> String {
     joined([confidence, agreement.unwrap_or_default(), votes], ", ")
 }
 
+/// Whether it is told of any claim how sure its verdict is.
+fn notes(checks: &Checks) -> bool {
+    checks.entries.iter().any(|entry| !note(entry).is_empty())
+}
+
 fn doubtful(verdict: &str) -> bool {
-    !verdict.trim().eq_ignore_ascii_case("verified")
+    !["verified", "passed", "accepted"].contains(&verdict.trim().to_ascii_lowercase().as_str())
 }
 
 fn summary(checks: &Checks) -> String {
     let verdicts = counted(checks.entries.iter().map(|entry| entry.verdict.as_str()));
     let made = format!("{}{}", several(checks.entries.len() as u64, "claim", "claims"), led(": ", &verdicts));
-    let score = checks.score.map_or_else(|| "no score".to_owned(), |value| format!("score {} of 100", quantity(value)));
-    joined([made, score, one_line(&checks.measure)], "; ")
+    let measure = one_line(&checks.measure);
+    match checks.score {
+        // One word is no measure but the verdict on the whole.
+        None if measure.is_empty() => made,
+        None if !measure.contains(' ') => format!("{made}; {measure} as a whole"),
+        None => format!("{made}; no score; {measure}"),
+        Some(value) => joined([made, format!("score {} of 100", quantity(value)), measure], "; "),
+    }
 }
 
 /// Where a quotation stands in the material, or that it does not.

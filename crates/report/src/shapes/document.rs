@@ -54,10 +54,13 @@ struct Page<'a> {
     view: &'a View,
     document: &'a Document,
     anchor: String,
+    /// Whether the document's title says anything that the exhibit's does not.
+    titled: bool,
 }
 
 pub fn html(view: &View, shown: &Shown, document: &Document) -> Html {
-    render(&Page { view, document, anchor: anchor(shown, document) })
+    let titled = !["", shown.exhibit.title.trim()].contains(&document.title.trim());
+    render(&Page { view, document, anchor: anchor(shown, document), titled })
 }
 
 /// Fragments are made one by one and meet on a page, so a place in one is named after what it holds.

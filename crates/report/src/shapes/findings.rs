@@ -41,7 +41,7 @@ pub fn markdown(findings: &Findings) -> String {
         .iter()
         .map(|each| vec![each.id.clone(), plain(&each.severity), each.title.clone(), each.location.clone(), plain(&each.fate)])
         .collect();
-    let mut out = table(&[("Id", Left), ("Severity", Left), ("Finding", Left), ("Where", Left), ("What became of it", Left)], &rows);
+    let mut out = table(&[("Id", Left), (mark(findings), Left), ("Finding", Left), ("Where", Left), ("What became of it", Left)], &rows);
     out.push_str(&para(&summary(findings)));
     for each in &findings.entries {
         let (detail, reply) = (!each.detail.trim().is_empty(), !each.reply.trim().is_empty());
@@ -68,9 +68,27 @@ pub fn html(findings: &Findings) -> Html {
     render(&Page { findings })
 }
 
-/// What a reader must not miss, whatever scale a mode uses.
+/// What a reader must not miss, whatever scale a mode uses, and the rest of such scales.
+const GRAVE: [&str; 8] = ["critical", "high", "major", "severe", "blocker", "fatal", "p0", "p1"];
+const SLIGHT: [&str; 12] = ["medium", "moderate", "low", "minor", "trivial", "suggested", "suggestion", "info", "note", "warning", "p2", "p3"];
+
 fn grave(severity: &str) -> bool {
-    ["critical", "high", "major", "severe", "blocker", "fatal", "p0", "p1"].contains(&severity.trim().to_ascii_lowercase().as_str())
+    GRAVE.contains(&severity.trim().to_ascii_lowercase().as_str())
+}
+
+/// What stands before a finding: how bad it is, or else how it stands.
+fn mark(findings: &Findings) -> &'static str {
+    let severity = |entry: &FindingEntry| grave(&entry.severity) || SLIGHT.contains(&entry.severity.trim().to_ascii_lowercase().as_str());
+    if findings.entries.iter().any(severity) || findings.entries.iter().all(|entry| entry.severity.trim().is_empty()) {
+        "Severity"
+    } else {
+        "Standing"
+    }
+}
+
+/// Whether it is told of any finding what became of it.
+fn fates(findings: &Findings) -> bool {
+    findings.entries.iter().any(|entry| !entry.fate.trim().is_empty())
 }
 
 /// `F1 Title (location)`.

@@ -5,13 +5,14 @@ use crate::html::safe::{Html, render};
 use crate::markdown::quote::inline;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
+use crate::words::plain;
 use askama::Template;
 use synod_types::Rule;
 
 pub fn terminal(paper: &mut Paper, rule: &Rule) {
     paper.para(Ink::PLAIN, "  ", &one_line(&rule.decided));
     let numbers = numbers(&rule.numbers);
-    let by = if rule.rung.is_empty() { String::new() } else { format!("by {}", one_line(&rule.rung)) };
+    let by = if rule.rung.is_empty() { String::new() } else { format!("by {}", plain(&rule.rung)) };
     let line = [by, numbers].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
     if !line.is_empty() {
         paper.para(Ink::DIM, "  ", &line);
@@ -21,7 +22,7 @@ pub fn terminal(paper: &mut Paper, rule: &Rule) {
 pub fn markdown(rule: &Rule) -> String {
     let mut out = format!("{}\n", inline(&rule.decided));
     if !rule.rung.is_empty() {
-        out.push_str(&format!("\nDecided by: {}\n", inline(&rule.rung)));
+        out.push_str(&format!("\nDecided by: {}\n", inline(&plain(&rule.rung))));
     }
     if !rule.numbers.is_empty() {
         out.push_str(&format!("\nNumbers: {}\n", inline(&numbers(&rule.numbers))));

@@ -10,12 +10,13 @@ use synod_types::{Exhibit, SeatIx, Shape, Shown};
 pub fn decides(view: &View, shown: &Shown) -> bool {
     let computed = shown.exhibit.seat.is_none();
     match &shown.exhibit.shape {
-        Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => true,
+        Shape::Tally(_) | Shape::Ranking(_) => true,
+        Shape::Rule(_) => newest(view, shown),
         // A card is what a debate found. Where the answer tells it, it stands with its phase and is not set beside the answer again.
         Shape::Card(card) => !answered_with(view, [card.question.as_str()]),
         Shape::Shifts(shifts) => !answered_with(view, shifts.entries.iter().flat_map(|shift| [shift.name.as_str(), shift.summary.as_str()])),
         // What one seat found or scored is evidence; what was made of all of it decides.
-        Shape::Scorecard(_) | Shape::Series(_) | Shape::Findings(_) | Shape::Checks(_) => computed,
+        Shape::Scorecard(_) | Shape::Series(_) | Shape::Findings(_) | Shape::Checks(_) => computed && newest(view, shown),
         Shape::Distribution(_) | Shape::Clusters(_) => computed && latest(view, shown),
         Shape::Bracket(_) | Shape::Graph(_) => latest(view, shown),
         Shape::Ballot(_) | Shape::Statement(_) | Shape::Revision(_) | Shape::Document(_) | Shape::Note { .. } => false,
@@ -28,6 +29,12 @@ fn answered_with<'a>(view: &View, texts: impl IntoIterator<Item = &'a str>) -> b
     let answer = one_line(&answer.text);
     let mut texts = texts.into_iter().map(one_line).peekable();
     texts.peek().is_some_and(|first| !first.is_empty()) && texts.all(|text| answer.contains(&text))
+}
+
+/// True unless a later round shows the same again under the same name: then only the last of them says how it ended.
+fn newest(view: &View, shown: &Shown) -> bool {
+    let same = |each: &&Shown| each.stage == shown.stage && each.exhibit.title == shown.exhibit.title && each.exhibit.seat == shown.exhibit.seat;
+    view.exhibits().filter(same).last().is_none_or(|last| std::ptr::eq(last, shown))
 }
 
 /// True for the last exhibit of its kind: some show how things stand, and each takes the place of the one before.
@@ -66,13 +73,15 @@ pub fn title(view: &View, exhibit: &Exhibit) -> String {
         // A card's or shift's people are named in it.
         Shape::Shifts(_) | Shape::Card(_) => false,
         // A rule's or tally's seat is whom it is about.
-        Shape::Statement(_) | Shape::Ballot(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) | Shape::Note { .. } => false,
+        Shape::Statement(_) | Shape::Ballot(_) | Shape::Tally(_) | Shape::Ranking(_) | Shape::Rule(_) => false,
+        // Among others a seat that gave nothing: the note says why, not who.
+        Shape::Note { .. } => true,
         Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) => true,
         Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => true,
     };
-    match exhibit.seat.filter(|_| owned) {
-        Some(index) => format!("{title}, by {}", seat(view, index)),
-        None => title,
+    match exhibit.seat.filter(|_| owned).map(|index| seat(view, index)) {
+        Some(who) if !title.contains(&who) => format!("{title}, by {who}"),
+        Some(_) | None => title,
     }
 }
 

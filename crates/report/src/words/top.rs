@@ -81,10 +81,25 @@ pub fn dissenter(view: &View, dissent: &Dissent) -> String {
     }
 }
 
+/// Each who is missing once for each reason, with all the steps they missed: `qwen in collect and rank (did not answer in time)`.
+fn absences(missing: &[Missing]) -> Vec<String> {
+    let alike = |a: &Missing, b: &Missing| a.seat == b.seat && a.who == b.who && a.why == b.why;
+    let firsts = missing.iter().enumerate().filter(|(at, each)| !missing[..*at].iter().any(|before| alike(before, each)));
+    let told = |(_, each): (usize, &Missing)| {
+        let mut phases: Vec<String> = Vec::new();
+        for phase in missing.iter().filter(|other| alike(other, each)).map(|other| one_line(&other.phase)) {
+            if !phases.contains(&phase) {
+                phases.push(phase);
+            }
+        }
+        format!("{} in {} ({})", one_line(&each.who), listed(&phases), each.why.plain())
+    };
+    firsts.map(told).collect()
+}
+
 /// Why the status is not `full`, with whoever is missing in the same sentence.
 fn lacking(verdict: &Verdict) -> Option<String> {
-    let absent = |each: &Missing| format!("{} in {} ({})", one_line(&each.who), one_line(&each.phase), each.why.plain());
-    let without = listed(&verdict.missing.iter().map(absent).collect::<Vec<_>>());
+    let without = listed(&absences(&verdict.missing));
     match verdict.status {
         Status::Full => None,
         Status::Degraded if !without.is_empty() => Some(format!("stands without {without}")),

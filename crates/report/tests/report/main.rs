@@ -8,6 +8,7 @@ mod hostile;
 mod larger;
 mod media;
 mod pages;
+mod reading;
 mod rooms;
 mod runs;
 mod shapes;

@@ -3,7 +3,7 @@
 use crate::runs;
 use serde_json::json;
 use synod_report::{Extent, Style, View, html, markdown, show, stopped, terminal, verdict};
-use synod_types::{Dissent, FailureKind, Missing, RunState, Status};
+use synod_types::{Answer, AnswerKind, Dissent, FailureKind, Header, Missing, RunState, Status, Verdict};
 
 fn plain(width: usize) -> Style {
     Style { width, colour: false, unicode: true }
@@ -73,6 +73,30 @@ fn a_verdict_begins_with_twelve_lines_at_most_and_cuts_none_of_its_parts_out() {
     let degraded = View::of(&runs::degraded());
     let text = verdict(&degraded, plain(80), Extent::Brief);
     assert!(text.contains("Degraded    stands without"), "{text}");
+}
+
+#[test]
+fn an_answer_computed_without_a_panel_names_no_replies() {
+    let mut alone = runs::header("collapse", "Which way?");
+    alone.seats.clear();
+    let seated = runs::header("collapse", "Which way?");
+    let pages = |header: &Header, asked: bool| {
+        let mut tape = runs::Tape::new(header);
+        if asked {
+            tape.turn("round 1/a/verify@0", "opus", 5, (10, 10), None, json!("No.")).fail("round 1/b/verify@1", FailureKind::Timeout, "120 s");
+        }
+        let answer = Answer { kind: AnswerKind::Computed, text: "Take a.".into(), by: Vec::new() };
+        let rows = tape.verdict(Verdict { answer: Some(answer), ..runs::verdict("collapse", Status::Full) });
+        let view = View::of(&rows);
+        [terminal(&view, plain(100)), markdown(&view), html(&view)]
+    };
+    let (by_rule, by_replies) = ("Computed by rule from what was given; no model was asked", "Computed from the panel");
+    for page in pages(&alone, false) {
+        assert!(page.contains(by_rule) && !page.contains(by_replies), "{page}");
+    }
+    for page in pages(&seated, true) {
+        assert!(page.contains(by_replies) && !page.contains(by_rule), "{page}");
+    }
 }
 
 #[test]

@@ -71,9 +71,6 @@ fn asked_of(rows: &[Row]) -> BTreeSet<SeatIx> {
     rows.iter().filter(|row| row.kind == Kind::Asked).filter_map(Row::seat).collect()
 }
 
-/// Modes that do not show this at every step: there only the verdict names whoever is absent.
-const IN_THE_VERDICT_ONLY: [&str; 2] = ["collapse", "crux"];
-
 /// Whether a reader of the exhibits sees that this seat gave nothing, and why: a row of its own, of the turn that failed.
 fn shown_absent(rows: &[Row], seat: SeatIx, kind: FailureKind) -> bool {
     rows.iter().filter(|row| row.kind == Kind::Shown).filter_map(|row| row.read::<Shown>().ok()).any(|shown| {
@@ -118,8 +115,7 @@ async fn one_seat_that_fails_degrades_the_verdict_and_is_named(mode: &'static Mo
         assert!(verdict.missing.iter().all(|missing| missing.seat == seat && called(&missing.who)), "{step}: {:?}", verdict.missing);
         assert!(verdict.missing.iter().all(|missing| mode.phases.iter().any(|phase| missing.phase.starts_with(phase))), "{step}");
         assert!(verdict.answer.is_some(), "{step}");
-        let shown = shown_absent(&rows, seat, *kind) || IN_THE_VERDICT_ONLY.contains(&mode.id);
-        assert!(shown, "{step}: no exhibit says that seat {seat} {}", kind.plain());
+        assert!(shown_absent(&rows, seat, *kind), "{step}: no exhibit says that seat {seat} {}", kind.plain());
         true
     });
     let asked = futures::future::join_all(scenes).await;

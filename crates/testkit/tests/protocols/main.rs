@@ -9,6 +9,7 @@ mod blueprint;
 mod brainstorm;
 mod chain;
 mod collapse;
+mod collapse_absent;
 mod collapse_alone;
 mod collapse_doubts;
 mod collapse_evidence;

@@ -8,12 +8,12 @@ use crate::collapse::cards::excerpt::mark_unshown;
 use crate::collapse::cards::text;
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
-use crate::collapse::rounds::seats::{FirstReply, first};
 use crate::collapse::rows::HybridRow;
+use crate::first_reply;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
+use synod_engine::{Bench, IdLists, Result, SeatFailure, TypedReply, prompt};
 use synod_types::SeatIx;
 
 pub const ID: &str = "hybrid";
@@ -115,20 +115,26 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
     let concerns: Vec<String> =
         panel.concerns().into_iter().map(|(seat, each)| format!("{}: {}", seat.as_str().replace('_', " "), each.concern.trim())).collect();
     let ask = prompt!("hybrid", first = shown(&a), second = shown(&b), concerns, constraints = docket.options.constraints);
-    let reply = match first::<Merger>(bench, &writers, ask, "writing the hybrid").await? {
-        FirstReply::Reply(reply, warning) => {
-            warning.into_iter().for_each(|warning| bench.warn(warning));
-            reply
-        }
-        FirstReply::Failed(_) => return Ok(None),
-        FirstReply::Closed => {
-            docket.closed = true;
-            return Ok(None);
-        }
+    let asked = first_reply::ask::<Merger>(bench, &writers, ask).await?;
+    let title = format!("Hybrid of {} and {}", a.id(), b.id());
+    let absent = |failed: &SeatFailure| HybridRow {
+        position_id: ID.to_owned(),
+        parent_ids: vec![a.id().to_owned(), b.id().to_owned()],
+        reasons: String::new(),
+        strengths: Vec::new(),
+        shared_weaknesses: Vec::new(),
+        card: None,
+        error: Some(failed.failure.to_string()),
     };
+    for exhibit in asked.absences(&title, "synthesist", absent) {
+        bench.show("hybrid_card", exhibit)?;
+    }
+    asked.taken_over(bench, "writing the hybrid").into_iter().for_each(|warning| bench.warn(warning));
+    docket.closed |= asked.closed();
+    let Some(reply) = asked.reply else { return Ok(None) };
     let mut card = merge(&reply.value, &a.card, &b.card);
     card.agent = bench.seat(reply.seat).label.clone();
-    let exhibit = text::card_exhibit(format!("Hybrid of {} and {}", a.id(), b.id()), &card)
+    let exhibit = text::card_exhibit(title, &card)
         .part("Reasons", &reply.value.reasons)
         .list("What each is good at", &reply.value.strengths)
         .list("What both lack", &reply.value.shared_weaknesses)
@@ -141,9 +147,10 @@ pub async fn write(bench: &Bench, docket: &mut Docket, panel: &Panel, parents: [
         reasons: reply.value.reasons.trim().to_owned(),
         strengths: reply.value.strengths,
         shared_weaknesses: reply.value.shared_weaknesses,
-        card,
+        card: Some(card.clone()),
+        error: None,
     };
     bench.show("hybrid_card", exhibit.data(&row))?;
-    docket.positions.push(Position::new(row.card, Some(reply.seat), Vec::new(), &docket.options.policy));
+    docket.positions.push(Position::new(card, Some(reply.seat), Vec::new(), &docket.options.policy));
     Ok(Some(docket.positions.len() - 1))
 }

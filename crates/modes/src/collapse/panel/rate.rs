@@ -2,6 +2,7 @@
 //! evaluation. An evaluation is always one seat's.
 
 use super::brief::brief;
+use crate::attendance;
 use crate::collapse::cards::excerpt::excerpts;
 use crate::collapse::cards::records::{Concern, Evaluation, PanelSeat};
 use crate::collapse::cards::text;
@@ -12,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
-use synod_engine::{Answers, Bench, IdLists, Prompt, Result, SeatReply, TypedReply, prompt};
+use synod_engine::{Answers, Bench, IdLists, Prompt, Result, SeatFailure, SeatReply, TypedReply, prompt};
 use synod_types::*;
 
 /// A part on the panel that some seat plays.
@@ -264,6 +265,7 @@ fn prompt_for(bench: &Bench, docket: &Docket, part: &Part, positions: &[usize], 
 
 fn exhibits(scope: &'static str, part: &Part, answers: &Answers<Rating>) -> Vec<(&'static str, Exhibit)> {
     let role = part.seat.as_str();
+    let title = format!("Rating by the {}", part.name().replace('_', " "));
     let one = |reply: &SeatReply<Rating>| {
         let Rating { reasons, scores, concerns, confidence } = &reply.value;
         let rows = scores.iter().map(|(id, rating)| ScoreRow {
@@ -280,17 +282,30 @@ fn exhibits(scope: &'static str, part: &Part, answers: &Answers<Rating>) -> Vec<
             reasons: reasons.trim().to_owned(),
             position_scores: scores.iter().map(|(id, rating)| (id.clone(), rating.score)).collect(),
             concerns: concerns.iter().map(Concern::from).collect(),
-            confidence: *confidence,
+            confidence: Some(*confidence),
+            error: None,
         };
         let told = concerns.iter().map(|each| match each.resolution.trim() {
             "" => each.concern.trim().to_owned(),
             answer => format!("{} Resolution: {answer}", each.concern.trim()),
         });
-        let exhibit = Exhibit::new(format!("Rating by the {}", part.name().replace('_', " ")), Shape::Scorecard(shape));
+        let exhibit = Exhibit::new(title.as_str(), Shape::Scorecard(shape));
         let exhibit = exhibit.part("Reasons", reasons).list("Concerns", told);
         (scope, exhibit.by(reply.seat, role).turn(&reply.key).data(&row))
     };
-    answers.replies.iter().map(one).collect()
+    let absent = |failed: &SeatFailure| {
+        let row = RatingRow {
+            agent: part.seat,
+            member: part.member.clone(),
+            reasons: String::new(),
+            position_scores: BTreeMap::new(),
+            concerns: Vec::new(),
+            confidence: None,
+            error: Some(failed.failure.to_string()),
+        };
+        (scope, attendance::failure(title.as_str(), &role.replace('_', " "), failed).by(failed.seat, role).data(&row))
+    };
+    answers.replies.iter().map(one).chain(answers.failures.iter().map(absent)).collect()
 }
 
 impl From<&RatedConcern> for Concern {

@@ -1,6 +1,7 @@
 //! The docket: the positions of one deliberation, and who may write and judge.
 
 use super::position::Position;
+use crate::attendance;
 use crate::collapse::Options;
 use crate::collapse::cards::card::Card;
 use crate::collapse::cards::draft::{Draft, with_ids};
@@ -87,16 +88,22 @@ impl Docket {
         let writers: Vec<SeatIx> = self.seats.iter().copied().take(authors(&self.options, self.seats.len())).collect();
         let answers = phase.ask_all::<Draft>(&writers, with_ids(prompt!("author"), &self.options, None)).await?;
         self.closed |= answers.closed();
-        let answers = answers.quorum(writers.len().clamp(1, 2))?;
         let labels = synod_math::labels(phase.seed("labels"), answers.replies.len());
         for (reply, id) in answers.replies.iter().zip(labels) {
             let card = reply.value.card(&id, &phase.seat(reply.seat).label, &self.options, phase.question());
             let exhibit =
                 text::card_exhibit(format!("Position {id}"), &card).part("Reasons", &reply.value.reasons).by(reply.seat, "author").turn(&reply.key);
-            let row = CardRow { position_id: id, reasons: reply.value.reasons.trim().to_owned(), card };
+            let reasons = reply.value.reasons.trim().to_owned();
+            let row = CardRow { position_id: Some(id), reasons, card: Some(card.clone()), error: None };
             phase.show("position_card", exhibit.data(&row))?;
-            self.positions.push(Position::new(row.card, Some(reply.seat), Vec::new(), &self.options.policy));
+            self.positions.push(Position::new(card, Some(reply.seat), Vec::new(), &self.options.policy));
         }
+        for failed in &answers.failures {
+            let row = CardRow { position_id: None, reasons: String::new(), card: None, error: Some(failed.failure.to_string()) };
+            phase.show("position_card", attendance::failure("Position", "author", failed).data(&row))?;
+        }
+        // After the rows are shown, so that a single card is kept even where it is not enough.
+        answers.quorum(writers.len().clamp(1, 2))?;
         Ok(())
     }
 

@@ -1,11 +1,12 @@
 //! Doubt: a seat that did not write a card looks for what could go wrong with it, and the verifier is asked once about what would stop it.
 
 use super::docket::Docket;
-use super::examine::{failure_exhibit, judged};
+use super::examine::judged;
 use super::position::{DoubtRuling, Position, StandingDoubt};
-use super::seats::{FirstReply, first, judges};
+use super::seats::judges;
 use crate::collapse::cards::card::{Risk, Severity};
 use crate::collapse::rows::{DoubtsRow, RulingEntry, RulingsRow};
+use crate::first_reply;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -106,7 +107,7 @@ pub struct DoubtResult {
     pub challenged: Option<bool>,
     /// Who doubted.
     pub seat: Option<SeatIx>,
-    pub exhibit: Option<Exhibit>,
+    pub exhibits: Vec<Exhibit>,
     pub warning: Option<String>,
     pub closed: bool,
 }
@@ -119,39 +120,38 @@ pub async fn doubt(bench: &Bench, docket: &Docket, position: &Position, at: usiz
     let id = position.id();
     let receipt = docket.receipt_of(position).map(crate::collapse::cards::text::receipt_text);
     let ask = judged(prompt!("doubt", receipt), bench, docket, position);
-    match first::<Doubts>(bench, &seats, ask, &format!("doubting {id}")).await? {
-        FirstReply::Reply(reply, warning) => {
-            let Doubts { reasons, risks, concerns } = reply.value;
-            let entries = risks.iter().zip(1..).map(|(doubt, n)| FindingEntry {
-                id: format!("D{n}"),
-                title: doubt.description.clone(),
-                severity: doubt.severity.as_str().into(),
-                detail: format!("{} of it left as the card stands", doubt.residual_risk),
-                ..FindingEntry::default()
-            });
-            let none = "The skeptic found no risk beyond the card's own.".to_owned();
-            let shape = Shape::Findings(Findings { entries: entries.collect(), none });
-            let doubts = risks.iter().map(|doubt| StandingDoubt { risk: doubt.risk(), ruling: None }).collect();
-            let exhibit =
-                Exhibit::new(format!("Doubts about {id}"), shape).part("Reasons", &reasons).list("What the author would have to answer", &concerns);
-            let row = DoubtsRow { position_id: id.to_owned(), reasons: reasons.trim().to_owned(), risks, concerns: concerns.clone() };
-            let exhibit = exhibit.by(reply.seat, "skeptic").turn(&reply.key).data(&row);
-            Ok(DoubtResult { doubts, concerns, challenged: Some(true), seat: Some(reply.seat), exhibit: Some(exhibit), warning, closed: false })
-        }
-        FirstReply::Failed(failure) => {
-            let row = DoubtsRow { position_id: id.to_owned(), reasons: String::new(), risks: Vec::new(), concerns: Vec::new() };
-            let exhibit = failure_exhibit(bench, "skeptic", &format!("Doubts about {id}"), failure, &row);
-            let warning = Some(format!("Nobody could doubt {id}: no skeptic has looked for what could go wrong with it."));
-            Ok(DoubtResult { challenged: Some(false), exhibit, warning, ..DoubtResult::default() })
-        }
-        FirstReply::Closed => Ok(DoubtResult { challenged: Some(false), closed: true, ..DoubtResult::default() }),
-    }
+    let title = format!("Doubts about {id}");
+    let asked = first_reply::ask::<Doubts>(bench, &seats, ask).await?;
+    let row =
+        |reasons: &str, risks, concerns, error| DoubtsRow { position_id: id.to_owned(), reasons: reasons.trim().to_owned(), risks, concerns, error };
+    let mut exhibits = asked.absences(&title, "skeptic", |failed| row("", Vec::new(), Vec::new(), Some(failed.failure.to_string())));
+    let (warning, closed) = (asked.taken_over(bench, &format!("doubting {id}")), asked.closed());
+    let Some(reply) = asked.reply else {
+        let unchallenged = || format!("Nobody could doubt {id}: no skeptic has looked for what could go wrong with it.");
+        let warning = (!closed).then(unchallenged);
+        return Ok(DoubtResult { challenged: Some(false), exhibits, warning, closed, ..DoubtResult::default() });
+    };
+    let Doubts { reasons, risks, concerns } = reply.value;
+    let entries = risks.iter().zip(1..).map(|(doubt, n)| FindingEntry {
+        id: format!("D{n}"),
+        title: doubt.description.clone(),
+        severity: doubt.severity.as_str().into(),
+        detail: format!("{} of it left as the card stands", doubt.residual_risk),
+        ..FindingEntry::default()
+    });
+    let none = "The skeptic found no risk beyond the card's own.".to_owned();
+    let shape = Shape::Findings(Findings { entries: entries.collect(), none });
+    let doubts = risks.iter().map(|doubt| StandingDoubt { risk: doubt.risk(), ruling: None }).collect();
+    let exhibit = Exhibit::new(title, shape).part("Reasons", &reasons).list("What the author would have to answer", &concerns);
+    let data = row(&reasons, risks, concerns.clone(), None);
+    exhibits.push(exhibit.by(reply.seat, "skeptic").turn(&reply.key).data(&data));
+    Ok(DoubtResult { doubts, concerns, challenged: Some(true), seat: Some(reply.seat), exhibits, warning, closed })
 }
 
 /// What the verifier said to the doubts that would stop a card, in their order; `None` for those it was not asked about.
 pub struct SettledDoubts {
     pub rulings: Vec<Option<DoubtRuling>>,
-    pub exhibit: Option<Exhibit>,
+    pub exhibits: Vec<Exhibit>,
     pub warning: Option<String>,
     pub closed: bool,
 }
@@ -159,50 +159,51 @@ pub struct SettledDoubts {
 /// Asks the verifier once about the critical doubts of a card. Whoever doubted is asked last: nobody should judge its own doubts. A doubt that
 /// nobody rejects with a reason stands.
 pub async fn settle(bench: &Bench, docket: &Docket, position: &Position, at: usize, doubted: &DoubtResult, findings: &str) -> Result<SettledDoubts> {
-    let mut out = SettledDoubts { rulings: vec![None; doubted.doubts.len()], exhibit: None, warning: None, closed: false };
-    let asked: Vec<usize> = (0..doubted.doubts.len()).filter(|n| doubted.doubts[*n].is_critical(&docket.options.policy)).collect();
-    if asked.is_empty() || docket.seats.is_empty() {
+    let mut out = SettledDoubts { rulings: vec![None; doubted.doubts.len()], exhibits: Vec::new(), warning: None, closed: false };
+    let critical: Vec<usize> = (0..doubted.doubts.len()).filter(|n| doubted.doubts[*n].is_critical(&docket.options.policy)).collect();
+    if critical.is_empty() || docket.seats.is_empty() {
         return Ok(out);
     }
     let mut seats = judges(&docket.seats, position.author, if position.author.is_some() { 0 } else { at });
     seats.sort_by_key(|seat| Some(*seat) == doubted.seat);
     let id = position.id();
     let name = |n: usize| format!("D{}", n + 1);
-    let doubts: Vec<_> = asked.iter().map(|n| json!({"id": name(*n), "text": doubted.doubts[*n].text()})).collect();
+    let doubts: Vec<_> = critical.iter().map(|n| json!({"id": name(*n), "text": doubted.doubts[*n].text()})).collect();
     let receipt = (!findings.is_empty()).then_some(findings);
-    let ask = judged(prompt!("settle", doubts, receipt), bench, docket, position).ids("doubts", asked.iter().map(|n| name(*n)).collect::<Vec<_>>());
+    let ask =
+        judged(prompt!("settle", doubts, receipt), bench, docket, position).ids("doubts", critical.iter().map(|n| name(*n)).collect::<Vec<_>>());
     let title = format!("The verifier on the doubts about {id}");
-    let mut row = RulingsRow { position_id: id.to_owned(), reasons: String::new(), rulings: Vec::new() };
-    match first::<DoubtRulings>(bench, &seats, ask, &format!("judging the doubts about {id}")).await? {
-        FirstReply::Reply(reply, warning) => {
-            let DoubtRulings { reasons, rulings } = reply.value;
-            for n in &asked {
-                let Some(OneRuling { reason, ruling }) = rulings.get(&name(*n)) else { continue };
-                // Without a reason nothing is refuted.
-                let rejected = *ruling == DoubtFate::Rejected && !reason.trim().is_empty();
-                out.rulings[*n] = Some(DoubtRuling { rejected, reason: reason.trim().to_owned() });
-                let fate = if rejected { DoubtFate::Rejected } else { DoubtFate::Stands };
-                row.rulings.push(RulingEntry { doubt: name(*n), ruling: fate, reason: reason.trim().to_owned() });
-            }
-            let entries = row.rulings.iter().zip(&asked).map(|(entry, n)| FindingEntry {
-                id: entry.doubt.clone(),
-                title: doubted.doubts[*n].risk.description.clone(),
-                severity: doubted.doubts[*n].risk.severity.as_str().into(),
-                fate: entry.ruling.as_str().into(),
-                reply: entry.reason.clone(),
-                ..FindingEntry::default()
-            });
-            let shape = Shape::Findings(Findings { entries: entries.collect(), none: String::new() });
-            row.reasons = reasons.trim().to_owned();
-            let exhibit = Exhibit::new(title, shape).part("Reasons", &reasons).by(reply.seat, "verifier").turn(&reply.key);
-            Ok(SettledDoubts { exhibit: Some(exhibit.data(&row)), warning, ..out })
-        }
-        FirstReply::Failed(failure) => {
-            let exhibit = failure_exhibit(bench, "verifier", &title, failure, &row);
-            Ok(SettledDoubts { exhibit, warning: Some(format!("Nobody could judge the critical doubts about {id}: they stand.")), ..out })
-        }
-        FirstReply::Closed => Ok(SettledDoubts { closed: true, ..out }),
+    let asked = first_reply::ask::<DoubtRulings>(bench, &seats, ask).await?;
+    let row = |reasons: &str, rulings, error| RulingsRow { position_id: id.to_owned(), reasons: reasons.trim().to_owned(), rulings, error };
+    out.exhibits = asked.absences(&title, "verifier", |failed| row("", Vec::new(), Some(failed.failure.to_string())));
+    out.closed = asked.closed();
+    out.warning = asked.taken_over(bench, &format!("judging the doubts about {id}"));
+    let Some(reply) = asked.reply else {
+        out.warning = (!out.closed).then(|| format!("Nobody could judge the critical doubts about {id}: they stand."));
+        return Ok(out);
+    };
+    let DoubtRulings { reasons, rulings } = reply.value;
+    let mut told = Vec::new();
+    for n in &critical {
+        let Some(OneRuling { reason, ruling }) = rulings.get(&name(*n)) else { continue };
+        // Without a reason nothing is refuted.
+        let rejected = *ruling == DoubtFate::Rejected && !reason.trim().is_empty();
+        out.rulings[*n] = Some(DoubtRuling { rejected, reason: reason.trim().to_owned() });
+        let fate = if rejected { DoubtFate::Rejected } else { DoubtFate::Stands };
+        told.push(RulingEntry { doubt: name(*n), ruling: fate, reason: reason.trim().to_owned() });
     }
+    let entries = told.iter().zip(&critical).map(|(entry, n)| FindingEntry {
+        id: entry.doubt.clone(),
+        title: doubted.doubts[*n].risk.description.clone(),
+        severity: doubted.doubts[*n].risk.severity.as_str().into(),
+        fate: entry.ruling.as_str().into(),
+        reply: entry.reason.clone(),
+        ..FindingEntry::default()
+    });
+    let shape = Shape::Findings(Findings { entries: entries.collect(), none: String::new() });
+    let exhibit = Exhibit::new(title, shape).part("Reasons", &reasons).by(reply.seat, "verifier").turn(&reply.key);
+    out.exhibits.push(exhibit.data(&row(&reasons, told, None)));
+    Ok(out)
 }
 
 #[cfg(test)]

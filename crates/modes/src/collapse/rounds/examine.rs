@@ -6,8 +6,7 @@ use super::position::Position;
 use super::verify::{self, VerificationResult};
 use crate::collapse::cards::excerpt::excerpts;
 use crate::collapse::cards::text;
-use synod_engine::{Bench, Prompt, Result, SeatFailure};
-use synod_types::*;
+use synod_engine::{Bench, Prompt, Result};
 
 /// A prompt about one card, with what all who judge it must know: the card, what its evidence says, constraints, invariants and regulations.
 pub fn judged(prompt: Prompt, bench: &Bench, docket: &Docket, position: &Position) -> Prompt {
@@ -36,12 +35,12 @@ pub async fn examine(bench: &Bench, docket: &mut Docket) -> Result<()> {
     // Shown when all have answered, so that the order of the rows does not depend on who is quick.
     for stage in ["verifier_receipt", "skeptic_risks", "doubt_rulings"] {
         for (at, (verification, doubts, settled)) in open.iter().zip(&mut results) {
-            let exhibit = match stage {
-                "verifier_receipt" => verification.exhibit.take(),
-                "skeptic_risks" => doubts.exhibit.take(),
-                _ => settled.exhibit.take(),
+            let exhibits = match stage {
+                "verifier_receipt" => &mut verification.exhibits,
+                "skeptic_risks" => &mut doubts.exhibits,
+                _ => &mut settled.exhibits,
             };
-            if let Some(exhibit) = exhibit {
+            for exhibit in exhibits.drain(..) {
                 bench.at(docket.positions[*at].id()).show(stage, exhibit)?;
             }
         }
@@ -72,10 +71,4 @@ async fn examine_card(bench: Bench, docket: &Docket, at: usize) -> Result<(Verif
     let (verification, doubts) = (verification?, doubts?);
     let settled = doubt::settle(&bench, docket, position, at, &doubts, &verification.findings).await?;
     Ok((verification, doubts, settled))
-}
-
-pub fn failure_exhibit(bench: &Bench, role: &str, title: &str, failure: Option<SeatFailure>, row: &impl RowData) -> Option<Exhibit> {
-    let failure = failure?;
-    let text = format!("{} {}.", bench.seat(failure.seat).label, failure.failure.kind.plain());
-    Some(Exhibit::note(title, text).by(failure.seat, role).turn(&failure.key).data(row))
 }

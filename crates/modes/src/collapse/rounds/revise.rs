@@ -2,12 +2,12 @@
 
 use super::docket::Docket;
 use super::position::{Position, reason_text};
-use super::seats::{FirstReply, first};
 use crate::collapse::cards::draft::{Draft, with_ids};
 use crate::collapse::cards::excerpt::excerpts;
 use crate::collapse::cards::records::ApprovalDecision;
 use crate::collapse::cards::text;
 use crate::collapse::rows::RevisionRow;
+use crate::first_reply;
 use synod_engine::{Bench, Result, prompt};
 use synod_math::collapse::gates::{CardState, Gate, ReceiptState};
 use synod_math::collapse::{above, below};
@@ -111,37 +111,34 @@ pub async fn revise(bench: &Bench, docket: &mut Docket, demands: &[(usize, Vec<D
                     .set("evidence", excerpts(&position.card, bench.question()))
                     .set("unit", position.card.cost_unit.as_str());
             let (ask, seats) = (with_ids(ask, options, Some(&position.card)), revisers(docket, at));
-            async move { first::<Draft>(&bench, &seats, ask, &format!("revising {}", position.id())).await }
+            async move { first_reply::ask::<Draft>(&bench, &seats, ask).await }
         })
         .await?;
-    for ((at, list), reply) in demands.iter().zip(replies) {
-        let reply = match reply {
-            FirstReply::Reply(reply, warning) => {
-                warning.into_iter().for_each(|warning| bench.warn(warning));
-                reply
-            }
-            FirstReply::Failed(_) => continue,
-            FirstReply::Closed => {
-                docket.closed = true;
-                continue;
-            }
-        };
+    for ((at, list), asked) in demands.iter().zip(replies) {
         let position = &docket.positions[*at];
         let id = position.id().to_owned();
-        let card = reply.value.revised(&position.card, position.given, &bench.seat(reply.seat).label, &docket.options, bench.question());
+        let title = format!("Position {id}, revised");
         let texts: Vec<String> = list.iter().map(|demand| demand.text.clone()).collect();
-        let exhibit: Exhibit =
-            text::card_exhibit(format!("Position {id}, revised"), &card).part("Reasons", &reply.value.reasons).list("Asked for", &texts);
-        let row = RevisionRow {
+        let row = |reasons: &str, card, error| RevisionRow {
             position_id: id.clone(),
             attempt: docket.attempts,
             triggers: list.iter().map(|demand| demand.trigger).collect(),
-            concerns: texts,
-            reasons: reply.value.reasons.trim().to_owned(),
+            concerns: texts.clone(),
+            reasons: reasons.trim().to_owned(),
             card,
+            error,
         };
+        for exhibit in asked.absences(&title, "author", |failed| row("", None, Some(failed.failure.to_string()))) {
+            bench.at(&id).show("revision", exhibit.list("Asked for", &texts))?;
+        }
+        asked.taken_over(bench, &format!("revising {id}")).into_iter().for_each(|warning| bench.warn(warning));
+        docket.closed |= asked.closed();
+        let Some(reply) = asked.reply else { continue };
+        let card = reply.value.revised(&position.card, position.given, &bench.seat(reply.seat).label, &docket.options, bench.question());
+        let exhibit: Exhibit = text::card_exhibit(title, &card).part("Reasons", &reply.value.reasons).list("Asked for", &texts);
+        let row = row(&reply.value.reasons, Some(card.clone()), None);
         bench.at(&id).show("revision", exhibit.by(reply.seat, "author").turn(&reply.key).data(&row))?;
-        docket.positions[*at].replace(row.card, reply.seat, &docket.options.policy);
+        docket.positions[*at].replace(card, reply.seat, &docket.options.policy);
     }
     Ok(())
 }

@@ -1,12 +1,13 @@
 //! Verification: by the receipt that came with a card, or by a seat that did not write it.
 
 use super::docket::Docket;
-use super::examine::{failure_exhibit, judged};
+use super::examine::judged;
 use super::position::Position;
-use super::seats::{FirstReply, first, judges};
+use super::seats::judges;
 use crate::collapse::cards::records::{ApprovalState, Check, Receipt, ReceiptStatus};
 use crate::collapse::cards::text;
 use crate::collapse::rows::ReceiptRow;
+use crate::first_reply;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
@@ -37,7 +38,7 @@ pub struct VerificationResult {
     pub failed_checks: Vec<Check>,
     /// In words, for those who judge the card after it.
     pub findings: String,
-    pub exhibit: Option<Exhibit>,
+    pub exhibits: Vec<Exhibit>,
     pub warning: Option<String>,
     pub closed: bool,
 }
@@ -45,7 +46,7 @@ pub struct VerificationResult {
 impl VerificationResult {
     /// With nothing to show or to warn of.
     fn new(receipt: ReceiptState) -> Self {
-        Self { receipt, failed_checks: Vec::new(), findings: String::new(), exhibit: None, warning: None, closed: false }
+        Self { receipt, failed_checks: Vec::new(), findings: String::new(), exhibits: Vec::new(), warning: None, closed: false }
     }
 }
 
@@ -67,56 +68,48 @@ pub async fn verify(bench: &Bench, docket: &Docket, position: &Position, at: usi
     let seats = judges(&docket.seats, position.author, if position.author.is_some() { 0 } else { at });
     let ask = judged(prompt!("verify", receipt = receipt.map(text::receipt_text)), bench, docket, position);
     let id = position.id();
-    match first::<Verification>(bench, &seats, ask, &format!("verifying {id}")).await? {
-        FirstReply::Reply(reply, warning) => {
-            let Verification { reasons, status, checks } = reply.value;
-            let receipt = match status {
-                ReceiptStatus::Pass => ReceiptState::Pass,
-                ReceiptStatus::Fail => ReceiptState::Fail,
-                ReceiptStatus::Pending => ReceiptState::Pending,
-            };
-            let by = &bench.seat(reply.seat).label;
-            let entries = checks.iter().zip(1..).map(|(check, n)| CheckEntry {
-                id: n.to_string(),
-                claim: check.check.clone(),
-                verdict: status_word(check.status).into(),
-                correction: check.remediation.clone(),
-                evidence: if check.evidence.trim().is_empty() {
-                    Vec::new()
-                } else {
-                    vec![Evidence { by: by.clone(), text: check.evidence.clone(), ..Evidence::default() }]
-                },
-                ..CheckEntry::default()
-            });
-            let shape = Shape::Checks(Checks { entries: entries.collect(), score: None, measure: status_word(status).to_owned() });
-            let mut findings = vec![format!("{}: {}", status.as_str(), reasons.trim())];
-            findings.extend(checks.iter().map(text::check_text));
-            let failed_checks = failed(&checks);
-            let row = ReceiptRow {
-                position_id: id.to_owned(),
-                status,
-                reasons: reasons.trim().to_owned(),
-                checks_performed: checks,
-                card_hash: Some(position.card.digest()),
-            };
-            let exhibit = Exhibit::new(format!("Verification of {id}"), shape).part("Reasons", &reasons);
-            let exhibit = exhibit.by(reply.seat, "verifier").turn(&reply.key).data(&row);
-            Ok(VerificationResult { receipt, failed_checks, findings: findings.join("\n"), exhibit: Some(exhibit), warning, closed: false })
-        }
-        FirstReply::Failed(failure) => {
-            let row = ReceiptRow {
-                position_id: id.to_owned(),
-                status: ReceiptStatus::Pending,
-                reasons: String::new(),
-                checks_performed: Vec::new(),
-                card_hash: None,
-            };
-            let exhibit = failure_exhibit(bench, "verifier", &format!("Verification of {id}"), failure, &row);
-            let warning = format!("Nobody could verify {id}: its receipt is pending, and it can be neither accepted nor shown to the panel.");
-            Ok(VerificationResult { exhibit, warning: Some(warning), ..VerificationResult::new(ReceiptState::Pending) })
-        }
-        FirstReply::Closed => Ok(VerificationResult { closed: true, ..VerificationResult::new(ReceiptState::Pending) }),
-    }
+    let title = format!("Verification of {id}");
+    let asked = first_reply::ask::<Verification>(bench, &seats, ask).await?;
+    let mut exhibits = asked.absences(&title, "verifier", |failed| ReceiptRow::absent(id, failed));
+    let (warning, closed) = (asked.taken_over(bench, &format!("verifying {id}")), asked.closed());
+    let Some(reply) = asked.reply else {
+        let unverified = || format!("Nobody could verify {id}: its receipt is pending, and it can be neither accepted nor shown to the panel.");
+        let warning = (!closed).then(unverified);
+        return Ok(VerificationResult { exhibits, warning, closed, ..VerificationResult::new(ReceiptState::Pending) });
+    };
+    let Verification { reasons, status, checks } = reply.value;
+    let receipt = match status {
+        ReceiptStatus::Pass => ReceiptState::Pass,
+        ReceiptStatus::Fail => ReceiptState::Fail,
+        ReceiptStatus::Pending => ReceiptState::Pending,
+    };
+    let by = &bench.seat(reply.seat).label;
+    let entries = checks.iter().zip(1..).map(|(check, n)| CheckEntry {
+        id: n.to_string(),
+        claim: check.check.clone(),
+        verdict: status_word(check.status).into(),
+        correction: check.remediation.clone(),
+        evidence: if check.evidence.trim().is_empty() {
+            Vec::new()
+        } else {
+            vec![Evidence { by: by.clone(), text: check.evidence.clone(), ..Evidence::default() }]
+        },
+        ..CheckEntry::default()
+    });
+    let shape = Shape::Checks(Checks { entries: entries.collect(), score: None, measure: status_word(status).to_owned() });
+    let mut findings = vec![format!("{}: {}", status.as_str(), reasons.trim())];
+    findings.extend(checks.iter().map(text::check_text));
+    let failed_checks = failed(&checks);
+    let row = ReceiptRow {
+        position_id: id.to_owned(),
+        status,
+        reasons: reasons.trim().to_owned(),
+        checks_performed: checks,
+        card_hash: Some(position.card.digest()),
+        error: None,
+    };
+    exhibits.push(Exhibit::new(title, shape).part("Reasons", &reasons).by(reply.seat, "verifier").turn(&reply.key).data(&row));
+    Ok(VerificationResult { receipt, failed_checks, findings: findings.join("\n"), exhibits, warning, closed })
 }
 
 fn is_void(receipt: &Receipt, position: &Position) -> bool {

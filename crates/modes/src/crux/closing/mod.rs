@@ -5,11 +5,14 @@ pub mod report;
 pub mod shifts;
 
 use super::PersonaShift;
+use super::rows::DebateSummaryRow;
 use super::speech::speak;
 use super::state::{DebateState, MessageKind};
 use record::Summary;
-use synod_engine::{Result, SeatReply, prompt};
+use synod_engine::{Result, SeatFailure, SeatReply, prompt};
 use synod_types::{Exhibit, SeatIx, Shape, Statement};
+
+const RECORD: &str = "The record";
 
 /// What the debate came to.
 pub struct Conclusion {
@@ -35,11 +38,20 @@ impl DebateState<'_> {
     /// Who moved, and the record; both are asked for at once.
     pub async fn conclude(&self) -> Result<Conclusion> {
         let phase = self.bench.phase("conclusion");
-        let (shifts, summary) = futures::future::join(self.judge_shifts(&phase), self.write_record(&phase)).await;
-        let (shifts, summary) = (shifts?, summary?);
+        let (shifts, record) = futures::future::join(self.judge_shifts(&phase), self.write_record(&phase)).await;
+        let (shifts, record) = (shifts?, record?);
+        let absent = |failed: &SeatFailure| DebateSummaryRow { error: Some(failed.failure.to_string()), ..DebateSummaryRow::default() };
+        for exhibit in record.absences(RECORD, "moderator", absent) {
+            phase.show("debate_summary", exhibit)?;
+        }
+        record.taken_over(&phase, "writing the record").into_iter().for_each(|warning| phase.warn(warning));
+        if record.reply.is_none() && !record.failures.is_empty() {
+            phase.warn("Nobody could write the record of the debate; the answer is made of the cards and the last words.");
+        }
+        let summary = record.reply;
         if let Some(reply) = &summary {
             let statement = Statement { text: Some(report::record_text(self, &reply.value)), ..Statement::default() };
-            let exhibit = Exhibit::new("The record", Shape::Statement(statement)).by(reply.seat, "moderator").turn(&reply.key);
+            let exhibit = Exhibit::new(RECORD, Shape::Statement(statement)).by(reply.seat, "moderator").turn(&reply.key);
             let exhibit = exhibit.part("How it was made", &reply.value.reasons);
             phase.show("debate_summary", exhibit.data(&self.summary_row(&reply.value)))?;
         }

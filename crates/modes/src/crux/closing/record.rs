@@ -4,10 +4,11 @@ use crate::closing::seats_of;
 use crate::crux::rows::{ClaimData, ClaimStanceData, DebateSummaryRow, EvidenceData, FlipConditionsData};
 use crate::crux::speech::names::find_person;
 use crate::crux::state::DebateState;
+use crate::first_reply::{self, FirstReply};
 use crate::text::{items, section, token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_engine::{Bench, IdLists, Result, SeatReply, TypedReply, prompt};
+use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_types::words;
 
 /// With fewer messages no record is written.
@@ -109,20 +110,16 @@ impl TypedReply for Summary {
 
 impl DebateState<'_> {
     /// Written by the moderator, else by the clerk, never by somebody who debated.
-    pub(super) async fn write_record(&self, phase: &Bench) -> Result<Option<SeatReply<Summary>>> {
+    pub(super) async fn write_record(&self, phase: &Bench) -> Result<FirstReply<Summary>> {
         if self.messages.len() < LEAST_MESSAGES {
-            return Ok(None);
+            return Ok(FirstReply { reply: None, failures: Vec::new() });
         }
         let writers = seats_of(self.bench, "moderator", self.bench.role("clerk").iter().copied());
         let cards: Vec<String> = self.cards.iter().map(|card| card.plain()).collect();
         let ask = prompt!("report", transcript = self.for_prompt(&self.messages), cards)
             .ids("names", self.cast.names().into_iter().map(|(_, name)| name))
             .ids("sides", ["for", "against", "mixed"]);
-        let reply = phase.ask_first::<Summary>(&writers, ask).await?;
-        if reply.is_none() {
-            phase.warn("Nobody could write the record of the debate; the answer is made of the cards and the last words.");
-        }
-        Ok(reply)
+        first_reply::ask(phase, &writers, ask).await
     }
 
     /// The record as it is stored, with every persona by its id. Names that mean nobody are left out.
@@ -147,6 +144,7 @@ impl DebateState<'_> {
             flip_conditions: summary.flip_conditions.iter().filter_map(flips).collect(),
             resolution_paths: summary.resolution_paths.clone(),
             open_questions: summary.resolution_paths.clone(),
+            error: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Who moved between opening and closing.
 
+use crate::attendance;
 use crate::crux::PersonaShift;
 use crate::crux::rows::{ShiftData, ShiftsRow};
 use crate::crux::speech::names::find_person;
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use synod_engine::{Bench, IdLists, Result, TypedReply, prompt};
 use synod_types::{Exhibit, SeatIx, Shape, Shift, Shifts};
+
+const TITLE: &str = "Who moved";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 // Requests carry this name.
@@ -59,7 +62,14 @@ impl DebateState<'_> {
             .collect();
         let names: Vec<(SeatIx, &str)> = pairs.iter().map(|(seat, ..)| (*seat, self.cast.name(*seat))).collect();
         let ask = prompt!("shifts", pairs = shown).ids("names", names.iter().map(|(_, name)| *name));
-        let Ok(reply) = phase.ask_clerk::<ShiftsReply>(ask).await? else { return Ok(Vec::new()) };
+        let reply = match phase.ask_clerk::<ShiftsReply>(ask).await? {
+            Ok(reply) => reply,
+            Err(failed) => {
+                let row = ShiftsRow { shifts: Vec::new(), error: Some(failed.failure.to_string()) };
+                phase.show("shifts", attendance::failure(TITLE, "clerk", &failed).data(&row))?;
+                return Ok(Vec::new());
+            }
+        };
         let judgement_of = |seat: SeatIx| reply.value.shifts.iter().find(|each| find_person(&each.name, &names) == Some(seat));
         let (mut shifts, mut entries) = (Vec::new(), Vec::new());
         for (seat, opening, closing) in pairs {
@@ -83,8 +93,8 @@ impl DebateState<'_> {
             shifted: shift.shifted.unwrap_or(false),
             summary: shift.summary.clone(),
         };
-        let row = ShiftsRow { shifts: shifts.iter().map(data).collect() };
-        let exhibit = Exhibit::new("Who moved", Shape::Shifts(Shifts { entries }))
+        let row = ShiftsRow { shifts: shifts.iter().map(data).collect(), error: None };
+        let exhibit = Exhibit::new(TITLE, Shape::Shifts(Shifts { entries }))
             .part("How it was judged", &reply.value.reasons)
             .by(reply.seat, "clerk")
             .turn(&reply.key);

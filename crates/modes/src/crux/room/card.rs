@@ -9,8 +9,9 @@ use crate::crux::questions::{same_question, same_words};
 use crate::crux::rows::{CardPositionData, CardQuoteData, CardRow};
 use crate::crux::speech::names::find_person;
 use crate::crux::state::DebateState;
+use crate::first_reply::{self, FirstReply};
 use crate::text::{bare, words};
-use synod_engine::{Result, prompt};
+use synod_engine::{Result, SeatFailure, prompt};
 use synod_math::verbatim::Verbatim;
 use synod_types::{CardPosition, CardQuote, CruxCard, Exhibit, SeatIx, Shape};
 
@@ -223,7 +224,11 @@ impl Card {
             weak: self.weak,
             positions: self.positions.iter().map(position).collect(),
         };
-        Exhibit::new(format!("Crux: {}", self.aspect), Shape::Card(card)).part("Why this is the point", &self.reasons).data(&self.row())
+        Exhibit::new(self.title(), Shape::Card(card)).part("Why this is the point", &self.reasons).data(&self.row())
+    }
+
+    fn title(&self) -> String {
+        format!("Crux: {}", self.aspect)
     }
 
     fn row(&self) -> CardRow {
@@ -253,6 +258,7 @@ impl Card {
             core_disagreement: self.core.clone(),
             convergence_type: self.convergence_type,
             personas: self.positions.iter().map(|each| (each.id.clone(), position(each))).collect(),
+            error: None,
         }
     }
 }
@@ -262,8 +268,8 @@ impl Room<'_> {
     pub(super) async fn write_card(&self, debate: &mut DebateState<'_>, context: &CardContext<'_>, too_short: bool) -> Result<Card> {
         let bench = debate.bench;
         let writers = seats_of(bench, "moderator", bench.role("clerk").iter().copied());
-        let written = if too_short || debate.closed {
-            None
+        let asked = if too_short || debate.closed {
+            FirstReply { reply: None, failures: Vec::new() }
         } else {
             let shown = &self.aliases.shown;
             let exchange = [self.for_prompt(&self.before), self.for_prompt(&self.lines)].concat();
@@ -289,9 +295,15 @@ impl Room<'_> {
                 .fill("two", &shown[1])
                 .fill("first", first_sentences(0))
                 .fill("second", first_sentences(1));
-            self.phase.ask_first::<CardReply>(&writers, ask).await?
+            first_reply::ask::<CardReply>(&self.phase, &writers, ask).await?
         };
-        let (card, exhibit) = match written {
+        let fallback = Card::fallback(context);
+        let absent = |failed: &SeatFailure| CardRow { error: Some(failed.failure.to_string()), ..fallback.row() };
+        for exhibit in asked.absences(&fallback.title(), "moderator", absent) {
+            self.phase.show("crux_card", exhibit.aside(&self.title))?;
+        }
+        asked.taken_over(&self.phase, "writing the card").into_iter().for_each(|warning| self.phase.warn(warning));
+        let (card, exhibit) = match asked.reply {
             Some(reply) => {
                 let card = Card::from_reply(&reply.value, context);
                 let exhibit = card.exhibit().by(reply.seat, "moderator").turn(&reply.key);
@@ -301,9 +313,8 @@ impl Room<'_> {
                 if !too_short {
                     self.phase.warn(format!("Nobody wrote the card on \"{}\"; what was said is in the room.", self.question));
                 }
-                let card = Card::fallback(context);
-                let exhibit = card.exhibit();
-                (card, exhibit)
+                let exhibit = fallback.exhibit();
+                (fallback, exhibit)
             }
         };
         self.phase.show("crux_card", exhibit.aside(&self.title))?;

@@ -1,6 +1,7 @@
 //! What the clerk is asked about a room: whether the crux has surfaced, and what the two differ over at the core.
 
 use super::Room;
+use crate::attendance;
 use crate::crux::rows::{ConvergenceRow, ExitCheckRow};
 use crate::crux::state::DebateState;
 use crate::text::{field, token};
@@ -11,6 +12,8 @@ use synod_types::{Exhibit, FailureKind};
 
 /// The last messages that an exit check reads.
 const RECENT: usize = 6;
+const CHECK: &str = "Exit check";
+const CORE: &str = "At the core";
 
 /// Whether they have found it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,13 +65,16 @@ impl Room<'_> {
                 let surfaced = reply.value.crux_surfaced;
                 let reason = self.aliases.show_names(reply.value.reasons.trim());
                 let text = if surfaced { "The crux has surfaced" } else { "Not there yet" };
-                let exhibit = Exhibit::note("Exit check", format!("{text}: {reason}")).aside(&self.title);
-                let row = ExitCheckRow { room_id: self.id.clone(), crux_surfaced: surfaced, reason };
+                let exhibit = Exhibit::note(CHECK, format!("{text}: {reason}")).aside(&self.title);
+                let row = ExitCheckRow { room_id: self.id.clone(), crux_surfaced: surfaced, reason, error: None };
                 step.show("exit_check", exhibit.by(reply.seat, "clerk").turn(&reply.key).data(&row))?;
                 Ok(surfaced)
             }
-            Err(failure) => {
-                debate.closed |= failure.failure.kind == FailureKind::Closed;
+            Err(failed) => {
+                debate.closed |= failed.failure.kind == FailureKind::Closed;
+                let error = Some(failed.failure.to_string());
+                let row = ExitCheckRow { room_id: self.id.clone(), crux_surfaced: false, reason: String::new(), error };
+                step.show("exit_check", attendance::failure(CHECK, "clerk", &failed).aside(&self.title).data(&row))?;
                 Ok(false)
             }
         }
@@ -83,15 +89,18 @@ impl Room<'_> {
                 let core = reply.value;
                 let core_disagreement = self.aliases.show_names(core.core_disagreement.trim());
                 let note = if core.converged { "" } else { " (one of them may not accept this)" };
-                let exhibit = Exhibit::note("At the core", format!("{core_disagreement}{note}"))
-                    .part("Why", self.aliases.show_names(&core.reasons))
-                    .aside(&self.title);
-                let row = ConvergenceRow { room_id: self.id.clone(), core_disagreement, kind: core.kind.clone(), converged: core.converged };
+                let exhibit =
+                    Exhibit::note(CORE, format!("{core_disagreement}{note}")).part("Why", self.aliases.show_names(&core.reasons)).aside(&self.title);
+                let (room_id, kind) = (self.id.clone(), core.kind.clone());
+                let row = ConvergenceRow { room_id, core_disagreement, kind, converged: core.converged, error: None };
                 self.phase.show("convergence", exhibit.by(reply.seat, "clerk").turn(&reply.key).data(&row))?;
                 Ok(Some(core).filter(|core| !core.core_disagreement.trim().is_empty()))
             }
-            Err(failure) => {
-                debate.closed |= failure.failure.kind == FailureKind::Closed;
+            Err(failed) => {
+                debate.closed |= failed.failure.kind == FailureKind::Closed;
+                let (room_id, error) = (self.id.clone(), Some(failed.failure.to_string()));
+                let row = ConvergenceRow { room_id, core_disagreement: String::new(), kind: String::new(), converged: false, error };
+                self.phase.show("convergence", attendance::failure(CORE, "clerk", &failed).aside(&self.title).data(&row))?;
                 Ok(None)
             }
         }

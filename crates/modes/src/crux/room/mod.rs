@@ -7,8 +7,8 @@ pub mod checks;
 
 use super::persona::room_overlay;
 use super::rounds::detection::Candidate;
-use super::rows::{RoomEnd, RoomEndRow, RoomMessageRow, RoomPhase, RoomRow, RoomStatus, Speaker};
-use super::speech::{Speech, Speeches, speak};
+use super::rows::{RoomEnd, RoomEndRow, RoomMessageRow, RoomPhase, RoomRow, RoomStatus, Speaker, SpeechData};
+use super::speech::{Speeches, speak};
 use super::state::DebateState;
 use aliases::Aliases;
 use card::{Card, CardContext};
@@ -209,29 +209,25 @@ impl Room<'_> {
             speech.text = self.aliases.show_names(&speech.text);
             let at = self.index_of(speech.seat);
             let id = format!("c{round}.{}", self.lines.len() + 1);
-            step.show("crux_message", self.exhibit(debate, &speech, &id, phase))?;
+            let exhibit = speech.exhibit(phase.title(), &id, None);
+            step.show("crux_message", self.with_row(exhibit, debate, speech.seat, phase, speech.data(&id)))?;
             if phase == RoomPhase::Position {
                 self.opening[at] = Some(speech.text.clone());
             }
             self.latest[at] = Some(speech.text.clone());
             self.lines.push(Line { id, seat: speech.seat, text: speech.text });
         }
+        for silence in &speeches.silent {
+            let exhibit = silence.exhibit(phase.title());
+            step.show("crux_message", self.with_row(exhibit, debate, silence.seat, phase, silence.data()))?;
+        }
         Ok(())
     }
 
-    fn exhibit(&self, debate: &DebateState<'_>, speech: &Speech, id: &str, phase: RoomPhase) -> Exhibit {
-        let row = RoomMessageRow {
-            room_id: self.id.clone(),
-            speaker: Speaker::Persona,
-            persona_id: debate.cast.id(speech.seat).to_owned(),
-            phase,
-            speech: speech.data(id),
-        };
-        let title = match phase {
-            RoomPhase::Position => "Position",
-            RoomPhase::Exchange => "Exchange",
-        };
-        speech.exhibit(title, id, None, &row).aside(&self.title)
+    fn with_row(&self, exhibit: Exhibit, debate: &DebateState<'_>, seat: SeatIx, phase: RoomPhase, speech: SpeechData) -> Exhibit {
+        let persona_id = debate.cast.id(seat).to_owned();
+        let row = RoomMessageRow { room_id: self.id.clone(), speaker: Speaker::Persona, persona_id, phase, speech };
+        exhibit.aside(&self.title).data(&row)
     }
 
     /// Where each began and where each stands now, shortened.
@@ -244,6 +240,15 @@ impl Room<'_> {
             (!text.is_empty()).then(|| json!({"name": self.aliases.shown[at], "text": text.join("\n")}))
         };
         [one(0), one(1)].into_iter().flatten().collect()
+    }
+}
+
+impl RoomPhase {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Position => "Position",
+            Self::Exchange => "Exchange",
+        }
     }
 }
 

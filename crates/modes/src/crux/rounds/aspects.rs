@@ -1,6 +1,7 @@
 //! The topic, split into the aspects that are debated one after the other.
 
 use super::brief;
+use crate::attendance;
 use crate::crux::rows::{AspectsRow, NumberedAspect};
 use crate::crux::state::DebateState;
 use schemars::JsonSchema;
@@ -11,6 +12,7 @@ use synod_types::{Exhibit, FailureKind};
 /// Words of a sub-question's label and description.
 const LABEL_WORDS: usize = 8;
 const DESCRIPTION_WORDS: usize = 40;
+const TITLE: &str = "What is debated";
 
 /// One sub-question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,7 +59,11 @@ impl DebateState<'_> {
                 by = Some((reply.seat, reply.key));
                 reasons = reply.value.reasons;
             }
-            Err(failure) => self.closed |= failure.failure.kind == FailureKind::Closed,
+            Err(failed) => {
+                self.closed |= failed.failure.kind == FailureKind::Closed;
+                let row = AspectsRow { aspects: Vec::new(), error: Some(failed.failure.to_string()) };
+                phase.show("aspects", attendance::failure(TITLE, "clerk", &failed).data(&row))?;
+            }
         }
         if aspects.is_empty() {
             phase.warn("The topic could not be split into sub-questions, so it was debated as one.");
@@ -69,8 +75,8 @@ impl DebateState<'_> {
             label: each.label.clone(),
             description: each.description.clone(),
         };
-        let row = AspectsRow { aspects: aspects.iter().enumerate().map(numbered).collect() };
-        let exhibit = Exhibit::note("What is debated", lines.join("\n")).part("Why these", &reasons).data(&row);
+        let row = AspectsRow { aspects: aspects.iter().enumerate().map(numbered).collect(), error: None };
+        let exhibit = Exhibit::note(TITLE, lines.join("\n")).part("Why these", &reasons).data(&row);
         let exhibit = match by {
             Some((seat, key)) => exhibit.by(seat, "clerk").turn(key),
             None => exhibit,

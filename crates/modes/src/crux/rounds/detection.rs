@@ -2,6 +2,7 @@
 //! takes or windows that slide over the debate.
 
 use super::brief;
+use crate::attendance;
 use crate::crux::questions::same_question;
 use crate::crux::rows::DisagreementRow;
 use crate::crux::speech::names::find_person;
@@ -44,6 +45,7 @@ const LABEL_WORDS: usize = 6;
 /// Messages between two rooms of one pair. A mode has no clock, so five minutes are counted as ten messages of half a minute each; a resumed or
 /// replayed run counts the same.
 pub const COOLDOWN: u64 = 10;
+const TITLE: &str = "Contradiction";
 
 /// How many windows a debate of so many messages has.
 pub fn windows(messages: usize) -> usize {
@@ -181,9 +183,11 @@ impl DebateState<'_> {
         let ask = prompt!("detect", lines, aspect, window, held).ids("names", speaking.iter().map(|(_, name)| *name));
         let reply = match phase.ask_clerk::<Disagreement>(ask).await? {
             Ok(reply) => reply,
-            Err(failure) => {
-                self.closed |= failure.failure.kind == FailureKind::Closed;
+            Err(failed) => {
+                self.closed |= failed.failure.kind == FailureKind::Closed;
                 self.detection_failed = true;
+                let row = DisagreementRow { window, error: Some(failed.failure.to_string()), ..DisagreementRow::default() };
+                phase.show("disagreement", attendance::failure(TITLE, "clerk", &failed).data(&row))?;
                 return Ok(None);
             }
         };
@@ -217,10 +221,11 @@ impl DebateState<'_> {
             confidence: 1,
             window,
             reasons: found.reasons.clone(),
+            error: None,
         };
         // What is said of a contradiction that opens no room is kept beside the note.
         let rest = if candidate.is_none() && !again { found.topic.as_str() } else { "" };
-        let exhibit = Exhibit::note("Contradiction", text).part("In short", &found.short_label).part("The nearest question", rest);
+        let exhibit = Exhibit::note(TITLE, text).part("In short", &found.short_label).part("The nearest question", rest);
         phase.show("disagreement", exhibit.part("Why", &found.reasons).by(reply.seat, "clerk").turn(&reply.key).data(&row))?;
         let known = |question: &str| self.contradictions.iter().any(|known| same_question(known, question));
         if let Some(candidate) = candidate.as_ref().filter(|candidate| !known(&candidate.question)) {

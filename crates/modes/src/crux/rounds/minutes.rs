@@ -1,5 +1,6 @@
 //! The minutes of an aspect: one or two sentences that the next prompts carry.
 
+use crate::attendance;
 use crate::crux::rows::RoundSummaryRow;
 use crate::crux::speech::whole_sentences;
 use crate::crux::state::{DebateState, Message, Minutes};
@@ -17,17 +18,20 @@ impl DebateState<'_> {
         }
         let card = self.cards.iter().rfind(|card| card.round == round).map(|card| card.plain());
         let ask = prompt!("summary", aspect, takes = self.for_prompt(takes), card).fill("aspect", &label);
+        let title = format!("Minutes: {label}");
+        let row = |summary: &str, error| RoundSummaryRow { round, aspect: label.clone(), summary: summary.to_owned(), error };
         let summary = match phase.ask_clerk::<String>(ask).await? {
             Ok(reply) => {
                 let text = if reply.partial { whole_sentences(&reply.value) } else { &reply.value };
                 let summary = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let row = RoundSummaryRow { round, aspect: label.clone(), summary: summary.clone() };
-                let exhibit = Exhibit::note(format!("Minutes: {label}"), &summary).by(reply.seat, "clerk").turn(&reply.key).data(&row);
-                phase.show("round_summary", exhibit)?;
+                let exhibit = Exhibit::note(title, &summary).by(reply.seat, "clerk").turn(&reply.key);
+                phase.show("round_summary", exhibit.data(&row(&summary, None)))?;
                 summary
             }
-            Err(failure) => {
-                self.closed |= failure.failure.kind == FailureKind::Closed;
+            Err(failed) => {
+                self.closed |= failed.failure.kind == FailureKind::Closed;
+                let row = row("", Some(failed.failure.to_string()));
+                phase.show("round_summary", attendance::failure(title, "clerk", &failed).data(&row))?;
                 String::new()
             }
         };

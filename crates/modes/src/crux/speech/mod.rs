@@ -6,12 +6,14 @@ pub mod stock_phrases;
 
 use super::persona::Cast;
 use super::rows::SpeechData;
+use crate::attendance;
 use stock_phrases::{phrases_used, remove_stock_phrases};
-use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatReply};
-use synod_types::{Exhibit, RowData, SeatIx, Shape, Statement};
+use synod_engine::{Bench, Prompt, ReplyFormat, Result, SeatFailure, SeatReply};
+use synod_types::{Exhibit, SeatIx, Shape, Statement};
 
 /// A reply in which the persona's own forbidden phrases occur at least so many times in all is asked for again.
 const TOO_MANY: usize = 2;
+const NOTHING_LEFT: &str = "nothing was left of what it said once stock phrases were taken out";
 
 /// A reply that holds what a persona says aloud.
 pub trait Utterance: ReplyFormat + Clone {
@@ -49,30 +51,52 @@ pub struct Speech {
 
 impl Speech {
     /// The statement as it is shown, under its message's id.
-    pub fn exhibit(&self, title: impl Into<String>, id: &str, reply_to: Option<&str>, row: &impl RowData) -> Exhibit {
+    pub fn exhibit(&self, title: impl Into<String>, id: &str, reply_to: Option<&str>) -> Exhibit {
         let statement = Statement { label: Some(id.to_owned()), text: Some(self.text.clone()), reply_to: reply_to.map(str::to_owned) };
-        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).part("Why this one", &self.reasons).data(row)
+        Exhibit::new(title, Shape::Statement(statement)).by(self.seat, "persona").turn(&self.key).part("Why this one", &self.reasons)
     }
 
     /// The part of its stored row that every message has.
     pub fn data(&self, id: &str) -> SpeechData {
         SpeechData {
-            id: id.to_owned(),
+            id: Some(id.to_owned()),
             content: self.text.clone(),
             stock_phrases_removed: self.removed.clone(),
             forbidden_phrases: self.forbidden.clone(),
+            error: None,
         }
     }
 }
 
-/// What was said in one step, in seat order, and whether the run was closing.
+/// A persona that was asked and said nothing the others could hear.
+#[derive(Clone, Debug)]
+pub struct Silence {
+    pub seat: SeatIx,
+    key: String,
+    /// `None`: its reply held nothing but stock phrases.
+    failed: Option<SeatFailure>,
+}
+
+impl Silence {
+    pub fn exhibit(&self, title: impl Into<String>) -> Exhibit {
+        attendance::absence(title, self.seat, "persona", self.failed.as_ref(), "said nothing but stock phrases").turn(&self.key)
+    }
+
+    pub fn data(&self) -> SpeechData {
+        let error = self.failed.as_ref().map_or_else(|| NOTHING_LEFT.to_owned(), |failed| failed.failure.to_string());
+        SpeechData { id: None, content: String::new(), stock_phrases_removed: Vec::new(), forbidden_phrases: Vec::new(), error: Some(error) }
+    }
+}
+
+/// What came of one step, in seat order, and whether the run was closing.
 #[derive(Clone, Debug, Default)]
 pub struct Speeches {
     pub list: Vec<Speech>,
+    pub silent: Vec<Silence>,
     pub closed: bool,
 }
 
-/// Asks these seats, each as its persona. Who fails, or says nothing but stock phrases, is left out of this step.
+/// Asks these seats, each as its persona. Who fails, or says nothing but stock phrases, is silent in this step.
 pub async fn speak<T: Utterance>(
     phase: &Bench,
     cast: &Cast,
@@ -104,6 +128,8 @@ pub async fn speak<T: Utterance>(
     }
 
     let mut list = Vec::new();
+    let mut silent: Vec<Silence> =
+        first.failures.into_iter().map(|failed| Silence { seat: failed.seat, key: failed.key.clone(), failed: Some(failed) }).collect();
     for (reply, phrases) in replies {
         let words = if reply.partial { whole_sentences(reply.value.aloud()) } else { reply.value.aloud() };
         let filtered = remove_stock_phrases(words);
@@ -117,10 +143,14 @@ pub async fn speak<T: Utterance>(
                 removed: filtered.removed,
                 forbidden: without_repeats(&phrases).into_iter().map(str::to_owned).collect(),
             }),
-            None => phase.abstained(reply.seat, "nothing was left of what it said once stock phrases were taken out"),
+            None => {
+                phase.abstained(reply.seat, NOTHING_LEFT);
+                silent.push(Silence { seat: reply.seat, key: reply.key, failed: None });
+            }
         }
     }
-    Ok(Speeches { list, closed })
+    silent.sort_by_key(|silence| silence.seat);
+    Ok(Speeches { list, silent, closed })
 }
 
 fn without_repeats<'a>(phrases: &[&'a str]) -> Vec<&'a str> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 pub fn crux(seen: &Seen, found: &mut Found) {
     let cruxes = list(&seen.decision, "cruxes");
-    let (cards, rooms, ends) = (seen.data("crux_card"), seen.data("crux_room"), seen.data("crux_room_complete"));
+    let (cards, rooms, ends) = (given(seen, "crux_card"), seen.data("crux_room"), seen.data("crux_room_complete"));
     found.same((cards.len(), rooms.len(), ends.len()), (cruxes.len(), cruxes.len(), cruxes.len()), "a card, a room and its end for each crux");
     for (at, (card, crux)) in cards.iter().zip(cruxes).enumerate() {
         found.same(text(card, "question"), text(crux, "question"), "the card's question and the decision's");
@@ -28,6 +28,11 @@ pub fn crux(seen: &Seen, found: &mut Found) {
     found.count_if(again > 0, "a contradiction without a room");
 }
 
+/// What somebody gave at a stage; whoever gave nothing has a row as well.
+fn given(seen: &Seen, stage: &str) -> Vec<Value> {
+    seen.data(stage).into_iter().filter(|data| data["error"].is_null()).collect()
+}
+
 /// A room ends, and says so with what was said in it.
 fn room(seen: &Seen, card: &Value, room: Option<&Value>, end: Option<&Value>, found: &mut Found) {
     let (Some(room), Some(end)) = (room, end) else { return };
@@ -35,7 +40,7 @@ fn room(seen: &Seen, card: &Value, room: Option<&Value>, end: Option<&Value>, fo
     found.must(text(end, "roomId") == id && text(card, "cruxRoomId") == id && end["cardId"] == card["id"], format!("the parts of {id}"));
     found.same(text(end, "status"), "complete", id);
     found.same(&end["resolved"], &card["resolved"], "a room and its card on whether it is resolved");
-    let said = seen.data("crux_message").iter().filter(|message| text(message, "roomId") == id).count() as u64;
+    let said = given(seen, "crux_message").iter().filter(|message| text(message, "roomId") == id).count() as u64;
     found.same(end["messages"].as_u64(), Some(said), "messages of a room");
     let surfaced = seen.data("exit_check").iter().any(|check| text(check, "roomId") == id && check["cruxSurfaced"] == true);
     found.same(text(end, "endedBy") == "surfaced", surfaced, "a room that surfaced");
@@ -141,7 +146,7 @@ fn shifts(seen: &Seen, found: &mut Found) {
 
 /// The record holds every stance with its reason and every piece of evidence, in the row and in the answer.
 fn recorded(seen: &Seen, record: &Value, found: &mut Found) {
-    let row = seen.data("debate_summary").pop().unwrap_or_default();
+    let row = given(seen, "debate_summary").pop().unwrap_or_default();
     let answer = flat(seen.answer());
     for claim in list(record, "claims") {
         found.must(answer.contains(&flat(text(claim, "claim"))), format!("a claim is missing: {claim}"));

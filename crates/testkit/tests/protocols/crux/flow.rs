@@ -102,6 +102,37 @@ async fn every_failure_ends_in_a_verdict() {
 }
 
 #[tokio::test]
+async fn whoever_is_asked_and_gives_nothing_has_a_row_that_says_why() {
+    let room = Script { contradictions: &[1], surfaces: Some(5), ..Script::default() };
+    let (clerk, moderator) = (Some(4), Some(3));
+    let persona = |seat: SeatIx| (Some(seat), "This persona broke on the provider's side.".to_owned());
+    let told = |seat, role: &str| (seat, format!("This {role} broke on the provider's side."));
+    for (fails, stage, want) in [
+        (&["decompose@"][..], "aspects", vec![told(clerk, "clerk")]),
+        (&["opening@1"], "opening", vec![persona(1)]),
+        (&["take@2"], "take", vec![persona(2); 3]),
+        (&["react@0"], "take", vec![persona(0); 3]),
+        (&["reply@0"], "take", vec![persona(0); 3]),
+        (&["closing@0", "closing@2"], "closing", vec![persona(0), persona(2)]),
+        (&["detect@"], "disagreement", vec![told(clerk, "clerk"); 3]),
+        (&["position@1"], "crux_message", vec![persona(1)]),
+        (&["check@"], "exit_check", vec![told(clerk, "clerk"); 5]),
+        (&["converge@"], "convergence", vec![told(clerk, "clerk")]),
+        (&["card@"], "crux_card", vec![told(moderator, "moderator"), told(clerk, "moderator")]),
+        (&["summary@"], "round_summary", vec![told(clerk, "clerk"); 3]),
+        (&["shifts@"], "shifts", vec![told(clerk, "clerk")]),
+        (&["report@"], "debate_summary", vec![told(moderator, "moderator"), told(clerk, "moderator")]),
+    ] {
+        let flow = Flow::of(Script { fails, ..room }, &[]).await;
+        assert_eq!(flow.absent(stage), want, "{fails:?}");
+        assert!(flow.exhibits(stage).iter().all(|exhibit| exhibit.seat.is_none() || exhibit.turn.is_some()), "{fails:?}: a row of no turn");
+    }
+    let stock = Flow::of(Script { take: Some("That's a great point."), ..Script::default() }, &[("aspects", "1"), ("minirounds", "1")]).await;
+    let silent = |seat: SeatIx| (Some(seat), "This persona said nothing but stock phrases.".to_owned());
+    assert_eq!((stock.absent("take"), stock.shown(&["take"])), (vec![silent(0), silent(1), silent(2)], 0));
+}
+
+#[tokio::test]
 async fn forbidden_phrases_are_said_again_once_and_counted_apart() {
     let flow = Flow::of(Script { slips: Some("opening@0"), ..Script::default() }, &[]).await;
     let calls = flow.verdict.receipt.calls;

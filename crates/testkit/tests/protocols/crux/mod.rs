@@ -234,17 +234,28 @@ impl Flow {
     fn answer(&self) -> &str {
         self.verdict.answer.as_ref().map_or("", |answer| &answer.text)
     }
-    fn shown(&self, stages: &[&str]) -> usize {
-        let of = |row: &&Row| matches!(row.body(), Ok(Body::Shown(shown)) if stages.contains(&shown.stage.as_str()));
-        self.rows.iter().filter(of).count()
-    }
-    /// What is stored with everything shown at a stage.
-    fn data(&self, stage: &str) -> Vec<Value> {
+    fn exhibits(&self, stage: &str) -> Vec<Exhibit> {
         let of = |row: &Row| match row.body() {
-            Ok(Body::Shown(shown)) if shown.stage == stage => shown.exhibit.row(),
+            Ok(Body::Shown(shown)) if shown.stage == stage => Some(shown.exhibit),
             _ => None,
         };
         self.rows.iter().filter_map(of).collect()
+    }
+    /// What somebody gave at a stage, or what was put in its place.
+    fn data(&self, stage: &str) -> Vec<Value> {
+        self.exhibits(stage).iter().filter_map(Exhibit::row).filter(|data| data["error"].is_null()).collect()
+    }
+    /// Who gave nothing at a stage, and what is said of it.
+    fn absent(&self, stage: &str) -> Vec<(Option<SeatIx>, String)> {
+        let all = self.exhibits(stage).into_iter().filter(|exhibit| exhibit.row().is_some_and(|data| data["error"].is_string()));
+        let told = |exhibit: Exhibit| match exhibit.shape {
+            Shape::Note { text } => (exhibit.seat, text),
+            other => panic!("an absence shown as {other:?}"),
+        };
+        all.map(told).collect()
+    }
+    fn shown(&self, stages: &[&str]) -> usize {
+        stages.iter().map(|stage| self.data(stage).len()).sum()
     }
     fn messages(&self) -> usize {
         self.shown(&["opening", "take", "closing"])

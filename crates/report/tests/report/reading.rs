@@ -1,0 +1,151 @@
+//! A page as its reader goes through it: whose something is, and nothing twice.
+
+use crate::runs;
+use serde_json::json;
+use synod_report::{Style, View, html, markdown, show};
+use synod_types::*;
+
+const WIDE: Style = Style { width: 200, colour: false, unicode: true };
+
+/// The part of a page from a heading to the next of its rank.
+fn section<'a>(page: &'a str, id: &str) -> &'a str {
+    let (_, rest) = page.split_once(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no {id} in {page}"));
+    rest.split("<section id=").next().unwrap_or(rest)
+}
+
+#[test]
+fn a_seat_that_gave_nothing_is_named() {
+    let mut tape = runs::Tape::new(&runs::header("council", "Which?"));
+    tape.phase("collect").ask("collect/answer@1", "gpt", None).fail("collect/answer@1", FailureKind::Timeout, "120 s");
+    let absent = Exhibit::note("Answer", "This respondent did not answer in time.").by(1, "respondent").turn("collect/answer@1");
+    tape.show("collect/show collect@1", "collect", absent).phase_end("collect");
+    let view = View::of(&tape.rows);
+    assert!(html(&view).contains("<h4>Answer, by gpt</h4>"), "{}", html(&view));
+    assert!(markdown(&view).contains("Answer, by gpt") && show(&view, WIDE, false).contains("Answer, by gpt"));
+    tape.show("collect/show own@1", "own", Exhibit::note("Ideas of gpt", "None.").by(1, "respondent"));
+    assert!(html(&View::of(&tape.rows)).contains("<h4>Ideas of gpt</h4>"), "named once");
+}
+
+#[test]
+fn whoever_is_missing_throughout_is_named_once() {
+    let lost = |seat, who: &str, phase: &str, why| Missing { seat, who: who.into(), phase: phase.into(), why, detail: "x".into() };
+    let missing = vec![
+        lost(1, "gpt", "opening", FailureKind::Auth),
+        lost(2, "qwen", "opening", FailureKind::Timeout),
+        lost(1, "gpt", "round 1", FailureKind::Auth),
+        lost(1, "gpt", "opening", FailureKind::Auth),
+        lost(1, "gpt", "closing", FailureKind::Server),
+    ];
+    let mut tape = runs::Tape::new(&runs::header("crux", "Which?"));
+    let page = html(&View::of(&tape.verdict(Verdict { missing, ..runs::verdict("crux", Status::Degraded) })));
+    let told = "stands without gpt in opening and round 1 (refused the key), qwen in opening (did not answer in time) and gpt in closing";
+    let top = section(&page, "top");
+    assert!(top.contains(&format!("<dt>Degraded</dt><dd class=\"alarm\">{told}")), "{top}");
+}
+
+#[test]
+fn what_is_under_review_stands_as_it_was_given() {
+    let mut header = runs::header("peer_review", "Is it right?");
+    header.question.content = Some("fn next() {\n    *a* < b\n}".into());
+    let page = html(&View::of(&runs::Tape::new(&header).rows));
+    assert!(page.contains("<pre>fn next() {\n    *a* &lt; b\n}</pre>"), "{page}");
+}
+
+#[test]
+fn a_reply_is_printed_as_it_came_only_where_the_page_does_not_hold_it() {
+    let raw = |view: &mut View, text: &str| view.attach_raw("rank/rank@0", 0, serde_json::to_string(&Reply::text(text)).expect("it is plain"));
+    let typed = json!({"reasons": "because of everything that was said about it so far", "ranking": ["K3", "T9"]});
+    for (said, came, shown) in [
+        (typed.clone(), r#"{"reasons":"because of everything that was said about it so far", "ranking":["K3","T9"]}"#, false),
+        (typed, r#"Here it is: {"reasons":"because of everything that was said about it so far","ranking":["K3","T9"]}"#, true),
+        (json!("Plain words."), " Plain words.\n", false),
+        (json!("Plain words."), "Other words.", true),
+    ] {
+        let mut tape = runs::Tape::new(&runs::header("council", "Which?"));
+        tape.phase("rank").turn("rank/rank@0", "opus", 5, (1, 1), None, said);
+        let mut view = View::of(&tape.rows);
+        raw(&mut view, came);
+        assert_eq!(html(&view).contains("The reply as it came"), shown, "{came}");
+    }
+    // What was taken out of a text before it was shown is still to be seen.
+    let mut tape = runs::Tape::new(&runs::header("crux", "Which?"));
+    tape.phase("rank").turn("rank/rank@0", "opus", 5, (1, 1), None, json!("Great question. No."));
+    let cleaned = Statement { label: None, text: Some("No.".into()), reply_to: None };
+    tape.show("rank/show take@0", "take", Exhibit::new("Take", Shape::Statement(cleaned)).by(0, "persona").turn("rank/rank@0"));
+    let mut view = View::of(&tape.rows);
+    raw(&mut view, "Great question. No.");
+    assert!(html(&view).contains("<pre>Great question. No.</pre>"));
+}
+
+#[test]
+fn what_every_round_shows_stands_beside_the_answer_once() {
+    let mut tape = runs::Tape::new(&runs::header("collapse", "Which?"));
+    for (round, best) in [(1, 3.0), (2, 8.0)] {
+        let phase = format!("round {round}");
+        let rule = Rule { decided: format!("Round {round} ends."), rung: "near_tie".into(), numbers: vec![("best".into(), best)] };
+        tape.phase(&phase).show(&format!("{phase}/show convergence"), "convergence", Exhibit::new("Convergence", Shape::Rule(rule)));
+        tape.phase_end(&phase);
+    }
+    let page = html(&View::of(&tape.rows));
+    let (beside, record) = (section(&page, "decided"), section(&page, "record"));
+    assert!(beside.contains("Round 2 ends.") && !beside.contains("Round 1 ends."), "{beside}");
+    assert!(record.contains("Round 1 ends.") && !record.contains("Round 2 ends."), "{record}");
+    assert!(beside.contains("<dt>Decided by</dt><dd>near tie</dd>"), "{beside}");
+}
+
+#[test]
+fn the_top_of_a_page_is_for_people() {
+    let file = Attachment { name: "notes.md".into(), sha256: "ab".repeat(32), bytes: 12_345, text: "Notes.".into() };
+    let mut header = runs::header("fact_check", "Which?");
+    header.question.files = vec![file];
+    let mut tape = runs::Tape::new(&header);
+    let dissent = |seat, text: &str| Dissent { seat: Some(seat), label: None, text: text.into() };
+    let rows = tape.verdict(Verdict {
+        stop_reason: "finished".into(),
+        answer: Some(Answer { kind: AnswerKind::Report, text: "Wait.".into(), by: vec![3] }),
+        decision: Some(json!({"summary": "Wait.", "score_doubted": 3})),
+        dissent: vec![dissent(0, "No."), dissent(1, "Never.")],
+        ..runs::verdict("fact_check", Status::Full)
+    });
+    let page = html(&View::of(&rows));
+    let (head, rest) = page.split_once("</header>").expect("a header");
+    assert!(head.contains("fact check · ") && head.contains("Attached: notes.md (12,345 bytes)") && !head.contains("abab"), "{head}");
+    assert!(rest.split("<footer>").nth(1).is_some_and(|foot| foot.contains("<dt>SHA-256 of notes.md</dt><dd><code>abab")), "{rest}");
+    let top = section(&page, "top");
+    assert!(top.contains("<dt>Against</dt><dd>opus: No.</dd><dd>gpt: Never.</dd><dt>Sure</dt>"), "{top}");
+    let answer = section(&page, "answer");
+    assert!(answer.contains("<summary>For scripts</summary>") && !answer.contains("finished"), "{answer}");
+}
+
+#[test]
+fn a_table_of_findings_or_checks_has_the_columns_it_fills() {
+    let finding =
+        |severity: &str, fate: &str| FindingEntry { title: "T".into(), severity: severity.into(), fate: fate.into(), ..FindingEntry::default() };
+    let page = |shape: Shape| {
+        let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+        tape.phase("work").show("work/show x@0", "x", Exhibit::new("X", shape).by(0, "seat"));
+        html(&View::of(&tape.rows))
+    };
+    let heads = |page: &str| {
+        let head = page.split("<table class=\"entries\"><thead><tr>").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap_or_default();
+        head.replace("<th scope=\"col\">", "").replace("</th>", " ").trim().to_owned()
+    };
+    for (severity, fate, want) in [
+        ("critical", "fixed", "Severity Finding Fate"),
+        ("Minor", "", "Severity Finding"),
+        ("needs_approval", "", "Standing Finding"),
+        ("convergent", "agreed", "Standing Finding Fate"),
+    ] {
+        let findings = Findings { entries: vec![finding(severity, fate)], none: String::new() };
+        assert_eq!(heads(&page(Shape::Findings(findings))), want);
+    }
+    let check = |verdict: &str, confidence: &str| {
+        let entry = CheckEntry { claim: "C".into(), verdict: verdict.into(), confidence: confidence.into(), ..CheckEntry::default() };
+        page(Shape::Checks(Checks { entries: vec![entry], score: None, measure: verdict.to_owned() }))
+    };
+    let passed = check("passed", "");
+    assert_eq!(heads(&passed), "Verdict Claim");
+    assert!(passed.contains("1 claim: 1 passed; passed as a whole") && !passed.contains("class=\"alarm\""), "{passed}");
+    let failed = check("failed", "high");
+    assert!(heads(&failed) == "Verdict Claim How sure" && failed.contains("class=\"alarm\""), "{failed}");
+}
