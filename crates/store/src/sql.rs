@@ -332,9 +332,13 @@ pub(crate) async fn update_all<'t, T>(
     let mut unchanged: HashSet<&str> = HashSet::new();
     match (conn, statements.engine()) {
         (Conn::File(file), _) => {
-            let text = text(statements, 1);
+            if items.is_empty() {
+                return Ok(unchanged);
+            }
+            let mut statement = file.prepare_cached(&text(statements, 1)).map_err(file_error)?;
             for item in items {
-                if bound(file.prepare_cached(&text), |values| bind(values, item), |statement| statement.raw_execute())? == 0 {
+                let changed = bind_all(&mut statement, |values| bind(values, item)).and_then(|()| statement.raw_execute());
+                if changed.map_err(file_error)? == 0 {
                     unchanged.insert(run(item));
                 }
             }

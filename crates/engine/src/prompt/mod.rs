@@ -284,7 +284,7 @@ impl Prompts {
         let context = JinjaValue::from_pairs(base_vars(header, seat, settings).into_iter().chain(own));
         let part = |part: &str| -> Result<String, String> {
             let template = env.get_template(&format!("{}/{}/{part}", folder.name, prompt.name)).map_err(|error| format!("{error:#}"))?;
-            template.render(context.clone()).map(|text| text.trim().to_owned()).map_err(|error| format!("{error:#}"))
+            template.render(context.clone()).map(trimmed).map_err(|error| format!("{error:#}"))
         };
         let mut messages = Vec::new();
         let system = part("system")?;
@@ -310,6 +310,12 @@ fn text_of(path: &Path) -> Result<String, String> {
         return Err("not a plain file of at most 1 MiB".into());
     }
     std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+fn trimmed(mut text: String) -> String {
+    text.truncate(text.trim_end().len());
+    text.drain(..text.len() - text.trim_start().len());
+    text
 }
 
 /// The folder of prompts that belong to no mode.

@@ -112,64 +112,70 @@ impl IdLists {
             || (!choices.is_empty() && choices.iter().all(|choice| self.void(choice)))
     }
 
-    /// What the marks in the schema demand of a value, said in words when it does not hold.
+    /// What the marks in the schema demand of a value, said in words when it does not hold. Keywords are gone through, not looked up: there are
+    /// few of them, and hardly any is a mark.
     pub(crate) fn check(&self, schema: &Value, value: &Value, at: &Place<'_>, wrong: &mut Vec<String>) {
         let Some(map) = schema.as_object() else { return };
-        if let Some(list) = map.get("x-ids").and_then(Value::as_str) {
-            let ids = self.list(list);
-            if let Some(text) = value.as_str()
-                && !ids.iter().any(|id| id == text)
-            {
-                wrong.push(format!("{at} is {text:?}, which is none of {}", ids.join(", ")));
-            }
-        }
-        if let Some(schema) = self.schema_in(map) {
-            let under = |field: &str| if field == "document" { at.to_string() } else { Place::Field(at, field).to_string() };
-            let found = crate::schema::mismatches(&schema, value).into_iter();
-            wrong.extend(found.map(|problem| format!("{} is {}; it must be {}", under(&problem.field), problem.got, problem.want)));
-        }
-        if let Some(list) = map.get("x-permutation").and_then(Value::as_str) {
-            let want = self.list(list);
-            let got: Vec<&str> = value.as_array().map(|items| items.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
-            let mut sorted_got = got.clone();
-            let mut sorted_want: Vec<&str> = want.iter().map(String::as_str).collect();
-            sorted_got.sort_unstable();
-            sorted_want.sort_unstable();
-            if sorted_got != sorted_want {
-                wrong.push(format!("{at} is [{}]; it must hold each of {} exactly once", got.join(", "), want.join(", ")));
-            }
-        }
-        if let Some((low, high)) = map.get("x-between").and_then(Value::as_str).and_then(|list| self.bounds(list))
-            && let Some(number) = value.as_f64()
-            && !(low..=high).contains(&number)
-        {
-            wrong.push(format!("{at} is {number}; it must be from {low} to {high}"));
-        }
-        if let (Some(list), Some(object)) = (map.get("x-map").and_then(Value::as_str), value.as_object()) {
-            let want = self.list(list);
-            if want.len() != object.len() || want.iter().any(|id| !object.contains_key(id)) {
-                let got: Vec<&str> = object.keys().map(String::as_str).collect();
-                wrong.push(format!("{at} holds {}; it must hold each of {}, and nothing else", got.join(", "), want.join(", ")));
-            }
-        }
-        if let (Some(Value::Object(properties)), Some(object)) = (map.get("properties"), value.as_object()) {
-            for (name, inner) in properties {
-                // What was not asked for is not looked at: whoever asked knows to leave it aside.
-                let asked = required(map).any(|required| required == name) || !self.void(inner);
-                if let Some(field) = object.get(name).filter(|_| asked) {
-                    self.check(inner, field, &Place::Field(at, name), wrong);
+        for (keyword, rule) in map {
+            match keyword.as_str() {
+                "properties" => self.check_fields(map, rule, value, at, wrong),
+                "items" => {
+                    for (i, item) in value.as_array().into_iter().flatten().enumerate() {
+                        self.check(rule, item, &Place::Item(at, i), wrong);
+                    }
                 }
+                "anyOf" | "oneOf" | "allOf" => rule.as_array().into_iter().flatten().for_each(|inner| self.check(inner, value, at, wrong)),
+                "x-schema" => {
+                    let Some(schema) = self.schema_in(map) else { continue };
+                    let under = |field: &str| if field == "document" { at.to_string() } else { Place::Field(at, field).to_string() };
+                    let found = crate::schema::mismatches(&schema, value).into_iter();
+                    wrong.extend(found.map(|problem| format!("{} is {}; it must be {}", under(&problem.field), problem.got, problem.want)));
+                }
+                mark => wrong.extend(rule.as_str().and_then(|list| self.broken(mark, list, value, at))),
             }
         }
-        if let (Some(items), Some(array)) = (map.get("items"), value.as_array()) {
-            for (i, item) in array.iter().enumerate() {
-                self.check(items, item, &Place::Item(at, i), wrong);
+    }
+
+    fn check_fields(&self, schema: &serde_json::Map<String, Value>, properties: &Value, value: &Value, at: &Place<'_>, wrong: &mut Vec<String>) {
+        let (Some(properties), Some(object)) = (properties.as_object(), value.as_object()) else { return };
+        for (name, inner) in properties {
+            // What was not asked for is not looked at: whoever asked knows to leave it aside.
+            let asked = || required(schema).any(|required| required == name) || !self.void(inner);
+            if let Some(field) = object.get(name).filter(|_| asked()) {
+                self.check(inner, field, &Place::Field(at, name), wrong);
             }
         }
-        for choice in ["anyOf", "oneOf", "allOf"] {
-            for inner in map.get(choice).and_then(Value::as_array).into_iter().flatten() {
-                self.check(inner, value, at, wrong);
+    }
+
+    /// How a value breaks what one mark demands, if it does.
+    fn broken(&self, mark: &str, list: &str, value: &Value, at: &Place<'_>) -> Option<String> {
+        let ids = self.list(list);
+        match mark {
+            "x-ids" => {
+                let text = value.as_str().filter(|text| !ids.iter().any(|id| id == text))?;
+                Some(format!("{at} is {text:?}, which is none of {}", ids.join(", ")))
             }
+            "x-permutation" => {
+                let got: Vec<&str> = value.as_array().map(|items| items.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
+                let mut sorted_got = got.clone();
+                let mut sorted_want: Vec<&str> = ids.iter().map(String::as_str).collect();
+                sorted_got.sort_unstable();
+                sorted_want.sort_unstable();
+                let whole = sorted_got == sorted_want;
+                (!whole).then(|| format!("{at} is [{}]; it must hold each of {} exactly once", got.join(", "), ids.join(", ")))
+            }
+            "x-between" => {
+                let (low, high) = self.bounds(list)?;
+                let number = value.as_f64().filter(|number| !(low..=high).contains(number))?;
+                Some(format!("{at} is {number}; it must be from {low} to {high}"))
+            }
+            "x-map" => {
+                let object = value.as_object()?;
+                let whole = ids.len() == object.len() && ids.iter().all(|id| object.contains_key(id));
+                let got = || object.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                (!whole).then(|| format!("{at} holds {}; it must hold each of {}, and nothing else", got(), ids.join(", ")))
+            }
+            _ => None,
         }
     }
 }

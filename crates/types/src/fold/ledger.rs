@@ -1,14 +1,11 @@
 //! Every request a run sent and what it cost: sums over its `asked`, `replied` and `failed` rows, nothing else.
 
 use crate::{Asked, Body, CallCounts, FailureKind, Kind, Millis, Replied, Row, Usage};
-use std::collections::HashMap;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
     /// In the order in which they went out.
     requests: Vec<SentRequest>,
-    /// Key, then which of `requests`, oldest try first.
-    index: HashMap<String, Vec<usize>>,
 }
 
 /// One request that went out, and what came of it.
@@ -81,7 +78,6 @@ impl Ledger {
     }
 
     pub fn asked(&mut self, key: &str, attempt: i64, at: Millis, asked: &Asked) {
-        self.index.entry(key.to_owned()).or_default().push(self.requests.len());
         self.requests.push(SentRequest {
             key: key.to_owned(),
             attempt,
@@ -114,8 +110,8 @@ impl Ledger {
 
     /// The last try of a turn that is as wanted.
     fn of_turn_mut(&mut self, key: &str, wanted: impl Fn(&SentRequest) -> bool) -> Option<&mut SentRequest> {
-        let at = self.index.get(key)?.iter().rev().copied().find(|at| wanted(&self.requests[*at]))?;
-        self.requests.get_mut(at)
+        // The last ones are the likeliest, and a run sends hundreds at most.
+        self.requests.iter_mut().rev().find(|request| request.key == key && wanted(request))
     }
 
     /// Every request, in the order in which they went out.
@@ -124,8 +120,8 @@ impl Ledger {
     }
 
     /// Those of one key, oldest try first.
-    pub fn of_turn<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a SentRequest> {
-        self.index.get(key).into_iter().flatten().filter_map(|at| self.requests.get(*at))
+    pub fn of_turn<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a SentRequest> {
+        self.requests.iter().filter(move |request| request.key == key)
     }
 
     /// Spent, and reserved without a reply: what counts against the budget.
