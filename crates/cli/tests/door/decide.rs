@@ -273,6 +273,19 @@ fn of_very_many_cards_a_reader_sees_those_that_matter_and_a_script_all() {
     assert!(wrong.err.lines().count() < 80);
 }
 
+/// A large verdict is held as text while it is written, and read back: what is told at once is what the journal holds.
+#[test]
+fn a_verdict_of_a_mebibyte_is_told_as_it_was_written() {
+    let house = House::bare();
+    let cards: Vec<Value> = (0..4_000).map(|at| card(&format!("c{at:04}"), json!({"cost": at % 90}))).collect();
+    let told = house.synod(&["decide", &file(&house, cards, json!({})), "--json", "-q"]).exits(0);
+    assert!(told.out.len() > 1 << 20, "{} bytes", told.out.len());
+    let verdict = told.json();
+    assert_eq!(verdict["decision"]["positions"].as_array().map(Vec::len), Some(4_000));
+    assert_eq!(verdict, house.synod(&["show", "last", "--json"]).exits(0).json()["verdict"]);
+    house.synod(&["replay", "last"]).exits(0);
+}
+
 #[test]
 fn what_evidence_says_is_read_frozen_and_shown_to_whoever_judges_it() {
     let house = House::new();

@@ -24,6 +24,8 @@ pub enum Ending {
 const GRACE: Duration = Duration::from_secs(5);
 /// And when the process ends, which nobody asked of the run.
 const LAST_WORDS: Duration = Duration::from_secs(8);
+/// Bytes from which on a verdict is not held twice.
+const LARGE_VERDICT: usize = 1 << 20;
 /// No run is stopped later than this; it stands in for "never" where a timer is needed.
 const NEVER: Duration = Duration::from_secs(365 * 86_400);
 
@@ -251,8 +253,16 @@ async fn write(core: &Core, mut verdict: Verdict) -> Result<Verdict> {
     core.commit(&[], Vec::new()).await?;
     let now = core.clock.now();
     verdict.receipt = receipt(core, now).await?;
-    core.commit(&[], vec![NewRow::new("", Kind::Verdict, now, &verdict)]).await?;
-    Ok(verdict)
+    let row = NewRow::new("", Kind::Verdict, now, &verdict);
+    if row.body.len() < LARGE_VERDICT {
+        core.commit(&[], vec![row]).await?;
+        return Ok(verdict);
+    }
+    // As a tree it is many times its text: while it is written, and projections are made of it, only the text is held.
+    drop(verdict);
+    let text = row.body.clone();
+    core.commit(&[], vec![row]).await?;
+    serde_json::from_str(&text).map_err(|error| Halt::stopped(StopReason::Storage, format!("the verdict cannot be read back: {error}")))
 }
 
 async fn receipt(core: &Core, now: Millis) -> Result<Receipt> {
