@@ -93,6 +93,8 @@ async fn below_the_threshold_agrees_with_the_score() {
             "{decision}"
         );
         assert_eq!(decision["conditions"], json!(["evidence 0.40 is below 0.60: bring more or better proof"]));
+        let action = verdict.action.expect("what to do");
+        assert!(action.ends_with(" On one condition: evidence 0.40 is below 0.60: bring more or better proof."), "{action}");
     }
     // Both above it, and called close all the same.
     let (verdict, _) = decided(json!({"cards": [card("a", json!({})), card("c", json!({"cost": 100}))], "receipts": pass(&["a", "c"])})).await;

@@ -55,13 +55,17 @@ pub fn unexamined(decision: &Decision) -> String {
     said.into_iter().filter(|(looked, _)| *looked == Some(false)).map(|(_, word)| word).collect()
 }
 
-/// The position taken, by what it would do.
+/// The position taken, by what it would do, and what has to be done for it.
 pub fn action(docket: &Docket, ruling: &Ruling, decision: &Decision) -> Option<String> {
     let position = &docket.positions[ruling.winner?];
     let gist = position.card.gist().trim_end_matches('.');
     let safest = if ruling.status == DecisionStatus::SafeFallback { " as the safest position" } else { "" };
-    let (conditions, unexamined) = (on_conditions(&decision.conditions), unexamined(decision));
-    Some(format!("Take {}{safest}{conditions}{unexamined}: {gist}.", position.id()))
+    let condition = match decision.conditions.as_slice() {
+        [] => String::new(),
+        [only] => format!(" On one condition: {only}."),
+        [first, ..] => format!(" On {} conditions, the first: {first}.", decision.conditions.len()),
+    };
+    Some(format!("Take {}{safest}{}: {gist}.{condition}", position.id(), unexamined(decision)))
 }
 
 /// What is decided, whether anybody verified it and on how many conditions; then what that means.
