@@ -13,6 +13,16 @@ pub struct FilteredText {
 }
 
 const PRAISE: (&[&str], &[&str]) = (&["great", "good", "interesting", "valid", "fair"], &["point", "question", "observation"]);
+/// Behind a comma or a dash praise opens the sentence only where these join a clause to it that stands by itself. "A fair point, not a strong one" and
+/// "a valid question, but not for me" are about the point.
+const JOINS: &[&str] = &["but", "and", "yet", "so", "still", "however"];
+/// What follows those where the clause hangs on the praise.
+const DEPENDENT: &[&str] = &[
+    "not", "never", "no", "nor", "only", "hardly", "just", "for", "to", "in", "on", "at", "of", "with", "without", "from", "by", "as", "if", "when",
+    "unless", "because", "than", "a", "an", "one",
+];
+/// Words of the shortest clause that is taken to stand by itself.
+const LEAST_CLAUSE: usize = 5;
 const COUNTS: &[&str] = &["firstly", "secondly", "thirdly"];
 const SUMS: &[&str] = &["in summary", "in conclusion"];
 const MACHINES: &[&str] = &["as an ai", "as an ai language model", "as an ai model", "as an ai assistant"];
@@ -114,7 +124,15 @@ fn praise(text: &Text) -> Option<usize> {
     let after = |at: usize, words: &[&str]| words.iter().find_map(|word| text.words_at(at, word));
     let start = after(0, &openings)?;
     let adjective = after(start + 1, PRAISE.0)?;
-    text.set_off(after(adjective + 1, PRAISE.1)?)
+    let end = after(adjective + 1, PRAISE.1)?;
+    let next = text.set_off(end)?;
+    // Behind a full stop a sentence of its own begins.
+    if text.0.get(end).is_none_or(|mark| ".:;!…".contains(*mark)) {
+        return Some(next);
+    }
+    let joined = after(next, JOINS)?;
+    let words = text.0[next..].split(|c| ".;:!?…".contains(*c)).next()?.split(|c| c.is_whitespace()).filter(|word| !word.is_empty()).count();
+    (words >= LEAST_CLAUSE && after(joined + 1, DEPENDENT).is_none()).then_some(next)
 }
 
 fn as_an_ai(text: &Text) -> Option<usize> {

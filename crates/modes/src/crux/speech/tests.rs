@@ -34,7 +34,13 @@ fn stock_openings_are_taken_off_and_what_follows_stays() {
 }
 
 /// Sentences of which an earlier filter took the subject, the negation or the middle, and others that only look like an opening.
-const SURVIVE: [&str; 44] = [
+const SURVIVE: [&str; 50] = [
+    "That's a fair point, not a strong one.",
+    "That's a valid question, but not for me.",
+    "That's a great point, if rates hold.",
+    "That is a good question — to which nobody here has an answer.",
+    "That's a fair observation, and a costly one for whoever rents.",
+    "That's an interesting point, only it was made in 1998.",
     "Regulating it as an AI product is a mistake.",
     "As an AI product it falls under the act; as a toaster it would not.",
     "As an AI, it needs a permit, and as a toy it needs none.",
