@@ -108,6 +108,32 @@ fn cards_without_a_receipt_are_taken_with_a_warning_and_not_remembered() {
     assert_eq!(verdict["decision"]["positions"][0]["card_hash"].as_str().map(str::len), Some(64));
 }
 
+/// Verified, looked up and above the threshold: only the open condition keeps it from being remembered.
+#[test]
+fn what_is_taken_on_a_condition_is_not_remembered() {
+    let house = House::bare();
+    house.write("work/load.txt", "The load test held.\n");
+    for (quality, remembered) in [(0.55, false), (0.95, true)] {
+        let evidence = json!([{"type": "test", "pointer": "load.txt", "quality": quality}]);
+        let receipts = json!({"receipts": [{"position_id": "a", "status": "PASS"}]});
+        let path = file(&house, vec![card("a", json!({"evidence": evidence, "risks": []}))], receipts);
+        let decision = house.synod(&["decide", &path, "--json", "-q"]).exits(0).json()["decision"].clone();
+        assert_eq!(
+            (&decision["position"], &decision["verified"], &decision["memory_write"]),
+            (&json!("a"), &json!(true), &json!(remembered)),
+            "{decision}"
+        );
+        let reason = if remembered { Value::Null } else { json!("open_conditions") };
+        assert_eq!(
+            (&decision["memory_reason"], decision["conditions"].as_array().map(Vec::len)),
+            (&reason, Some(usize::from(!remembered))),
+            "{decision}"
+        );
+        let kept = house.synod(&["memory", "list", "--json"]).json()["experiences"].as_array().map(Vec::len);
+        assert_eq!(kept, Some(usize::from(remembered)));
+    }
+}
+
 #[test]
 fn a_pointer_that_leads_nowhere_counts_as_nothing_and_says_so() {
     let house = House::bare();

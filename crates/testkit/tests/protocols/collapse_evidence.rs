@@ -64,6 +64,23 @@ async fn a_failed_test_in_the_evidence_file_stops_the_card() {
     }
 }
 
+/// A receipt's own words reach whoever doubts the card it is about, and nobody else.
+#[tokio::test]
+async fn the_skeptic_reads_the_receipt() {
+    let counted = Arc::new(CountedModels::new(Arc::new(reading())));
+    let mut given = failed_test(None);
+    let check = json!({"check": "Failover was drilled.", "status": "PASS", "evidence": "drill of May"});
+    let receipts = json!([{"position_id": "b", "status": "PASS", "checks_performed": [check]}]);
+    given.options.push(("receipts".into(), synod_engine::OptionValue::json(receipts)));
+    Rig::new(counted.clone()).run(&given).await;
+    let doubts: Vec<_> = counted.requests().into_iter().filter(|(key, _)| prompt_of(key) == "doubt").collect();
+    assert!(doubts.iter().any(|(key, _)| key.contains("/b/")), "b is doubted");
+    for (key, request) in doubts {
+        let text = request.messages.last().expect("a message").text().to_owned();
+        assert_eq!(text.contains("Failover was drilled."), key.contains("/b/"), "{key}\n{text}");
+    }
+}
+
 #[tokio::test]
 async fn the_panel_reads_the_same_evidence() {
     let counted = Arc::new(CountedModels::new(Arc::new(reading())));
