@@ -3,8 +3,8 @@
 use super::action::{Conflict, better_argued};
 use super::decision::Decision;
 use crate::roundtable::record::{Claim, ClaimStatus, Risk};
+use crate::roundtable::rounds::Debate;
 use crate::roundtable::rounds::reply::vote_name;
-use crate::roundtable::rounds::{Debate, Round};
 use crate::text::{capitalised, field, items};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,16 +105,23 @@ fn rulings(decision: &Decision) -> String {
 /// Open questions, risks, positions, claims, evidence, what is not known and what was asked of the person.
 fn from_record(debate: &Debate, decision: &Decision) -> String {
     let questions = decision.open_questions.iter().map(|question| format!("- {question}")).collect();
-    let responses = || debate.last_regular().into_iter().flat_map(Round::counted);
+    // Where each seat stands, also one that gave nothing that counts in the last round.
+    let responses = || (0..debate.seats()).filter_map(|seat| debate.standing(seat)).map(|(response, _)| response);
     let positions = responses().map(|response| {
-        let counts = if debate.is_free(response.seat) { "" } else { " by its part, not counted" };
+        let silent = debate.last_regular().is_some_and(|round| round.response_of(response.seat).is_none());
+        let counts = match (silent, debate.is_free(response.seat)) {
+            (true, _) => " before, not counted",
+            (false, false) => " by its part, not counted",
+            (false, true) => "",
+        };
         let vote = response.turn.vote().map_or_else(String::new, |vote| format!(", {}{counts}", vote_name(vote)));
         let stance = response.turn.stance.as_ref().map(|stance| format!(", {stance}")).unwrap_or_default();
         let part = if debate.style.roles.len() > 1 { format!(", {}{stance}", debate.roles[response.seat].id) } else { String::new() };
         let position = response.turn.position.trim();
         let rounds: Vec<String> = debate.violations(response.seat).iter().map(u32::to_string).collect();
         let left = if rounds.is_empty() { String::new() } else { format!("; left its part in round {}", rounds.join(", ")) };
-        format!("- {}{part}: {position} (confidence {:.2}{vote}{left})", debate.display_name(response.seat), response.turn.confidence)
+        let gone = if silent { "; nothing that counts in the last round" } else { "" };
+        format!("- {}{part}: {position} (confidence {:.2}{vote}{left}{gone})", debate.display_name(response.seat), response.turn.confidence)
     });
     // What several seats do not know is said once.
     let mut unknown: Vec<(&str, Vec<&str>)> = Vec::new();

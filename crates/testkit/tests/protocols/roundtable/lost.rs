@@ -50,6 +50,21 @@ async fn a_seat_that_misses_two_rounds_is_asked_no_more() {
 }
 
 #[tokio::test]
+async fn a_seat_that_fails_in_the_last_round_stands_where_it_stood() {
+    let script = |key: &str| match key {
+        key if key.contains("analysis") => reads(0.5, &[&["S1"], &["S2"]]),
+        "round 3/turn@2" => down(),
+        key if key.contains("turn@") => claiming(key, json!({"position": format!("plan{0} step{0}", round(key) * 7 + seat(key))})),
+        _ => None,
+    };
+    let played = play("roundtable", 3, None, &[("rounds", json!(3)), ("exit_on_consensus", json!(false))], script).await;
+    let answer = played.verdict.answer.as_ref().map(|answer| answer.text.clone()).unwrap_or_default();
+    let line = |seat: &str| answer.lines().find(|line| line.starts_with(&format!("- {seat} "))).unwrap_or_default().to_owned();
+    assert!(line("S3").ends_with("plan16 step16 (confidence 0.82, MINOR before, not counted; nothing that counts in the last round)"), "{answer}");
+    assert!(line("S1").ends_with("plan21 step21 (confidence 0.82, MINOR)"), "{answer}");
+}
+
+#[tokio::test]
 async fn a_seat_that_failed_has_a_row_that_says_why() {
     let script = |key: &str| match key {
         key if key.contains("safety") => says(json!({"reasons": "read", "findings": [], "passed": true}).to_string()),
