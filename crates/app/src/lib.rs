@@ -57,6 +57,6 @@ pub use synod_config::{BUILT_IN, ClaimsConfig, Config, ServerConfig, Sources, te
 pub use synod_llm::Cure;
 pub use synod_store::{
     ConversationDeletion, ConversationFilter, ConversationSummary, DayUsage, Deletion, DeviceProblem, DeviceRequest, ExperienceRow, Fault, Repeat,
-    RunFilter, RunSummary, StageCheck, StageRow, StoredMessage, Tombstone, Used, Verification, WaitingFor,
+    RunFilter, RunSummary, StageRow, StoredMessage, Tombstone, Used, Verification, WaitingFor,
 };
 pub use worker::{OnEvent, WorkEnd, WorkEvent, WorkOrder, WorkScope};

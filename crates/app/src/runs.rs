@@ -81,8 +81,7 @@ impl App {
         let mut listed = Vec::new();
         for run in self.store.runs(filter).await? {
             // A run that cannot be read is listed all the same.
-            let costs = self.store.costs(&run.id).await.unwrap_or_default();
-            let unpriced = costs.into_iter().filter(|cost| cost.usd.is_none()).map(|cost| cost.model).collect();
+            let unpriced = self.store.unpriced(&run).await.unwrap_or_default();
             listed.push(ListedRun { run, unpriced });
         }
         Ok(listed)

@@ -1,9 +1,10 @@
 //! One transaction of the writer: what has queued for any number of runs, guarded run by run, inserted together.
 
 use crate::location::Engine;
-use crate::project::{Message, Projection, Raws, project};
+use crate::project::{Message, Projection};
 use crate::projections;
 use crate::sql::{self, Conn, Statements, Table, Values, storable};
+use crate::stages::Raws;
 use crate::writer_connection::WriterConnection;
 use futures::TryStreamExt;
 use sqlx::AnyConnection;
@@ -58,11 +59,38 @@ pub(crate) struct Release {
 
 /// A run's row in `runs`, written with its header.
 pub(crate) struct NewRun {
-    pub header: Header,
+    pub mode: String,
+    /// How its question begins.
+    pub opening: String,
+    /// Its question, where it belongs to a conversation.
+    pub question: Option<Message>,
+    pub parent: Option<String>,
+    pub conversation: Option<String>,
+    pub principal: String,
+    pub rehearsal: bool,
     pub at: Millis,
     pub blobs: Blobs,
     pub owner: String,
     pub once: Option<Once>,
+}
+
+impl NewRun {
+    pub fn of(header: &Header, at: Millis, blobs: Blobs, owner: &str, once: Option<Once>) -> Self {
+        let opening: String = header.question.text.chars().take(500).collect();
+        Self {
+            mode: header.mode.clone(),
+            opening: storable(&opening),
+            question: Message::question(header, at),
+            parent: header.parent.clone(),
+            conversation: header.conversation.clone(),
+            principal: header.principal.clone().unwrap_or_else(|| LOCAL.to_owned()),
+            rehearsal: header.rehearsal(),
+            at,
+            blobs,
+            owner: owner.to_owned(),
+            once,
+        }
+    }
 }
 
 /// An item's rows with their place in the chain.
@@ -79,29 +107,6 @@ pub(crate) struct Raw {
     pub body: String,
 }
 
-/// All rows of a run so far, kept by the writer so that a projection needs no read.
-#[derive(Default)]
-pub(crate) struct KeptRows {
-    rows: Vec<Row>,
-    raws: Vec<Raw>,
-    /// Bytes, more or less.
-    pub weight: usize,
-}
-
-impl KeptRows {
-    /// All that the journal has of a run.
-    pub async fn read(conn: &mut AnyConnection, run: &str) -> sqlx::Result<Self> {
-        Ok(Self { rows: rows_of(conn, run, 0).await?, raws: raws_of(conn, run).await?, weight: 0 })
-    }
-
-    pub fn add(&mut self, rows: Vec<Row>, raws: Vec<Raw>) {
-        self.weight += rows.iter().map(|row| row.body.len() + row.key.len() + 250).sum::<usize>();
-        self.weight += raws.iter().map(|raw| raw.body.len() + 100).sum::<usize>();
-        self.rows.extend(rows);
-        self.raws.extend(raws);
-    }
-}
-
 /// The items of one run in a batch.
 pub(crate) struct Group {
     pub run: String,
@@ -113,10 +118,8 @@ pub(crate) struct Group {
     pub state: RunState,
     /// The state before these rows.
     state_before: RunState,
-    /// What came before, where the writer still has it.
-    pub kept_rows: Option<KeptRows>,
-    /// What came before, read back because the writer has it no more.
-    pub read_rows: Option<KeptRows>,
+    /// What the run comes to with these rows, where that is due, and whether something was stored for it before.
+    pub projection: Option<Box<(Projection, bool)>>,
     /// The rows' numbers and hashes follow from `start`.
     chained: bool,
 }
@@ -125,7 +128,7 @@ impl Group {
     pub fn new(run: String, epoch: i64, create: Option<Box<NewRun>>) -> Self {
         let start = Tail { seq: 0, head: NO_HASH };
         let state = RunState::Running;
-        Self { run, epoch, create, items: Vec::new(), start, end: start, state, state_before: state, kept_rows: None, read_rows: None, chained: true }
+        Self { run, epoch, create, items: Vec::new(), start, end: start, state, state_before: state, projection: None, chained: true }
     }
 
     /// A part of a group that was refused as a whole.
@@ -150,6 +153,9 @@ impl Group {
     /// Moves the whole group behind `start`: numbers, hashes and the state follow from it.
     pub fn chain_from(&mut self, start: Tail, state: RunState) {
         let moved = !self.chained || self.start != start;
+        if moved {
+            self.projection = None;
+        }
         self.chained = true;
         (self.state, self.state_before) = (state, state);
         self.start = start;
@@ -245,9 +251,7 @@ async fn write_in(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Gr
                 retitle(conn, &group.run, &title.title, row.at).await?;
             }
         }
-        if group.projects() {
-            due.push(projection(group));
-        }
+        due.extend(group.projection.iter().map(|due| (&due.0, due.1)));
     }
     projections::write(conn, statements, &due).await?;
     sql::update_all(
@@ -308,17 +312,14 @@ async fn create(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Grou
         }
     }
     sql::insert_all(conn, statements, &RUNS, &new, |values, (group, new)| {
-        let header = &new.header;
-        let opening: String = header.question.text.chars().take(500).collect();
-        values.text(&header.run).text(&header.mode).text(group.state.as_str()).text(&storable(&opening)).int(group.end.seq);
-        values.bytes(&group.end.head).int(group.epoch).text(&new.owner).int(new.at).int(new.at).some_text(header.parent.as_deref());
-        values.some_text(header.conversation.as_deref()).int(i64::from(header.rehearsal()));
-        values.text(principal(header));
+        values.text(&group.run).text(&new.mode).text(group.state.as_str()).text(&new.opening).int(group.end.seq);
+        values.bytes(&group.end.head).int(group.epoch).text(&new.owner).int(new.at).int(new.at).some_text(new.parent.as_deref());
+        values.some_text(new.conversation.as_deref()).int(i64::from(new.rehearsal)).text(&new.principal);
     })
     .await?;
     for (group, new) in &new {
-        let of = principal(&new.header);
-        if let Some(parent) = &new.header.parent {
+        let of = new.principal.as_str();
+        if let Some(parent) = &new.parent {
             // Refused by its reference if the parent was deleted meanwhile.
             let sql = "INSERT INTO forks (run, parent) VALUES ($1, $2)";
             conn.execute(sql, |values| {
@@ -347,9 +348,9 @@ async fn create(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Grou
             .await?;
         }
     }
-    for (_, new) in &new {
-        if let (Some(conversation), Some(question)) = (&new.header.conversation, Message::question(&new.header, new.at)) {
-            projections::add_messages(conn, statements, &[(new.header.run.as_str(), Some(conversation), &question)]).await?;
+    for (group, new) in &new {
+        if let (Some(conversation), Some(question)) = (&new.conversation, &new.question) {
+            projections::add_messages(conn, statements, &[(group.run.as_str(), conversation.as_str(), question)]).await?;
             let sql = "UPDATE conversations SET updated_at = $1 WHERE id = $2";
             conn.execute(sql, |values| {
                 values.int(new.at).text(conversation);
@@ -358,10 +359,6 @@ async fn create(conn: &mut Conn<'_>, statements: &mut Statements, groups: &[Grou
         }
     }
     Ok(())
-}
-
-fn principal(header: &Header) -> &str {
-    header.principal.as_deref().unwrap_or(LOCAL)
 }
 
 async fn retitle(conn: &mut Conn<'_>, run: &str, title: &str, at: Millis) -> sqlx::Result<()> {
@@ -420,14 +417,6 @@ pub(crate) fn by_turn<'a>(raws: impl IntoIterator<Item = &'a Raw>) -> Raws<'a> {
     raws.into_iter().map(|raw| ((raw.key.as_str(), raw.attempt), raw.body.as_str())).collect()
 }
 
-/// What is to be stored about a run after this group's rows, and whether anything was stored before.
-fn projection(group: &Group) -> (Projection, bool) {
-    let before = group.kept_rows.as_ref().or(group.read_rows.as_ref());
-    let (rows, raws) = before.map_or((&[][..], &[][..]), |before| (&before.rows[..], &before.raws[..]));
-    let raws = by_turn(raws.iter().chain(group.items.iter().flat_map(|item| &item.raws)));
-    (project(rows.iter().chain(group.rows()), &raws), rows.iter().any(is_milestone))
-}
-
 /// Projections are due after these.
 fn is_milestone(row: &Row) -> bool {
     matches!(row.kind, Kind::Stopped | Kind::Verdict)
@@ -436,19 +425,19 @@ fn is_milestone(row: &Row) -> bool {
 /// What a refused item is told: which of its rows is there already, or what else it broke.
 pub(crate) async fn refusal(conn: &mut AnyConnection, group: &Group, error: &sqlx::Error) -> JournalError {
     if error.as_database_error().is_some_and(|error| error.is_foreign_key_violation()) {
-        if let Some(parent) = group.create.as_ref().and_then(|new| new.header.parent.as_ref()) {
+        if let Some(parent) = group.create.as_ref().and_then(|new| new.parent.as_ref()) {
             let found = sqlx::query("SELECT id FROM runs WHERE id = $1").bind(parent).fetch_optional(&mut *conn).await;
             if matches!(found, Ok(None)) {
                 return JournalError::NoSuchRun(parent.clone());
             }
         }
-        let conversation = group.create.as_ref().and_then(|new| new.header.conversation.clone()).unwrap_or_default();
+        let conversation = group.create.as_ref().and_then(|new| new.conversation.clone()).unwrap_or_default();
         return JournalError::Storage(format!("no conversation {conversation:?}"));
     }
     if let Some(new) = &group.create {
         if let Some(once) = &new.once {
             let sql = "SELECT run FROM repeats WHERE principal = $1 AND key = $2";
-            let found = sqlx::query(sql).bind(principal(&new.header)).bind(&once.key).fetch_optional(&mut *conn).await;
+            let found = sqlx::query(sql).bind(&new.principal).bind(&once.key).fetch_optional(&mut *conn).await;
             if matches!(found, Ok(Some(_))) {
                 return JournalError::Repeated;
             }

@@ -44,18 +44,14 @@ pub struct Tombstone {
 }
 
 /// In an order that no reference forbids.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 7] = [
     // A file goes with the last run it is attached to.
     concat!(
         "DELETE FROM blobs WHERE counted = 1 AND sha256 IN (SELECT sha256 FROM attachments WHERE run = $1)",
         " AND sha256 NOT IN (SELECT sha256 FROM attachments WHERE run <> $1)"
     ),
     "DELETE FROM attachments WHERE run = $1",
-    "DELETE FROM stages WHERE run_id = $1",
     "DELETE FROM messages WHERE run_id = $1",
-    "DELETE FROM turns WHERE run = $1",
-    "DELETE FROM costs WHERE run = $1",
-    "DELETE FROM figures WHERE run = $1",
     "DELETE FROM experiences WHERE run = $1",
     "DELETE FROM inbox WHERE run = $1",
     "DELETE FROM raws WHERE run = $1",
@@ -230,8 +226,7 @@ async fn take_apart(conn: &mut AnyConnection, engine: Engine, holders: &Holders,
         frozen_in.extend(forks.into_iter().filter(|fork| !kept.contains(fork)));
     }
     for sql in [
-        "DELETE FROM messages WHERE conversation_id = $1 AND role = 'user'",
-        "UPDATE messages SET conversation_id = NULL WHERE conversation_id = $1",
+        "DELETE FROM messages WHERE conversation_id = $1",
         "UPDATE runs SET conversation = NULL WHERE conversation = $1",
         "DELETE FROM conversations WHERE id = $1",
     ] {

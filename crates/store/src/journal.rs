@@ -21,7 +21,7 @@ const HEARTBEAT: Millis = 1000;
 impl Journal for Store {
     fn begin<'a>(&'a self, header: &'a Header, at: Millis, blobs: Blobs, once: Option<Once>) -> BoxFuture<'a, JournalResult<Lease>> {
         let run = header.run.clone();
-        let new = NewRun { header: header.clone(), at, blobs, owner: self.owner().to_owned(), once };
+        let new = NewRun::of(header, at, blobs, self.owner(), once);
         let rows = vec![NewRow::new("", Kind::Header, at, header)];
         let item = |reply| Item { run: run.clone(), epoch: 1, rows, create: Some(Box::new(new)), reply };
         let created = self.send(|reply| Command::Write(item(reply)));

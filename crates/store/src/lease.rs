@@ -103,7 +103,7 @@ impl Writer {
             return Ok(Err(JournalError::Held { owner: "another process".into(), wait_ms: Some(self.lease_ms) }));
         }
         transaction.commit().await?;
-        Ok(Ok((epoch + 1, LeasedRun { epoch: epoch + 1, tail: Some(tail), state, kept_rows: None })))
+        Ok(Ok((epoch + 1, LeasedRun { epoch: epoch + 1, tail: Some(tail), state, fold: None })))
     }
 
     /// Renews this process's lease if a third of it is gone.

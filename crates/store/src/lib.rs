@@ -1,4 +1,4 @@
-//! Everything that lasts: the journal on SQL, who owns a run, the inbox, and readings of the journal (stages, turns, costs, messages).
+//! Everything that lasts: the journal on SQL, who owns a run, the inbox, and readings of the journal (stages, costs, messages, numbers).
 //!
 //! One writer a process appends; readers have connections of their own. SQLite by default, PostgreSQL by URL, one SQL text for both.
 //! Refuses to know modes, prices or prompts: it stores rows and folds them, nothing else.
@@ -24,6 +24,7 @@ mod raws;
 mod runs;
 mod settings;
 mod sql;
+mod stages;
 mod stats;
 mod store;
 mod transaction;
@@ -41,14 +42,15 @@ pub use devices::{DeviceProblem, DeviceRequest, SignedIn};
 pub use error::StoreError;
 pub use experiences::ExperienceRow;
 pub use learned::LearnedRow;
-pub use project::{FigureRow, Message, Projection, Raws, StageRow, project};
+pub use project::{Message, NotedFigure, Projection, project};
 pub use runs::{RunFilter, RunSummary, WaitingFor};
 pub use settings::StoreSettings;
 pub use sql::storable;
+pub use stages::{Raws, StageRow, stages};
 pub use stats::{DayStats, DayTotals, FigureStats, ModelStats, Stats, StatsFilter, StatsOfRun, Votes, two_digits};
 pub use store::Store;
 pub use synod_types::RunState;
 pub use transaction::{Transaction, Undone};
-pub use turns::{CostRow, TurnOutcome, TurnRow};
+pub use turns::{ModelCost, TurnOutcome, TurnSummary};
 pub use usage::DayUsage;
-pub use verify::{Fault, StageCheck, Verification};
+pub use verify::{Fault, Verification};

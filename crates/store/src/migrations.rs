@@ -13,6 +13,7 @@ const STEPS: &[(i64, &str, &str)] = &[
     (6, "conversations and numbers", include_str!("../migrations/0006_conversations_and_numbers.sql")),
     (7, "claims", include_str!("../migrations/0007_claims.sql")),
     (8, "less with every row", include_str!("../migrations/0008_less_with_every_row.sql")),
+    (9, "one record of a run", include_str!("../migrations/0009_one_record_of_a_run.sql")),
 ];
 
 /// The last step there is.

@@ -1,27 +1,18 @@
 //! Turns and what they cost: the fold over `asked`, `replied`, `said` and `failed`.
 
-use crate::sql::storable;
-use std::collections::HashMap;
-use synod_types::{Asked, FailedTurn, Header, Kind, Ledger, Millis, Replied, Row, Said, Usage, seat_of};
+use synod_types::{Asked, FailedTurn, Header, Kind, Ledger, Millis, Replied, Row, Usage, seat_of};
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct TurnRow {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnSummary {
     pub key: String,
-    pub seat: Option<i64>,
+    pub seat: Option<u32>,
     pub model: String,
-    pub prompt: Option<String>,
     pub outcome: TurnOutcome,
-    /// The failure's kind and detail.
+    /// The failure's kind.
     pub failure: Option<String>,
-    pub detail: Option<String>,
     pub tries: i64,
-    pub extra: bool,
     /// Of the last reply.
     pub ms: Option<Millis>,
-    pub usage: Usage,
-    /// Of all tries; `None`: the cost of one is unknown.
-    pub usd: Option<f64>,
-    pub asked_at: Millis,
 }
 
 synod_types::words! {
@@ -29,7 +20,7 @@ synod_types::words! {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct CostRow {
+pub struct ModelCost {
     pub model: String,
     pub calls: i64,
     pub usage: Usage,
@@ -39,109 +30,73 @@ pub struct CostRow {
 
 /// Turns in the order in which they were first asked. What each cost comes from the ledger.
 #[derive(Default)]
-pub(crate) struct Turns<'a> {
-    pub list: Vec<TurnRow>,
-    index: HashMap<&'a str, usize>,
-    /// The last try that got a reply.
-    pub replied: HashMap<&'a str, i64>,
-    said: HashMap<&'a str, &'a Row>,
+pub(crate) struct Turns {
+    pub list: Vec<TurnSummary>,
     ledger: Ledger,
 }
 
-impl<'a> Turns<'a> {
-    pub fn of(rows: &[&'a Row], header: Option<&Header>) -> Self {
-        let mut turns = Self::default();
-        for &row in rows {
-            match row.kind {
-                Kind::Asked => {
-                    let Ok(asked) = row.read::<Asked>() else { continue };
-                    turns.ledger.asked(&row.key, row.attempt, row.at, &asked);
-                    let at = turns.at(row, header);
-                    let turn = &mut turns.list[at];
-                    turn.tries += 1;
-                    turn.extra = asked.extra;
-                    turn.prompt = Some(asked.prompt);
-                    if turn.model.is_empty() {
-                        turn.model = asked.model;
-                    }
+impl Turns {
+    pub fn take(&mut self, row: &Row, header: Option<&Header>) {
+        match row.kind {
+            Kind::Asked => {
+                let Ok(asked) = row.read::<Asked>() else { return };
+                self.ledger.asked(&row.key, row.attempt, row.at, &asked);
+                let turn = self.turn(row, header);
+                turn.tries += 1;
+                if turn.model.is_empty() {
+                    turn.model = asked.model;
                 }
-                Kind::Replied => {
-                    let Ok(replied) = row.read::<Replied>() else { continue };
-                    turns.ledger.replied(&row.key, row.attempt, row.at, &replied);
-                    let at = turns.at(row, header);
-                    turns.replied.insert(&row.key, row.attempt);
-                    let turn = &mut turns.list[at];
-                    turn.outcome = TurnOutcome::Replied;
-                    turn.ms = Some(replied.ms);
-                }
-                Kind::Said => {
-                    let at = turns.at(row, header);
-                    turns.list[at].outcome = TurnOutcome::Said;
-                    turns.said.insert(&row.key, row);
-                }
-                Kind::Failed => {
-                    let at = turns.at(row, header);
-                    turns.list[at].outcome = TurnOutcome::Failed;
-                    if let Ok(failed) = row.read::<FailedTurn>() {
-                        turns.ledger.failed(&row.key, row.at, failed.failure.kind);
-                        turns.list[at].failure = Some(failed.failure.kind.as_str().to_owned());
-                        turns.list[at].detail = Some(storable(&failed.failure.detail));
-                    }
-                }
-                _ => {}
             }
-        }
-        for turn in &mut turns.list {
-            for request in turns.ledger.of_turn(&turn.key) {
-                turn.usd = turn.usd.zip(request.usd()).map(|(sum, usd)| sum + usd);
-                turn.usage += request.usage();
+            Kind::Replied => {
+                let Ok(replied) = row.read::<Replied>() else { return };
+                self.ledger.replied(&row.key, row.attempt, row.at, &replied);
+                let turn = self.turn(row, header);
+                turn.outcome = TurnOutcome::Replied;
+                turn.ms = Some(replied.ms);
             }
+            Kind::Said => self.turn(row, header).outcome = TurnOutcome::Said,
+            Kind::Failed => {
+                let failed = row.read::<FailedTurn>();
+                let turn = self.turn(row, header);
+                turn.outcome = TurnOutcome::Failed;
+                if let Ok(FailedTurn { failure }) = failed {
+                    turn.failure = Some(failure.kind.as_str().to_owned());
+                    self.ledger.failed(&row.key, row.at, failure.kind);
+                }
+            }
+            _ => {}
         }
-        turns
     }
 
     /// The turn a row belongs to, made when this is its first row.
-    fn at(&mut self, row: &'a Row, header: Option<&Header>) -> usize {
-        let list = &mut self.list;
-        *self.index.entry(&row.key).or_insert_with(|| {
+    fn turn(&mut self, row: &Row, header: Option<&Header>) -> &mut TurnSummary {
+        // The last ones are the likeliest, and a run has hundreds at most.
+        let at = self.list.iter().rposition(|turn| turn.key == row.key).unwrap_or_else(|| {
             let seat = seat_of(&row.key);
-            list.push(TurnRow {
+            self.list.push(TurnSummary {
                 key: row.key.clone(),
-                seat: seat.map(i64::from),
+                seat,
                 model: seat.map(|seat| model_name(header, seat)).unwrap_or_default(),
-                prompt: None,
                 outcome: TurnOutcome::Asked,
                 failure: None,
-                detail: None,
                 tries: 0,
-                extra: false,
                 ms: None,
-                usage: Usage::default(),
-                usd: Some(0.0),
-                asked_at: row.at,
             });
-            list.len() - 1
-        })
+            self.list.len() - 1
+        });
+        &mut self.list[at]
     }
 
-    pub fn get(&self, key: &str) -> Option<&TurnRow> {
-        self.index.get(key).map(|at| &self.list[*at])
+    pub fn get(&self, key: &str) -> Option<&TurnSummary> {
+        self.list.iter().find(|turn| turn.key == key)
     }
 
-    pub fn said_text(&self, key: &str) -> Option<String> {
-        let said = self.said.get(key)?.read::<Said>().ok()?;
-        Some(match said.value {
-            serde_json::Value::String(text) => text,
-            value => value.to_string(),
-        })
-    }
-
-    pub fn costs(&self) -> Vec<CostRow> {
-        let mut costs: Vec<CostRow> = Vec::new();
+    pub fn costs(&self) -> Vec<ModelCost> {
+        let mut costs: Vec<ModelCost> = Vec::new();
         for request in self.ledger.requests() {
             let model = self.get(&request.key).map_or(&request.model, |turn| &turn.model);
             let at = costs.iter().position(|cost| cost.model == *model).unwrap_or_else(|| {
-                costs.push(CostRow { model: model.clone(), calls: 0, usage: Usage::default(), usd: Some(0.0) });
+                costs.push(ModelCost { model: model.clone(), calls: 0, usage: Usage::default(), usd: Some(0.0) });
                 costs.len() - 1
             });
             let cost = &mut costs[at];

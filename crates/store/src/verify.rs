@@ -1,12 +1,10 @@
-//! Whether what is stored about a run is still what was written: the chain, its head in three places, raw replies, stage rows.
+//! Whether what is stored about a run is still what was written: the chain, its head in three places, raw replies.
 //!
 //! Reads whatever it finds: a value of the wrong type or a body that is no JSON is a fault to name, never an error to stop at.
 
-use crate::batch::{NO_HASH, Raw, by_turn, read_row};
+use crate::batch::{NO_HASH, read_row};
 use crate::error::StoreError;
 use crate::location::Engine;
-use crate::project::{Projection, StageRow, project};
-use crate::projections::stored_stages;
 use crate::store::Store;
 use serde::Serialize;
 use sqlx::AnyConnection;
@@ -28,7 +26,6 @@ pub struct Verification {
     pub raws_intact: usize,
     /// Dropped under the retention: their SHA-256 is still in the chain.
     pub raws_expired: usize,
-    pub stages: StageCheck,
     /// Empty: nothing was altered.
     pub faults: Vec<Fault>,
 }
@@ -39,43 +36,16 @@ impl Verification {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StageCheck {
-    /// This many rows say what the journal says.
-    Compared(usize),
-    /// The run has not ended: none are stored yet.
-    NotYet,
-    /// Deleted with the run's conversation.
-    Deleted,
-}
-
 /// One thing that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Fault {
     /// The first row that does not fit the chain. Those after it cannot be judged.
-    Row {
-        seq: i64,
-        key: String,
-        kind: String,
-        why: String,
-    },
+    Row { seq: i64, key: String, kind: String, why: String },
     /// The head kept in `runs` or in the receipt is another.
-    Head {
-        place: &'static str,
-        kept: String,
-        found: String,
-    },
+    Head { place: &'static str, kept: String, found: String },
     /// A raw reply does not have its recorded SHA-256.
-    Raw {
-        key: String,
-        attempt: i64,
-    },
-    Stage {
-        id: String,
-        why: String,
-    },
+    Raw { key: String, attempt: i64 },
 }
 
 impl fmt::Display for Fault {
@@ -85,7 +55,6 @@ impl fmt::Display for Fault {
             Self::Row { seq, key, kind, why } => write!(f, "row {seq} ({kind} of {key}): {why}"),
             Self::Head { place, kept, found } => write!(f, "the head kept in {place} is {kept}, the journal's is {found}"),
             Self::Raw { key, attempt } => write!(f, "the raw reply of {key} (try {attempt}) is not the one that was received"),
-            Self::Stage { id, why } => write!(f, "stage row {id}: {why}"),
         }
     }
 }
@@ -115,7 +84,6 @@ impl Store {
             receipt: false,
             raws_intact: 0,
             raws_expired: 0,
-            stages: StageCheck::NotYet,
             faults: Vec::new(),
         };
         // A broken chain has no end to compare heads with.
@@ -125,8 +93,7 @@ impl Store {
             check_head(&mut out, &kept);
             check_receipt(&mut out, &chain.rows);
         }
-        let raws = check_raws(&mut conn, &mut out, &chain.rows).await?;
-        check_stages(&mut conn, &mut out, &project(&chain.rows, &by_turn(&raws))).await?;
+        check_raws(&mut conn, &mut out, &chain.rows).await?;
         Ok(out)
     }
 }
@@ -186,84 +153,21 @@ fn check_receipt(out: &mut Verification, rows: &[Row]) {
     }
 }
 
-/// Compares raw replies with their recorded SHA-256. Returns those that are as recorded.
-async fn check_raws(conn: &mut AnyConnection, out: &mut Verification, rows: &[Row]) -> sqlx::Result<Vec<Raw>> {
+/// Compares raw replies with their recorded SHA-256.
+async fn check_raws(conn: &mut AnyConnection, out: &mut Verification, rows: &[Row]) -> sqlx::Result<()> {
     let mut stored: HashMap<(String, i64), Option<String>> = HashMap::new();
     for row in sqlx::query("SELECT key, try, body FROM raws WHERE run = $1").bind(&out.run).fetch_all(conn).await? {
         if let (Ok(key), Ok(attempt)) = (row.try_get(0), row.try_get(1)) {
             stored.insert((key, attempt), row.try_get(2).ok());
         }
     }
-    let mut intact = Vec::new();
     for row in rows.iter().filter(|row| row.kind == Kind::Replied) {
         let Ok(replied) = row.read::<Replied>() else { continue };
         match stored.remove(&(row.key.clone(), row.attempt)) {
             None => out.raws_expired += 1,
-            Some(Some(body)) if sha256_hex(&body) == replied.raw_sha256 => {
-                out.raws_intact += 1;
-                intact.push(Raw { key: row.key.clone(), attempt: row.attempt, at: row.at, body });
-            }
+            Some(Some(body)) if sha256_hex(&body) == replied.raw_sha256 => out.raws_intact += 1,
             Some(_) => out.faults.push(Fault::Raw { key: row.key.clone(), attempt: row.attempt }),
         }
     }
-    Ok(intact)
-}
-
-async fn check_stages(conn: &mut AnyConnection, out: &mut Verification, due: &Projection) -> sqlx::Result<()> {
-    // After a break in the chain there is nothing sound to compare with.
-    if out.faults.iter().any(|fault| matches!(fault, Fault::Row { .. })) {
-        return Ok(());
-    }
-    let stored = match stored_stages(conn, &out.run).await {
-        Ok(stored) => stored,
-        Err(sqlx::Error::ColumnDecode { index, source }) => {
-            out.faults.push(Fault::Stage { id: out.run.clone(), why: format!("column {index} cannot be read ({source})") });
-            return Ok(());
-        }
-        Err(error) => return Err(error),
-    };
-    let expected: &[StageRow] = if due.ended() { &due.stages } else { &[] };
-    if stored.is_empty() && !expected.is_empty() && due.conversation.is_some() {
-        let id = due.conversation.as_deref().unwrap_or_default();
-        if sqlx::query("SELECT id FROM conversations WHERE id = $1").bind(id).fetch_optional(conn).await?.is_none() {
-            out.stages = StageCheck::Deleted;
-            return Ok(());
-        }
-    }
-    let mut found: HashMap<&str, &StageRow> = stored.iter().map(|row| (row.id.as_str(), row)).collect();
-    for row in expected {
-        let why = match found.remove(row.id.as_str()) {
-            None => "it is missing".to_owned(),
-            Some(stored) => match difference(row, stored, due.expired.contains(&row.seq)) {
-                Some(column) => format!("its {column} is not what the journal says"),
-                None => continue,
-            },
-        };
-        out.faults.push(Fault::Stage { id: row.id.clone(), why });
-    }
-    let mut unknown: Vec<&str> = found.into_keys().collect();
-    unknown.sort_unstable();
-    for id in unknown {
-        out.faults.push(Fault::Stage { id: id.to_owned(), why: "the journal knows nothing of it".into() });
-    }
-    if due.ended() {
-        out.stages = StageCheck::Compared(expected.len());
-    }
     Ok(())
-}
-
-/// The first column in which two stage rows differ. Text that came from an expired raw reply cannot be compared.
-fn difference(due: &StageRow, stored: &StageRow, expired: bool) -> Option<&'static str> {
-    let columns = [
-        ("message", due.message_id == stored.message_id),
-        ("stage type", due.stage_type == stored.stage_type),
-        ("order", due.stage_order == stored.stage_order && due.seq == stored.seq),
-        ("model", due.model == stored.model),
-        ("role", due.role == stored.role),
-        ("content", expired || due.content == stored.content),
-        ("data", due.parsed_data == stored.parsed_data),
-        ("response time", due.response_time_ms == stored.response_time_ms),
-        ("time", due.created_at == stored.created_at),
-    ];
-    columns.into_iter().find(|(_, same)| !same).map(|(name, _)| name)
 }

@@ -3,10 +3,11 @@
 //! It keeps the tail of every run it holds, so that an append needs no read. What it remembers is a guess that the conditional update
 //! checks: losing it costs one read, never a wrong row.
 
-use crate::batch::{self, Group, Item, KeptRows, Release, Unwritten};
+use crate::batch::{self, Group, Item, Release, Unwritten};
 use crate::error::{Class, StoreError, plain};
 use crate::file::{DatabaseFile, GONE};
 use crate::owner::Owner;
+use crate::project::Fold;
 use crate::watch::Watchers;
 use crate::writer_connection::WriterConnection;
 use futures::future::BoxFuture;
@@ -24,8 +25,8 @@ use tokio::sync::{mpsc, oneshot};
 const ROWS_IN_A_BATCH: usize = 4096;
 /// Deadlocks and serialisation failures are the server's way of asking to try again.
 const TRIES: usize = 4;
-/// Bytes of rows kept of runs under way; past it a projection reads them back.
-const KEPT_ROWS_BYTES: usize = 64 << 20;
+/// Bytes of folds kept of runs under way; past it their rows are read back when they end.
+const FOLDS_BYTES: usize = 64 << 20;
 
 pub(crate) type Job = Box<dyn for<'c> FnOnce(&'c mut WriterConnection) -> BoxFuture<'c, ()> + Send>;
 
@@ -46,8 +47,8 @@ pub(crate) struct LeasedRun {
     /// `None` after a commit whose outcome nobody knows: read again.
     pub tail: Option<Tail>,
     pub state: RunState,
-    /// Of runs begun here, as long as memory allows.
-    pub kept_rows: Option<KeptRows>,
+    /// Its rows so far. Of runs begun here, as long as memory allows.
+    pub fold: Option<Box<Fold>>,
 }
 
 pub(crate) struct Writer {
@@ -61,7 +62,7 @@ pub(crate) struct Writer {
     /// When the lease was last renewed.
     pub kept: Option<Instant>,
     pub held: HashMap<String, LeasedRun>,
-    /// Of all stories in `held`.
+    /// Of all folds in `held`.
     pub weight: usize,
     pub watchers: Arc<Watchers>,
 }
@@ -167,7 +168,7 @@ impl Writer {
                 self.prepare(group);
             }
             let began = Instant::now();
-            let Unwritten { error, begun } = match self.read_back(&mut work.groups).await {
+            let Unwritten { error, begun } = match self.project(&mut work.groups).await {
                 Err(error) => Unwritten { error, begun: false },
                 Ok(()) => match batch::write(&mut self.desk, &work.groups, &work.releases).await {
                     Err(unwritten) => unwritten,
@@ -185,7 +186,7 @@ impl Writer {
                 Class::Broken if !begun => Class::Again,
                 class => class,
             };
-            for group in &mut work.groups {
+            for group in &work.groups {
                 self.put_back(group, begun && matches!(class, Class::Broken | Class::Other));
             }
             match class {
@@ -208,37 +209,44 @@ impl Writer {
         }
     }
 
-    /// Chains a group behind its run's tail, and hands it the kept rows where a projection will be made of them.
+    /// Chains a group behind its run's tail.
     fn prepare(&mut self, group: &mut Group) {
-        match self.held.get_mut(&group.run) {
-            Some(LeasedRun { tail: Some(tail), state, kept_rows, .. }) if group.create.is_none() => {
-                group.chain_from(*tail, *state);
-                if group.projects() {
-                    group.kept_rows = kept_rows.take();
-                }
-            }
+        match self.held.get(&group.run) {
+            Some(LeasedRun { tail: Some(tail), state, .. }) if group.create.is_none() => group.chain_from(*tail, *state),
             _ => group.chain_from(group.start, RunState::Running),
         }
     }
 
-    /// Reads what came before the groups of which a projection will be made, where it is not kept. Nobody else may have added to it: then the
-    /// group is refused.
-    async fn read_back(&mut self, groups: &mut [Group]) -> sqlx::Result<()> {
-        for group in groups.iter_mut().filter(|group| group.projects() && group.create.is_none() && group.kept_rows.is_none()) {
-            group.read_rows = Some(KeptRows::read(self.desk.connection().await?, &group.run).await?);
+    /// What runs come to that stop or end with these groups. Where their fold was not kept their rows are read back: nobody else may have added
+    /// to them, then the group is refused.
+    async fn project(&mut self, groups: &mut [Group]) -> sqlx::Result<()> {
+        for group in groups.iter_mut().filter(|group| group.projection.is_none() && group.projects()) {
+            let kept = self.held.get_mut(&group.run).and_then(|held| held.fold.take());
+            self.weight -= kept.as_ref().map_or(0, |fold| fold.weight);
+            let mut fold = match kept {
+                Some(fold) => fold,
+                None => {
+                    let mut fold = Box::new(Fold::new(&group.run));
+                    if group.create.is_none() {
+                        let rows = batch::rows_of(self.desk.connection().await?, &group.run, 0).await?;
+                        rows.iter().for_each(|row| fold.take(row));
+                    }
+                    fold
+                }
+            };
+            let again = fold.stored;
+            group.rows().for_each(|row| fold.take(row));
+            group.projection = Some(Box::new((fold.end(), again)));
         }
         Ok(())
     }
 
     /// After a transaction that failed. `uncertain`: nobody knows whether the rows are there.
-    fn put_back(&mut self, group: &mut Group, uncertain: bool) {
+    fn put_back(&mut self, group: &Group, uncertain: bool) {
         let Some(held) = self.held.get_mut(&group.run) else { return };
-        if group.kept_rows.is_some() {
-            held.kept_rows = group.kept_rows.take();
-        }
         if uncertain {
             held.tail = None;
-            self.weight -= held.kept_rows.take().map_or(0, |kept_rows| kept_rows.weight);
+            self.weight -= held.fold.take().map_or(0, |fold| fold.weight);
         }
     }
 
@@ -305,7 +313,7 @@ impl Writer {
             }
             Ok(None) => Err(JournalError::NoSuchRun(run.to_owned())),
             Ok(Some((tail, stored, owner, state))) if stored == epoch && owner.as_deref() == Some(self.owner.id.as_str()) => {
-                self.held.insert(run.to_owned(), LeasedRun { epoch, tail: Some(tail), state, kept_rows: None });
+                self.held.insert(run.to_owned(), LeasedRun { epoch, tail: Some(tail), state, fold: None });
                 Ok(())
             }
             Ok(Some(_)) => {
@@ -319,7 +327,6 @@ impl Writer {
     fn settle(&mut self, work: Work, refused: &HashSet<String>) {
         for group in work.groups {
             if refused.contains(&group.run) {
-                self.weight -= group.kept_rows.as_ref().map_or(0, |kept_rows| kept_rows.weight);
                 self.forget(&group.run);
                 fail(Work { groups: vec![group], ..Work::default() }, &JournalError::LeaseLost);
             } else {
@@ -336,9 +343,11 @@ impl Writer {
     }
 
     fn remember(&mut self, group: Group) {
-        let before = self.held.remove(&group.run).and_then(|held| held.kept_rows);
-        let mut kept_rows = if group.create.is_some() { Some(KeptRows::default()) } else { group.kept_rows.or(before) };
-        self.weight -= kept_rows.as_ref().map_or(0, |kept_rows| kept_rows.weight);
+        let before = self.held.remove(&group.run).and_then(|held| held.fold);
+        let mut fold = if group.create.is_some() { Some(Box::new(Fold::new(&group.run))) } else { before };
+        self.weight -= fold.as_ref().map_or(0, |fold| fold.weight);
+        // What was projected is of no more use: a run that goes on after a stop is read back when it ends.
+        fold = fold.filter(|_| group.projection.is_none());
         let mut tail = group.start;
         let mut answers = Vec::with_capacity(group.items.len());
         let told = self.watchers.tellers.anybody(&group.run);
@@ -349,18 +358,18 @@ impl Writer {
             if told {
                 item.rows.iter().for_each(|row| self.watchers.tellers.tell(&group.run, &Commit::Row(Arc::new(row.clone()))));
             }
-            if let Some(kept_rows) = &mut kept_rows {
-                kept_rows.add(item.rows, item.raws);
+            if let Some(fold) = &mut fold {
+                item.rows.iter().for_each(|row| fold.take(row));
             }
             answers.push((item.reply, tail));
         }
-        let kept_rows = kept_rows.filter(|kept_rows| !group.state.ended() && self.weight + kept_rows.weight <= KEPT_ROWS_BYTES);
-        self.weight += kept_rows.as_ref().map_or(0, |kept_rows| kept_rows.weight);
+        let fold = fold.filter(|fold| self.weight + fold.weight <= FOLDS_BYTES);
+        self.weight += fold.as_ref().map_or(0, |fold| fold.weight);
         if group.create.is_some() {
             self.watchers.hold(&group.run);
         }
         self.watchers.notify(&group.run);
-        self.held.insert(group.run, LeasedRun { epoch: group.epoch, tail: Some(group.end), state: group.state, kept_rows });
+        self.held.insert(group.run, LeasedRun { epoch: group.epoch, tail: Some(group.end), state: group.state, fold });
         // Last, so that nobody is woken later for news that came before.
         for (reply, tail) in answers {
             let _ = reply.send(Ok(tail));
@@ -369,7 +378,7 @@ impl Writer {
 
     pub fn forget(&mut self, run: &str) {
         if let Some(held) = self.held.remove(run) {
-            self.weight -= held.kept_rows.map_or(0, |kept_rows| kept_rows.weight);
+            self.weight -= held.fold.map_or(0, |fold| fold.weight);
         }
         self.watchers.let_go(run);
     }

@@ -4,7 +4,6 @@ use crate::args::Global;
 use crate::door::Door;
 use crate::exit::{BROKEN, CliResult, DECIDED, print_json};
 use crate::say::say;
-use synod_app::StageCheck;
 use synod_report::one_line;
 
 pub async fn run(global: &Global, given: &str) -> CliResult {
@@ -16,11 +15,6 @@ pub async fn run(global: &Global, given: &str) -> CliResult {
     } else if checked.intact() {
         say!("Intact: {} rows, chain head {}", checked.rows, checked.head);
         say!("  raw replies: {} intact, {} expired", checked.raws_intact, checked.raws_expired);
-        match checked.stages {
-            StageCheck::Compared(n) => say!("  stage rows: {n}, as the journal says"),
-            StageCheck::NotYet => say!("  stage rows: none yet, the run has not ended"),
-            StageCheck::Deleted => say!("  stage rows: deleted with their conversation"),
-        }
         say!("  receipt: {}", if checked.receipt { "carries the same chain" } else { "none yet" });
     } else {
         say!("Altered: run {run} is not as it was written.");

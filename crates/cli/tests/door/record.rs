@@ -21,7 +21,7 @@ fn one_altered_byte_is_found_and_named() {
         ("rank", "UPDATE journal SET body = replace(body, 'reasons', 'reasonz') WHERE kind = 'said' AND key = 'rank/rank@1'"),
         ("raw", "UPDATE raws SET body = replace(body, 'text', 'tezt') WHERE key = 'collect/answer@0'"),
         ("verdict", "UPDATE journal SET body = replace(body, '\"full\"', '\"fuIl\"') WHERE kind = 'verdict'"),
-        ("stage", "UPDATE stages SET content = content || '.' WHERE stage_type = 'synthesis'"),
+        ("shown", "UPDATE journal SET body = replace(body, 'Synthesis', 'synthesis') WHERE kind = 'shown' AND key LIKE 'synthesis/%'"),
     ] {
         let house = House::new();
         house.ask("council", &[]).exits(0);

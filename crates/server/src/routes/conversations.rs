@@ -47,7 +47,7 @@ pub fn routes() -> Vec<Route> {
             .scope(Scope::Read)
             .query::<ExportQuery>()
             .texts(200, "The text", &["text/markdown", JSON]),
-        Route::new("get", "/v1/runs/{id}/stages", "The rows that a run has shown, as they are stored", get(stages))
+        Route::new("get", "/v1/runs/{id}/stages", "The rows that a run has shown, read from its journal", get(stages))
             .scope(Scope::Read)
             .answers::<StagePage>(200, "The rows, in the order in which they were shown")
             .faults(&[Code::Gone]),

@@ -57,14 +57,14 @@ struct Day {
     /// UTC, as `2026-03-01`.
     date: String,
     model: String,
-    runs: i64,
-    calls: i64,
-    tokens_in: i64,
-    tokens_out: i64,
+    runs: u64,
+    calls: u64,
+    tokens_in: u64,
+    tokens_out: u64,
     /// The known part.
     usd: f64,
     /// Runs whose part of it is unknown.
-    unpriced_runs: i64,
+    unpriced_runs: u64,
 }
 
 async fn usage(State(server): State<Shared>, caller: Caller, Query(query): Query<UsageQuery>) -> Answer<Json<Usage>> {

@@ -1,7 +1,10 @@
 //! Ballots as any mode shows them, and what they say of models.
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use synod_types::{Exhibit, SeatIx, Shape, Shown};
+use synod_types::{Ballot, Ranking, Row, SeatIx, Tally};
 
 /// One model's part in the ballots of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +24,32 @@ pub(crate) struct BallotBox {
     chosen: HashMap<String, String>,
 }
 
+/// A `shown` row as far as ballots go: the texts and data in it, nearly all of it, are passed over.
+#[derive(Deserialize)]
+struct ShownShape<'a> {
+    #[serde(borrow)]
+    exhibit: ExhibitShape<'a>,
+}
+
+#[derive(Deserialize)]
+struct ExhibitShape<'a> {
+    seat: Option<SeatIx>,
+    turn: Option<String>,
+    #[serde(borrow)]
+    shape: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Labelled {
+    label: Option<String>,
+}
+
 struct CastBallot {
     phase: String,
     voter: SeatIx,
@@ -30,29 +59,39 @@ struct CastBallot {
 }
 
 impl BallotBox {
-    pub fn take(&mut self, key: &str, shown: &Shown) {
-        let phase = key.split('/').next().unwrap_or_default().to_owned();
-        let Exhibit { seat, shape, turn, .. } = &shown.exhibit;
-        match shape {
-            Shape::Statement(statement) => self.authors.extend(statement.label.clone().zip(*seat)),
-            Shape::Ballot(ballot) => {
-                if let (Some(seat), Some(first)) = (seat, ballot.choice.first()) {
-                    let (turn, shown, first) = (turn.clone(), ballot.shown.clone(), first.clone());
-                    self.ballots.push(CastBallot { phase, voter: *seat, turn, shown, first });
+    /// Takes a `shown` row. One that cannot be read holds no ballot.
+    pub fn take(&mut self, row: &Row) {
+        let Ok(ShownShape { exhibit }) = serde_json::from_str::<ShownShape<'_>>(&row.body) else { return };
+        let shape = exhibit.shape.get();
+        let Ok(Kind { kind }) = serde_json::from_str(shape) else { return };
+        let phase = || row.key.split('/').next().unwrap_or_default().to_owned();
+        match kind.as_ref() {
+            "statement" => {
+                if let Ok(Labelled { label }) = serde_json::from_str(shape) {
+                    self.authors.extend(label.zip(exhibit.seat));
                 }
             }
-            Shape::Tally(tally) => {
-                self.authors.extend(tally.entries.iter().map(|entry| (entry.label.clone(), entry.seat)));
+            "ballot" => {
+                if let (Ok(Ballot { shown, choice, .. }), Some(voter)) = (serde_json::from_str(shape), exhibit.seat)
+                    && let Some(first) = choice.into_iter().next()
+                {
+                    self.ballots.push(CastBallot { phase: phase(), voter, turn: exhibit.turn, shown, first });
+                }
+            }
+            "tally" => {
+                let Ok(Tally { entries, winners, .. }) = serde_json::from_str(shape) else { return };
+                self.authors.extend(entries.into_iter().map(|entry| (entry.label, entry.seat)));
                 // Whoever broke a tie did so on other grounds.
-                if let [winner] = tally.winners.as_slice() {
-                    self.chosen.insert(phase, winner.clone());
+                if let [winner] = winners.as_slice() {
+                    self.chosen.insert(phase(), winner.clone());
                 }
             }
-            Shape::Ranking(ranking) => {
-                self.authors.extend(ranking.entries.iter().map(|entry| (entry.label.clone(), entry.seat)));
-                if let Some(best) = ranking.entries.first() {
-                    self.chosen.insert(phase, best.label.clone());
+            "ranking" => {
+                let Ok(Ranking { entries, .. }) = serde_json::from_str(shape) else { return };
+                if let Some(best) = entries.first() {
+                    self.chosen.insert(phase(), best.label.clone());
                 }
+                self.authors.extend(entries.into_iter().map(|entry| (entry.label, entry.seat)));
             }
             _ => {}
         }

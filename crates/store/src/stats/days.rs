@@ -5,7 +5,7 @@ use super::reading::DayTotals;
 use crate::batch::rows_of;
 use crate::error::{Class, class};
 use crate::location::Engine;
-use crate::project::{Projection, Raws, project};
+use crate::project::{Projection, project};
 use crate::sql::{self, Conn, Statements, Table};
 use sqlx::Row as _;
 use sqlx::{AnyConnection, AssertSqlSafe};
@@ -21,12 +21,12 @@ static DAY_STATS: Table = Table {
 };
 static MONTH_STATS: Table = Table { name: "month_stats", columns: &["principal", "day", "mode", "rehearsal", "body"], amounts: &[] };
 
-pub(super) const DAY_MS: Millis = 86_400_000;
+pub(crate) const DAY_MS: Millis = 86_400_000;
 /// So much news is put into days at once, and so many journals are read for it; between two portions others may write.
 const PORTION: i64 = 100;
 const JOURNALS: usize = 10;
 /// Under this name a day has the numbers of everybody.
-pub(super) const EVERYBODY: &str = "";
+pub(crate) const EVERYBODY: &str = "";
 
 /// Writes the numbers of runs beside their projections. `true`: some were written before.
 pub(crate) async fn write(conn: &mut Conn<'_>, statements: &mut Statements, due: &[(&Projection, bool)]) -> sqlx::Result<()> {
@@ -85,7 +85,7 @@ pub(super) async fn portion(conn: &mut AnyConnection, statements: &mut Statement
     }
 }
 
-pub(super) fn read(body: &str) -> sqlx::Result<Stats> {
+pub(crate) fn read(body: &str) -> sqlx::Result<Stats> {
     serde_json::from_str(body).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
@@ -209,6 +209,6 @@ async fn count_from_journal(conn: &mut AnyConnection, statements: &mut Statement
     if rows.is_empty() {
         return Ok(false);
     }
-    keep(&mut Conn::Any(conn), statements, &[&project(&rows, &Raws::new())]).await?;
+    keep(&mut Conn::Any(conn), statements, &[&project(&rows)]).await?;
     Ok(true)
 }

@@ -145,7 +145,7 @@ impl Store {
         Ok(rows.iter().map(one).collect::<sqlx::Result<_>>()?)
     }
 
-    async fn put_days_together(&self) -> Result<(), StoreError> {
+    pub(crate) async fn put_days_together(&self) -> Result<(), StoreError> {
         loop {
             let mut conn = self.reader().await?;
             if sqlx::query("SELECT id FROM stats_news LIMIT 1").fetch_optional(&mut *conn).await?.is_none() {

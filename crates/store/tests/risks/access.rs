@@ -124,7 +124,7 @@ fn a_run_is_deleted_whole_and_only_when_nobody_needs_it() {
         // What was forked from a run that is gone cannot begin.
         let late = Header { parent: Some(first.run.clone()), ..of("k") };
         assert_eq!(store.begin(&late, 1000, vec![], None).await, Err(JournalError::NoSuchRun(first.run.clone())));
-        for table in ["runs", "journal", "attachments", "forks", "turns", "costs"] {
+        for table in ["runs", "journal", "attachments", "forks", "raws", "run_stats"] {
             assert_eq!(bed.count(table).await, 0, "{table}");
         }
         assert_eq!(bed.count("starts").await, 3, "what was begun stays counted");

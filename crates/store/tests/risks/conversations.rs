@@ -70,7 +70,7 @@ fn deleting_a_conversation_takes_its_messages_and_its_runs_with_it() {
         let fork = asked(&store, Some(&id), Some(&first)).await;
         let done = store.delete_conversation(&id, 9).await.expect("deleted");
         assert_eq!(done, ConversationDeletion::Done { deleted: vec![fork.clone(), first.clone()], kept: vec![], frozen_in: vec![] });
-        assert_eq!((bed.count("messages").await, bed.count("stages").await), (1, 5), "those of the other run");
+        assert_eq!((bed.count("messages").await, store.stages(&other).await.expect("kept").len()), (0, 5));
         for gone in [first, fork] {
             assert!(store.run(&gone).await.is_err());
             assert_eq!(store.tombstone(&gone).await.expect("read").map(|stone| stone.deleted_at), Some(9));
@@ -97,7 +97,7 @@ fn runs_that_others_were_forked_from_stay_and_are_named_with_the_forks() {
             assert!(store.verify(&run).await.expect("verified").intact(), "{run}");
         }
         assert_eq!(store.run(&first).await.expect("kept").conversation, None);
-        assert_eq!(bed.count("messages WHERE role = 'user'").await, 0);
+        assert_eq!(bed.count("messages").await, 0);
         store.rebuild(&first).await.expect("made again");
         assert!(store.verify(&first).await.expect("verified").intact());
     });

@@ -18,7 +18,7 @@ fn fifty_runs_at_once_each_have_their_whole_chain() {
             assert_eq!(checked.rows, 18);
         }
         assert_eq!(bed.count("journal").await, 50 * 18);
-        assert_eq!(bed.count("messages").await, 50);
+        assert_eq!(bed.count("run_stats").await, 50);
     });
 }
 

@@ -116,8 +116,15 @@ fn a_database_of_a_newer_version_is_left_alone() {
     });
 }
 
-/// What a database looked like before its eighth step, as far as that step changes it.
+/// What a database looked like before its eighth step, as far as that step and the next change it.
 const BEFORE_STEP_EIGHT: &[&str] = &[
+    "CREATE TABLE figures (run TEXT NOT NULL, seq BIGINT NOT NULL, mode TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (run, seq))",
+    "CREATE TABLE turns (run TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (run, key))",
+    "CREATE TABLE costs (run TEXT NOT NULL, model TEXT NOT NULL, PRIMARY KEY (run, model))",
+    "INSERT INTO figures VALUES ('x', 1, 'council', 'tiebroken')",
+    "INSERT INTO turns VALUES ('x', 'collect/answer@0')",
+    "INSERT INTO costs VALUES ('x', 'opus')",
+    "INSERT INTO messages (id, run_id, role, content, created_at) VALUES ('x:answer', 'x', 'assistant', 'Of a run outside any conversation.', 1)",
     "DROP INDEX runs_by_parent",
     "DROP INDEX runs_of_conversation",
     "DROP INDEX messages_of_conversation",
@@ -127,37 +134,34 @@ const BEFORE_STEP_EIGHT: &[&str] = &[
     "CREATE INDEX messages_of_conversation ON messages (conversation_id, created_at)",
     "ALTER TABLE raws ADD COLUMN sha256 TEXT NOT NULL DEFAULT ''",
     concat!(
-        "CREATE TABLE old (id TEXT NOT NULL PRIMARY KEY, run_id TEXT NOT NULL, message_id TEXT REFERENCES messages (id) ON DELETE CASCADE,",
+        "CREATE TABLE stages (id TEXT NOT NULL PRIMARY KEY, run_id TEXT NOT NULL, message_id TEXT REFERENCES messages (id) ON DELETE CASCADE,",
         " stage_type TEXT NOT NULL, stage_order BIGINT NOT NULL, seq BIGINT NOT NULL, model TEXT, role TEXT, content TEXT NOT NULL,",
         " parsed_data TEXT, response_time_ms BIGINT, created_at BIGINT NOT NULL)"
     ),
-    concat!(
-        "INSERT INTO old SELECT id, run_id, message_id, stage_type, stage_order, seq, model, role, content, parsed_data, response_time_ms,",
-        " created_at FROM stages"
-    ),
-    "DROP TABLE stages",
-    "ALTER TABLE old RENAME TO stages",
     "CREATE INDEX stages_of_run ON stages (run_id, stage_order)",
     "CREATE INDEX stages_of_message ON stages (message_id)",
-    "DELETE FROM _sqlx_migrations WHERE version = 8",
+    "INSERT INTO stages (id, run_id, message_id, stage_type, stage_order, seq, content, created_at) VALUES ('x:3', 'x', 'x:answer', 's', 0, 3, 'c', 1)",
+    "DELETE FROM _sqlx_migrations WHERE version >= 8",
 ];
 
 #[test]
-fn a_database_of_the_step_before_keeps_its_stages_and_raw_replies() {
+fn a_database_of_two_steps_before_keeps_its_runs_and_raw_replies() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
         let header = header(&new_run());
         council(&store, &header, Status::Full).await.expect("a run");
-        let stages = store.stages(&header.run).await.expect("stages");
-        let raw = store.raw(&header.run, "collect/answer@1", 0).await.expect("read");
-        assert!(stages.len() == 5 && raw.is_some());
+        let read = async |store: &Store| {
+            let raw = store.raw(&header.run, "collect/answer@1", 0).await.expect("read");
+            (store.stages(&header.run).await.expect("stages"), raw, store.usage(None, 0, 9000).await.expect("read"))
+        };
+        let before = read(&store).await;
+        assert!(before.0.len() == 5 && before.1.is_some() && before.2.len() == 2);
         store.close().await;
         for sql in BEFORE_STEP_EIGHT {
             bed.sql(sql).await;
         }
         let store = bed.open().await;
-        assert_eq!(store.stages(&header.run).await.expect("stages"), stages);
-        assert_eq!(store.raw(&header.run, "collect/answer@1", 0).await.expect("read"), raw);
+        assert_eq!((read(&store).await, bed.count("messages").await), (before, 0));
         assert!(store.verify(&header.run).await.expect("verified").intact());
         council(&store, &self::header(&new_run()), Status::Full).await.expect("another run");
     });

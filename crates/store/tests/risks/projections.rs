@@ -3,7 +3,7 @@
 use crate::support::for_each_engine;
 use crate::support::rows::*;
 use synod_engine::Journal;
-use synod_store::{CostRow, RunState, Store, TurnOutcome, project};
+use synod_store::{ModelCost, RunState, Store, TurnOutcome, project, stages};
 use synod_types::*;
 
 async fn begun(store: &Store) -> (Header, synod_engine::Lease) {
@@ -13,7 +13,7 @@ async fn begun(store: &Store) -> (Header, synod_engine::Lease) {
 }
 
 #[test]
-fn a_completed_run_has_a_message_and_a_stage_row_for_everything_shown() {
+fn a_completed_run_has_a_stage_row_for_everything_shown() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
         let header = header(&new_run());
@@ -39,7 +39,7 @@ fn a_completed_run_has_a_message_and_a_stage_row_for_everything_shown() {
         assert!(stages.iter().all(|row| row.message_id.as_ref() == Some(&message)));
         let run = store.run(&header.run).await.expect("a run");
         assert_eq!((run.state, run.status.as_deref(), run.spent_usd), (RunState::Complete, Some("full"), Some(0.006)));
-        let figures = store.figures(&header.run).await.expect("figures");
+        let figures = store.projection(&header.run).await.expect("read").figures;
         assert_eq!((figures[0].name.as_str(), figures[0].value, figures.len()), ("tiebroken", 1.0, 1));
     });
 }
@@ -53,11 +53,11 @@ fn a_statement_with_words_of_its_own_is_those_words() {
         rows.push(shown(&format!("show {name}"), name, Exhibit::new("Shown", statement(text)).by(0, "winner").turn("collect/answer@0"), 3000));
     }
     let rows: Vec<Row> = (1_i64..).zip(rows).map(|(seq, row)| row.seal("run", seq, 1, &[0; 32])).collect();
-    let projected = project(&rows, &Default::default());
-    let [made, said] = projected.stages.as_slice() else { panic!("two rows") };
+    let stages = stages(&rows, &Default::default());
+    let [made, said] = stages.as_slice() else { panic!("two rows") };
     assert_eq!((made.content.as_str(), made.response_time_ms), ("The text alone.", said.response_time_ms));
     assert_eq!(said.content, reply_text("collect/answer@0"));
-    assert!(made.response_time_ms.is_some() && !projected.expired.contains(&made.seq));
+    assert!(made.response_time_ms.is_some());
 }
 
 /// Rows that no turn stands behind say what was shown: a document in full, other shapes as JSON.
@@ -78,7 +78,7 @@ fn a_documents_row_is_its_whole_text() {
             NewRow::new(format!("work/show {seq}"), Kind::Shown, 1000, &shown).seal("run", seq, 1, &[0; 32])
         })
         .collect();
-    let stages = project(&rows, &Default::default()).stages;
+    let stages = stages(&rows, &Default::default());
     assert_eq!(stages[0].content, "# Growing\n\nFor the team.\n\n## 1. Measure\n\nLook first.\n\n## 2. The way back");
     assert!(stages[1].content.starts_with("{\"kind\":\"findings\""), "{}", stages[1].content);
 }
@@ -89,19 +89,18 @@ fn turns_and_costs_say_who_was_asked_and_what_it_cost() {
         let store = bed.open().await;
         let header = header(&new_run());
         council(&store, &header, Status::Full).await.expect("a run");
-        let turns = store.turns(&header.run).await.expect("turns");
+        let read = store.projection(&header.run).await.expect("read");
+        let turns = &read.turns;
         assert_eq!(turns.iter().map(|turn| turn.key.as_str()).collect::<Vec<_>>(), ["collect/answer@0", "collect/answer@1", "collect/answer@2"]);
         let turn = &turns[1];
         assert_eq!((turn.seat, turn.model.as_str(), turn.outcome, turn.tries, turn.ms), (Some(1), "gpt", TurnOutcome::Said, 1, Some(900)));
-        assert_eq!((turn.usage, turn.usd), (Usage { input: 100, output: 50, cached: 10, thinking: Some(20) }, Some(0.002)));
-        let costs = store.costs(&header.run).await.expect("costs");
-        let row = |model: &str, calls: i64| CostRow {
+        let cost = |model: &str, calls: i64| ModelCost {
             model: model.into(),
             calls,
             usage: Usage { input: 100 * calls as u64, output: 50 * calls as u64, cached: 10 * calls as u64, thinking: Some(20 * calls as u64) },
             usd: Some(0.002 * calls as f64),
         };
-        assert_eq!(costs, [row("gpt", 1), row("opus", 2)]);
+        assert_eq!(read.costs, [cost("opus", 2), cost("gpt", 1)]);
     });
 }
 
@@ -119,10 +118,11 @@ fn an_unknown_cost_is_unknown_never_zero() {
             store.append(&lease, vec![asked("collect/answer@0", 10), reply, said("collect/answer@0", 21)]).await.expect("appended");
             store.append(&lease, turn("collect/answer@1", 30)).await.expect("appended");
             store.append(&lease, vec![verdict(&header.run, Status::Full, &[0; 32], 99)]).await.expect("appended");
-            let costs = store.costs(&header.run).await.expect("costs");
+            let costs = store.projection(&header.run).await.expect("read").costs;
             let expected = if unknown { None } else { Some(0.002) };
-            assert_eq!(costs.iter().map(|cost| (cost.model.as_str(), cost.usd)).collect::<Vec<_>>(), [("gpt", Some(0.002)), ("opus", expected)]);
-            assert_eq!(store.turns(&header.run).await.expect("turns")[0].usd, expected);
+            assert_eq!(costs.iter().map(|cost| (cost.model.as_str(), cost.usd)).collect::<Vec<_>>(), [("opus", expected), ("gpt", Some(0.002))]);
+            let run = store.run(&header.run).await.expect("a run");
+            assert_eq!(store.unpriced(&run).await.expect("read"), if unknown { vec!["opus"] } else { vec![] });
         }
     });
 }
@@ -153,7 +153,7 @@ fn what_is_counted_as_spent_is_what_the_engine_counts() {
         rows.push(row.seal("run", n as i64 + 1, 1, &previous));
         previous = rows[n].hash;
     }
-    let projection = project(&rows, &Default::default());
+    let projection = project(&rows);
     let close = |a: Option<f64>, b: Option<f64>| a.zip(b).is_some_and(|(a, b)| (a - b).abs() < 1e-12);
     assert!(close(projection.spent_usd, ledger.spent()), "{:?} and {:?}", projection.spent_usd, ledger.spent());
     let total: Option<f64> = projection.costs.iter().map(|cost| cost.usd).sum();
@@ -178,24 +178,34 @@ fn a_lost_run_keeps_what_was_shown_and_has_no_message() {
     });
 }
 
+/// A run that belongs to a conversation of its own.
+async fn in_a_conversation(store: &Store) -> Header {
+    let mut header = header(&new_run());
+    let conversation = new_run();
+    store.create_conversation(crate::conversations::named(&conversation, "t"), 1).await.expect("created");
+    header.conversation = Some(conversation);
+    header
+}
+
 #[test]
 fn a_deadlock_without_an_answer_still_has_its_message() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
-        let (header, lease) = begun(&store).await;
+        let header = in_a_conversation(&store).await;
+        let lease = store.create(&header, 1000, vec![]).await.expect("created");
         let mut row = verdict(&header.run, Status::Deadlock, &[0; 32], 99);
         let mut body: Verdict = serde_json::from_str(&row.body).expect("a verdict");
         body.answer = None;
         body.stop_reason = "tied after the last rung".into();
         row.body = serde_json::to_string(&body).expect("JSON");
         store.append(&lease, vec![row]).await.expect("appended");
-        assert_eq!(bed.count("messages WHERE content = 'tied after the last rung' AND answer_kind IS NULL AND conversation_id IS NULL").await, 1);
+        assert_eq!(bed.count("messages WHERE content = 'tied after the last rung' AND answer_kind IS NULL").await, 1);
         assert_eq!(store.run(&header.run).await.expect("a run").state, RunState::Complete);
     });
 }
 
 #[test]
-fn a_stop_refreshes_turns_and_costs_and_a_resumed_run_ends_as_if_nothing_had_been() {
+fn a_stop_writes_numbers_and_a_resumed_run_ends_as_if_nothing_had_been() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
         let (header, lease) = begun(&store).await;
@@ -203,8 +213,8 @@ fn a_stop_refreshes_turns_and_costs_and_a_resumed_run_ends_as_if_nothing_had_bee
         store.append(&lease, vec![stopped(StopReason::Budget, 0, 3500)]).await.expect("stopped");
         store.release(&lease).await.expect("released");
         assert_eq!(store.run(&header.run).await.expect("a run").state, RunState::Stopped);
-        assert_eq!((bed.count("turns").await, bed.count("costs").await), (3, 2));
-        assert_eq!((bed.count("stages").await, bed.count("messages").await), (0, 0));
+        let calls = async || store.usage(None, 0, 9000).await.expect("read").iter().map(|day| day.calls).sum::<u64>();
+        assert_eq!((calls().await, bed.count("run_stats").await, bed.count("messages").await), (3, 1, 0));
         assert_eq!(store.stages(&header.run).await.expect("stages").len(), 5, "what it showed so far can be read");
 
         let lease = store.take(&header.run).await.expect("taken");
@@ -217,7 +227,7 @@ fn a_stop_refreshes_turns_and_costs_and_a_resumed_run_ends_as_if_nothing_had_bee
         let resumed = NewRow::new("", Kind::Resumed, 3800, &resumed).attempt(1);
         let tail = store.append(&lease, vec![resumed]).await.expect("resumed");
         store.append(&lease, vec![verdict(&header.run, Status::Degraded, &tail.head, 4000)]).await.expect("ended");
-        assert_eq!((bed.count("turns").await, bed.count("costs").await, bed.count("stages").await), (4, 2, 5));
+        assert_eq!((calls().await, bed.count("run_stats").await), (4, 1));
         let checked = store.verify(&header.run).await.expect("verified");
         assert!(checked.intact(), "{:?}", checked.faults);
         assert_eq!(store.run(&header.run).await.expect("a run").status.as_deref(), Some("degraded"));
@@ -230,11 +240,10 @@ fn a_run_without_rows_in_between_can_be_read_while_it_goes_on() {
         let store = bed.open().await;
         let (header, lease) = begun(&store).await;
         store.append(&lease, vec![asked("collect/answer@0", 5)]).await.expect("appended");
-        let turns = store.turns(&header.run).await.expect("turns");
-        assert_eq!((turns.len(), turns[0].outcome, turns[0].usd), (1, TurnOutcome::Asked, Some(0.01)), "reserved until settled");
-        assert_eq!(store.costs(&header.run).await.expect("costs")[0].calls, 1);
+        let read = store.projection(&header.run).await.expect("read");
+        assert_eq!((read.turns.len(), read.turns[0].outcome), (1, TurnOutcome::Asked));
+        assert_eq!((read.costs[0].calls, read.costs[0].usd), (1, Some(0.01)), "reserved until settled");
         assert_eq!(store.stages(&header.run).await.expect("stages"), []);
-        assert_eq!(store.verify(&header.run).await.expect("verified").stages, synod_store::StageCheck::NotYet);
     });
 }
 
@@ -258,7 +267,7 @@ fn words_copied_from_a_parent_run_are_shown_from_the_journal() {
         let stages = store.stages(&header.run).await.expect("stages");
         assert_eq!(stages[0].content, "{\"reasons\":\"r\",\"choice\":\"K1\"}");
         assert_eq!(stages[1].content, "{\"kind\":\"statement\"}", "nothing was said: the exhibit itself");
-        assert_eq!(store.turns(&header.run).await.expect("turns")[0].tries, 0, "nothing was asked here");
+        assert_eq!(store.projection(&header.run).await.expect("read").turns[0].tries, 0, "nothing was asked here");
     });
 }
 
@@ -294,21 +303,15 @@ fn a_reply_with_a_nul_can_be_stored_and_verified() {
 fn a_rebuild_gives_what_was_there() {
     for_each_engine(async |bed| {
         let store = bed.open().await;
-        let mut header = header(&new_run());
-        let conversation = new_run();
-        store.create_conversation(crate::conversations::named(&conversation, "t"), 1).await.expect("created");
-        header.conversation = Some(conversation);
+        let header = in_a_conversation(&store).await;
         council(&store, &header, Status::Full).await.expect("a run");
-        let before = (store.stages(&header.run).await, store.turns(&header.run).await, store.costs(&header.run).await);
-        let conversation = store.conversation(header.conversation.as_deref().expect("one")).await.expect("messages");
-        bed.sql("DELETE FROM stages").await;
-        bed.sql("DELETE FROM turns").await;
-        bed.sql("DELETE FROM costs").await;
+        let id = header.conversation.as_deref().expect("one");
+        let kept = async || (store.conversation(id).await, store.messages(id).await, store.usage(None, 0, 9000).await);
+        let before = kept().await;
         bed.sql("DELETE FROM messages").await;
+        bed.sql("DELETE FROM run_stats").await;
         store.rebuild(&header.run).await.expect("rebuilt");
-        let after = (store.stages(&header.run).await, store.turns(&header.run).await, store.costs(&header.run).await);
-        assert_eq!(after, before);
-        assert_eq!(store.conversation(header.conversation.as_deref().expect("one")).await.expect("messages"), conversation);
+        assert_eq!(kept().await, before);
         assert!(store.rebuild("nobody").await.is_err());
     });
 }

@@ -95,3 +95,40 @@ fn those_who_count_at_once_count_the_same_and_nobody_who_writes_is_held_up() {
         assert_eq!((sum(&one, None).await.runs, sum(&other, None).await.runs), (20, 20));
     });
 }
+
+const DAY: Millis = 86_400_000;
+
+/// A run that began then, and used three calls.
+async fn ended_at(store: &Store, principal: &str, at: Millis) {
+    let header = Header { principal: Some(principal.to_owned()), ..header(&new_run()) };
+    let lease = store.create(&header, at, vec![]).await.expect("created");
+    let tail = deliberate(store, &lease).await.expect("appended");
+    store.append(&lease, vec![verdict(&header.run, Status::Full, &tail.head, at + 1)]).await.expect("ended");
+}
+
+#[test]
+fn usage_counts_the_runs_that_began_within_its_time_also_of_part_of_a_day() {
+    for_each_engine(async |bed| {
+        let store = bed.open().await;
+        for (principal, at) in [("a", DAY - 1), ("a", DAY), ("b", DAY + 5), ("a", 2 * DAY), ("a", 2 * DAY + 7), ("b", 3 * DAY)] {
+            ended_at(&store, principal, at).await;
+        }
+        let calls = async |principal: Option<&str>, since, until| {
+            let used = store.usage(principal, since, until).await.expect("read");
+            let mut days: Vec<(i64, u64)> = Vec::new();
+            for line in used {
+                match days.last_mut() {
+                    Some((day, calls)) if *day == line.day => *calls += line.calls,
+                    _ => days.push((line.day, line.calls)),
+                }
+            }
+            days
+        };
+        assert_eq!(calls(None, 0, 4 * DAY).await, [(3, 3), (2, 6), (1, 6), (0, 3)], "newest first");
+        assert_eq!(calls(Some("a"), 0, 4 * DAY).await, [(2, 6), (1, 3), (0, 3)]);
+        assert_eq!(calls(None, DAY + 1, 2 * DAY + 7).await, [(2, 3), (1, 3)], "from within a day to within another");
+        assert_eq!(calls(None, 2 * DAY + 1, 2 * DAY + 8).await, [(2, 3)], "within one day");
+        assert_eq!(calls(Some("b"), DAY, 3 * DAY).await, [(1, 3)], "whole days");
+        assert_eq!(calls(None, 5 * DAY, 6 * DAY).await, []);
+    });
+}

@@ -133,7 +133,7 @@ fn a_deleted_run_leaves_a_stone_and_nothing_else() {
     let mut serving = serving;
     serving.kill();
     let left = |table: &str| serving.house.count(&format!("SELECT COUNT(*) FROM {table} WHERE run <> '{running}'"));
-    for table in ["journal", "raws", "inbox", "turns", "costs", "figures", "experiences", "attachments"] {
+    for table in ["journal", "raws", "inbox", "experiences", "run_stats", "attachments"] {
         assert_eq!(left(table), 0, "{table}");
     }
     assert_eq!(serving.house.count("SELECT COUNT(*) FROM blobs"), 0);
