@@ -163,7 +163,7 @@ impl Registry {
                 (line.problem, line.cure) = (Some(glance.problem.unwrap_or_else(|| failure.to_string())), glance.cure);
             }
             Err(failure) => {
-                let variable = self.real(&card.endpoint).and_then(|(_, endpoint)| endpoint.key_env);
+                let variable = self.real(&card.endpoint).and_then(|(_, endpoint)| endpoint.key_env.clone());
                 line.cure = variable.filter(|_| failure.kind == FailureKind::Auth).map(|variable| Cure::Key { variable });
                 line.problem = Some(failure.to_string());
             }
@@ -175,6 +175,7 @@ impl Registry {
     pub async fn glance(&self, card: &ModelCard) -> Glance {
         let mut glance = Glance::default();
         let Some((name, endpoint)) = self.real(&card.endpoint) else { return glance };
+        let endpoint = endpoint.into_owned();
         match endpoint.kind {
             EndpointKind::OpenAi | EndpointKind::Anthropic | EndpointKind::Gemini => {}
             EndpointKind::Rehearsal | EndpointKind::Cassette => return glance,

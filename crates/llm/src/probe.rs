@@ -5,6 +5,7 @@
 
 use crate::registry::Registry;
 use futures::future::join_all;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::PoisonError;
@@ -18,19 +19,20 @@ const WITHIN: Duration = Duration::from_secs(1);
 /// An endpoint that took a connection so recently is not tried again: a server starts many runs a second.
 const FRESH: Duration = Duration::from_secs(30);
 
-pub(crate) async fn probe(registry: &Registry, cards: &[ModelCard]) -> Vec<Problem> {
-    let mut endpoints: BTreeMap<String, (EndpointConfig, Vec<&str>)> = BTreeMap::new();
+pub(crate) async fn probe(registry: &Registry, cards: &[&ModelCard]) -> Vec<Problem> {
+    let reached = || registry.reached.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut endpoints: BTreeMap<&str, (Cow<'_, EndpointConfig>, Vec<&str>)> = BTreeMap::new();
     for card in cards {
-        if let Some((name, endpoint)) = registry.real(&card.endpoint) {
-            endpoints.entry(name.to_owned()).or_insert((endpoint, Vec::new())).1.push(&card.name);
+        if let Some((name, endpoint)) = registry.real(&card.endpoint)
+            && reached().get(name).is_none_or(|at| at.elapsed() > FRESH)
+        {
+            endpoints.entry(name).or_insert((endpoint, Vec::new())).1.push(&card.name);
         }
     }
-    let reached = || registry.reached.lock().unwrap_or_else(PoisonError::into_inner);
-    endpoints.retain(|name, _| reached().get(name).is_none_or(|at| at.elapsed() > FRESH));
     let tried = join_all(endpoints.iter().map(|(name, (endpoint, models))| one(name, endpoint, models))).await;
     for (name, problem) in endpoints.keys().zip(&tried) {
         if problem.is_none() {
-            reached().insert(name.clone(), Instant::now());
+            reached().insert((*name).to_owned(), Instant::now());
         }
     }
     tried.into_iter().flatten().collect()

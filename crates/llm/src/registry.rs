@@ -9,6 +9,7 @@ use crate::scrub::{Secret, Secrets};
 use crate::wire::WireModel;
 use crate::{probe, providers};
 use futures::future::BoxFuture;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -151,12 +152,12 @@ impl Registry {
     }
 
     /// The endpoint that really answers: a recording cassette's, else the card's own.
-    pub(crate) fn real<'a>(&'a self, name: &'a str) -> Option<(&'a str, EndpointConfig)> {
-        let endpoint = self.config.endpoint(name)?.into_owned();
+    pub(crate) fn real<'a>(&'a self, name: &'a str) -> Option<(&'a str, Cow<'a, EndpointConfig>)> {
+        let endpoint = self.config.endpoint(name)?;
         match &endpoint.record {
             Some(inner) => {
                 let (inner, _) = self.config.endpoints.get_key_value(inner)?;
-                Some((inner, self.config.endpoint(inner)?.into_owned()))
+                Some((inner, self.config.endpoint(inner)?))
             }
             None => Some((name, endpoint)),
         }
@@ -188,7 +189,7 @@ impl Models for Registry {
         self.open_endpoint(&field, &card.endpoint, thinking_tokens, 0)
     }
 
-    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
+    fn probe<'a>(&'a self, cards: &'a [&'a ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
         Box::pin(probe::probe(self, cards))
     }
 }

@@ -65,7 +65,7 @@ impl Models for CountedModels {
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
         Ok(Arc::new(Listening { inner: self.inner.open(card)?, seen: self.seen.clone() }))
     }
-    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
+    fn probe<'a>(&'a self, cards: &'a [&'a ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
         self.inner.probe(cards)
     }
 }

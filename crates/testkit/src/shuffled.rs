@@ -55,7 +55,7 @@ impl Models for ShuffledModels {
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
         Ok(Arc::new(Late { inner: self.inner.open(card)?, seed: self.seed }))
     }
-    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
+    fn probe<'a>(&'a self, cards: &'a [&'a ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
         self.inner.probe(cards)
     }
 }

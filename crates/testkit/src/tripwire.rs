@@ -55,17 +55,33 @@ pub struct Tripwire {
     heartbeats: AtomicU64,
     /// How often somebody looked into the journal.
     looks: AtomicU64,
+    appends: AtomicU64,
 }
 
 impl Tripwire {
     /// `row` counts from 1, which is the header's; 0 is never reached.
     pub fn new(inner: Arc<dyn Journal>, row: u64, moment: Moment, act: Act) -> Self {
-        Self { inner, row, moment, act, rows: Mutex::new(0), tripped: Arc::default(), heartbeats: AtomicU64::new(0), looks: AtomicU64::new(0) }
+        Self {
+            inner,
+            row,
+            moment,
+            act,
+            rows: Mutex::new(0),
+            tripped: Arc::default(),
+            heartbeats: AtomicU64::new(0),
+            looks: AtomicU64::new(0),
+            appends: AtomicU64::new(0),
+        }
     }
 
     /// How often rows were read, or asked after.
     pub fn looks(&self) -> u64 {
         self.looks.load(Ordering::SeqCst)
+    }
+
+    /// In how many appends its rows came, the header's apart.
+    pub fn appends(&self) -> u64 {
+        self.appends.load(Ordering::SeqCst)
     }
 
     /// Whether it gave out.
@@ -133,6 +149,7 @@ impl Journal for Tripwire {
     }
 
     fn append(&self, lease: &Lease, rows: Vec<NewRow>) -> BoxFuture<'static, JournalResult<Tail>> {
+        self.appends.fetch_add(1, Ordering::SeqCst);
         // Held while the inner journal queues the rows, so that counting and queueing keep one order.
         let mut count = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         if self.tripped() {

@@ -71,7 +71,7 @@ impl Models for Turnstile {
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
         Ok(Arc::new(GatedModel { inner: self.inner.open(card)?, gate: self.gate.clone() }))
     }
-    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
+    fn probe<'a>(&'a self, cards: &'a [&'a ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
         self.inner.probe(cards)
     }
 }

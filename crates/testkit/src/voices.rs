@@ -68,7 +68,7 @@ impl Models for Voices {
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
         Ok(Arc::new(Voice { card: card.clone(), script: self.script.clone() }))
     }
-    fn probe<'a>(&'a self, _cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
+    fn probe<'a>(&'a self, _cards: &'a [&'a ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
         Box::pin(std::future::ready(Vec::new()))
     }
 }

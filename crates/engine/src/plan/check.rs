@@ -3,6 +3,7 @@
 use super::{Library, LimitChanges, RunSpec, Today, options, seating};
 use crate::{Mode, Model, Models, PlannedCalls, Prompts, tokens};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use synod_types::*;
 
 /// Earlier turns of a conversation that a follow-up carries at most.
@@ -20,34 +21,23 @@ pub struct Plan {
     /// A repeated request finds this run instead of beginning another.
     pub once: Option<Once>,
     pub(super) calls: Vec<PlannedCalls>,
-    /// By model name.
-    pub(super) room: BTreeMap<String, RoomToThink>,
+    /// By name.
+    pub(crate) models: BTreeMap<String, Arc<dyn Model>>,
 }
 
-/// The tokens a model gets on top of what a reader sees, when this plan was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RoomToThink {
-    pub heavy: u32,
-    pub light: u32,
-}
-
-impl RoomToThink {
-    fn of(model: &dyn Model, card: &ModelCard) -> Self {
-        let room = |tier: Tier, effort: Option<Effort>| {
-            let request = Request {
-                model: card.id.clone(),
-                messages: Vec::new(),
-                schema: None,
-                tools: Vec::new(),
-                temperature: None,
-                max_tokens: 0,
-                effort,
-                hint: None,
-            };
-            model.sending(&request, tier).tokens
-        };
-        Self { heavy: room(Tier::Heavy, card.effort), light: room(Tier::Light, card.light_effort()) }
-    }
+/// The tokens a model gets on top of what a reader sees.
+pub(super) fn room_to_think(model: &dyn Model, card: &ModelCard, tier: Tier) -> u32 {
+    let request = Request {
+        model: card.id.clone(),
+        messages: Vec::new(),
+        schema: None,
+        tools: Vec::new(),
+        temperature: None,
+        max_tokens: 0,
+        effort: if tier == Tier::Light { card.light_effort() } else { card.effort },
+        hint: None,
+    };
+    model.sending(&request, tier).tokens
 }
 
 /// Everything but the endpoints' own answers.
@@ -113,11 +103,11 @@ pub(crate) fn plan(
         problems.extend((mode.check_seating)(&options, &table.seating));
     }
     problems.extend(found);
-    let mut room = BTreeMap::new();
+    let mut opened = BTreeMap::new();
     for card in table.cards.values() {
         match models.open(card) {
             Ok(model) => {
-                room.insert(card.name.clone(), RoomToThink::of(model.as_ref(), card));
+                opened.insert(card.name.clone(), model);
             }
             Err(problem) => problems.push(problem),
         }
@@ -126,9 +116,8 @@ pub(crate) fn plan(
             problems.push(Problem::new("budget", format!("{} has no price", card.name), want).code(ProblemCode::NoPrice));
         }
     }
-    let cards: Vec<ModelCard> = table.cards.values().cloned().collect();
     if !problems.is_empty() {
-        return Err((Problems(problems), cards));
+        return Err((Problems(problems), table.cards.into_values().collect()));
     }
     let calls = (mode.calls)(&options, &table.seating);
     let planned_calls = (calls.iter().map(|line| line.min).sum(), calls.iter().map(|line| line.max).sum());
@@ -167,7 +156,7 @@ pub(crate) fn plan(
         warnings,
     };
     let priced = header.models.values().any(|card| card.price.is_some_and(|price| price != Price::FREE));
-    let mut plan = Plan { mode, header, once: None, calls, room };
+    let mut plan = Plan { mode, header, once: None, calls, models: opened };
     let quote = priced.then(|| plan.quote(prompts));
     if let (Some(budget), Some(least)) = (spec.budget_usd, quote.as_ref().and_then(|quote| quote.usd).map(|usd| usd.min))
         && budget < least
@@ -175,7 +164,8 @@ pub(crate) fn plan(
         && spec.parent.is_none()
     {
         let want = format!("${:.4} or more: less is not enough for even the shortest replies", (least * 1e4).ceil() / 1e4);
-        return Err((Problems(vec![Problem::new("budget", format!("${budget}"), want).code(ProblemCode::TooFew)]), cards));
+        let problem = Problem::new("budget", format!("${budget}"), want).code(ProblemCode::TooFew);
+        return Err((Problems(vec![problem]), plan.header.models.into_values().collect()));
     }
     let free = plan.header.models.values().all(|card| card.price == Some(Price::FREE));
     plan.header.quoted_usd = quote.and_then(|quote| quote.worst_usd).or(free.then_some(0.0));

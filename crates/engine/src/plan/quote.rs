@@ -1,6 +1,7 @@
 //! What a plan will take: from its declared calls, the sizes of its prompts and the prices of its seats.
 
 use super::Plan;
+use super::check::room_to_think;
 use crate::prompt::last_turns;
 use crate::{Prompts, tokens};
 use synod_types::*;
@@ -66,8 +67,7 @@ impl Plan {
             quote.output_tokens.max += many * limit;
             quote.phases.push(QuoteLine { prompt: line.prompt.into(), role: line.role.into(), calls: Span { min: few, max: many } });
             let holders = header.role(line.role);
-            let room =
-                |card: &ModelCard| self.room.get(&card.name).map_or(0, |room| if settings.tier == Tier::Light { room.light } else { room.heavy });
+            let room = |card: &ModelCard| self.models.get(&card.name).map_or(0, |model| room_to_think(model.as_ref(), card, settings.tier));
             let rooms: Vec<u64> = holders.iter().filter_map(|seat| header.card(*seat)).map(|card| u64::from(room(card))).collect();
             quote.thinking_tokens += many * rooms.iter().sum::<u64>() / (rooms.len() as u64).max(1);
             let unpriced = holders.iter().filter_map(|seat| header.card(*seat)).filter(|card| card.price.is_none()).count() as f64;

@@ -62,5 +62,5 @@ pub trait Models: Send + Sync {
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem>;
 
     /// Tries each card's endpoint once, in parallel, one second at most. Costs nothing.
-    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>>;
+    fn probe<'a>(&'a self, cards: &'a [&'a ModelCard]) -> BoxFuture<'a, Vec<Problem>>;
 }

@@ -240,13 +240,14 @@ impl Bench {
         let (done, outcome) = oneshot::channel();
         let core = self.core.clone();
         core.state().turns += 1;
-        tokio::spawn(async move {
+        // Boxed: tokio moves what it spawns half a dozen times, and a turn is large.
+        tokio::spawn(Box::pin(async move {
             let open = OpenTurn(core.clone());
-            let came = turn.run(core).await;
+            let came = core.sending(std::pin::pin!(turn.run(core.clone()))).await;
             // Said before the turn counts as ended, so that nobody sees an idle run with an unread reply. A dropped asker is fine.
             let _ = done.send(came);
             drop(open);
-        });
+        }));
         outcome
     }
 

@@ -5,6 +5,7 @@ use super::hub::Hub;
 use crate::{Clock, Halt, Journal, JournalError, Lease, Mode, Model, Prompts, Purse, Record, Result, Tail};
 use futures::future::BoxFuture;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use synod_types::*;
@@ -68,6 +69,8 @@ pub(crate) struct State {
     /// Parent scope → the phase now open in it.
     pub open: BTreeMap<String, PhaseScope>,
     pub begun: HashSet<String>,
+    /// Rows queued in this poll, in order: they go to the journal together.
+    queued: Vec<NewRow>,
     pending: Appends,
     pub tail: Option<Tail>,
 }
@@ -140,17 +143,26 @@ impl Core {
             }
             let now = self.clock.now();
             state.closing = Some((closing.clone(), now));
-            let row = NewRow::new("", Kind::Closing, now, &closing);
-            self.push(&mut state, vec![row]);
+            state.queued.push(NewRow::new("", Kind::Closing, now, &closing));
+            self.send(&mut state);
         }
         self.changed.notify_waiters();
     }
 
-    /// Queues rows in the order of calls, without waiting for the disk. The next `commit` waits for them too.
+    /// Queues rows in the order of calls, without waiting for the disk: they are sent when this poll ends, or with the next `commit`, which
+    /// waits for them too. Whoever calls this is polled by `sending`.
     pub fn enqueue(&self, scopes: &[PhaseScope], rows: Vec<NewRow>) {
         let mut state = self.state();
-        let rows = self.in_phase(&mut state, scopes, rows);
-        self.push(&mut state, rows);
+        self.in_phase(&mut state, scopes, rows);
+    }
+
+    /// Polls something that queues rows: those of one poll are sent as one append.
+    pub fn sending<F: Future>(&self, mut inner: Pin<&mut F>) -> impl Future<Output = F::Output> {
+        std::future::poll_fn(move |context| {
+            let polled = inner.as_mut().poll(context);
+            self.send(&mut self.state());
+            polled
+        })
     }
 
     /// The mode is in these scopes with something the journal already holds: phases begin and end as they would have.
@@ -166,8 +178,8 @@ impl Core {
 
     /// Queues rows together with a decision made under the same lock; `safe` then waits for what this returns.
     pub fn queue(&self, state: &mut State, scopes: &[PhaseScope], rows: Vec<NewRow>) -> Appends {
-        let rows = self.in_phase(state, scopes, rows);
-        self.push(state, rows);
+        self.in_phase(state, scopes, rows);
+        self.send(state);
         std::mem::take(&mut state.pending)
     }
 
@@ -191,60 +203,55 @@ impl Core {
         }
     }
 
-    fn push(&self, state: &mut State, rows: Vec<NewRow>) {
-        if !rows.is_empty() {
+    fn send(&self, state: &mut State) {
+        if !state.queued.is_empty() {
+            let rows = std::mem::take(&mut state.queued);
             let append = self.journal.append(&self.lease, rows);
             state.pending.push(append);
         }
     }
 
-    /// The rows, with the `phase` rows due before them.
-    fn in_phase(&self, state: &mut State, scopes: &[PhaseScope], rows: Vec<NewRow>) -> Vec<NewRow> {
-        if scopes.iter().all(|scope| state.begun.contains(&scope.path)) {
-            return rows;
-        }
-        let mut out = Vec::with_capacity(rows.len() + 2);
+    /// Queues the rows, with the `phase` rows due before them.
+    fn in_phase(&self, state: &mut State, scopes: &[PhaseScope], rows: Vec<NewRow>) {
         for scope in scopes {
-            if !state.begun.insert(scope.path.clone()) {
+            if state.begun.contains(&scope.path) {
                 continue;
             }
+            state.begun.insert(scope.path.clone());
             if let Some(before) = state.open.get(&scope.parent).cloned() {
-                self.end_phase(state, &before, &mut out);
+                self.end_phase(state, &before);
             }
             state.open.insert(scope.parent.clone(), scope.clone());
-            self.mark(Kind::Phase, scope, &mut out);
+            self.mark(state, Kind::Phase, scope);
         }
-        out.extend(rows);
-        out
+        state.queued.extend(rows);
     }
 
-    fn end_phase(&self, state: &mut State, scope: &PhaseScope, out: &mut Vec<NewRow>) {
+    fn end_phase(&self, state: &mut State, scope: &PhaseScope) {
         let inside = format!("{}/", scope.path);
         let inner: Vec<PhaseScope> =
             state.open.values().filter(|open| open.parent == scope.path || open.parent.starts_with(&inside)).cloned().collect();
         for open in inner.iter().rev() {
             state.open.remove(&open.parent);
-            self.mark(Kind::PhaseEnd, open, out);
+            self.mark(state, Kind::PhaseEnd, open);
         }
         state.open.remove(&scope.parent);
-        self.mark(Kind::PhaseEnd, scope, out);
+        self.mark(state, Kind::PhaseEnd, scope);
     }
 
-    fn mark(&self, kind: Kind, scope: &PhaseScope, out: &mut Vec<NewRow>) {
+    fn mark(&self, state: &mut State, kind: Kind, scope: &PhaseScope) {
         if !self.record.marks.contains(&(kind, scope.path.clone(), 0)) {
             let mark = PhaseMark { name: scope.mark.name.to_owned(), n: scope.mark.n };
-            out.push(NewRow::new(scope.path.clone(), kind, self.clock.now(), &mark));
+            state.queued.push(NewRow::new(scope.path.clone(), kind, self.clock.now(), &mark));
         }
     }
 
     /// The mode has returned: ends what is open.
     pub fn end_phases(&self) {
         let mut state = self.state();
-        let mut rows = Vec::new();
         while let Some(scope) = state.open.values().next().cloned() {
-            self.end_phase(&mut state, &scope, &mut rows);
+            self.end_phase(&mut state, &scope);
         }
-        self.push(&mut state, rows);
     }
 
     /// Marks a key as used in this execution. Twice is a bug of the mode, and halts the run.

@@ -65,8 +65,8 @@ pub(crate) async fn drive(core: Arc<Core>) -> Ending {
 /// Polls the mode until it returns, the run halts, or only people could go on.
 async fn deliberate(core: &Arc<Core>, give_up: &mut Option<Instant>, title: &mut Option<JoinHandle<()>>) -> Result<ModeResult> {
     let mode = (core.mode.run)(Bench::new(core.clone()), core.header.options.clone());
-    let mode = AssertUnwindSafe(mode).catch_unwind();
-    tokio::pin!(mode);
+    let mut mode = std::pin::pin!(AssertUnwindSafe(mode).catch_unwind());
+    let mut mode = core.sending(mode.as_mut());
     let left = (core.limits.run_ms - core.record.ran_ms).max(0) as u64;
     let deadline = sleep_until(Instant::now() + Duration::from_millis(left).min(NEVER));
     tokio::pin!(deadline);

@@ -1,11 +1,12 @@
 //! A run's journal, indexed for replay: by key, never by position.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use synod_types::*;
 
 #[derive(Debug)]
 pub struct Record {
-    pub header: Header,
+    pub header: Arc<Header>,
     /// As changed by the last resume.
     pub limits: Limits,
     pub turns: HashMap<String, TurnRows>,
@@ -37,7 +38,7 @@ pub struct TurnRows {
 
 impl Record {
     /// A run that has its header and nothing else.
-    pub fn begin(header: Header) -> Self {
+    pub fn begin(header: Arc<Header>) -> Self {
         Self {
             limits: header.limits,
             header,
@@ -60,8 +61,7 @@ impl Record {
         let Some(first) = rows.first() else {
             return Err(UnreadableRow { seq: 0, kind: Kind::Header, error: "the run has no rows".into() });
         };
-        let header: Header = first.read()?;
-        let mut record = Self::begin(header);
+        let mut record = Self::begin(Arc::new(first.read()?));
         let (mut began, mut last, mut epoch) = (first.at, first.at, first.epoch);
         for row in rows {
             // A run runs from its header or a resume to the last row of the same holder; what somebody else adds later (a cancel) is no time of its.

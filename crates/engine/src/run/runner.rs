@@ -89,7 +89,7 @@ pub enum ResumeOutcome<T = RunHandle> {
 /// What the state of a run is built from.
 struct Parts {
     mode: &'static Mode,
-    header: Header,
+    header: Arc<Header>,
     models: Vec<Option<Arc<dyn Model>>>,
     journal: Arc<dyn Journal>,
     lease: Lease,
@@ -167,9 +167,9 @@ impl Runner {
     async fn plan_as_given(&self, modes: &'static [&'static Mode], spec: &RunSpec) -> Result<Plan, Problems> {
         let setup = self.setup();
         let planned = plan(spec, modes, setup.models.as_ref(), &setup.prompts, setup.library.as_ref(), &setup.binary, setup.clock.now());
-        let cards: Vec<ModelCard> = match &planned {
-            Ok(plan) => plan.header.models.values().cloned().collect(),
-            Err((_, cards)) => cards.clone(),
+        let cards: Vec<&ModelCard> = match &planned {
+            Ok(plan) => plan.header.models.values().collect(),
+            Err((_, cards)) => cards.iter().collect(),
         };
         let unreachable = setup.models.probe(&cards).await;
         match planned {
@@ -187,12 +187,13 @@ impl Runner {
     }
 
     pub async fn start(&self, plan: Plan) -> Result<RunHandle, RunError> {
-        let Plan { mode, header, once, .. } = plan;
+        let Plan { mode, header, once, models, .. } = plan;
         let ancestors = self.ancestors(header.parent.as_deref()).await?;
-        let models = self.open(&header)?;
+        let models = header.seats.iter().map(|seat| models.get(&seat.model).cloned()).collect();
         let at = self.setup().clock.now();
         let blobs = header.question.kept_files().map(|file| (file.sha256.clone(), file.text.clone().into_bytes())).collect();
         let lease = self.setup().journal.begin(&header, at, blobs, once).await?;
+        let header = Arc::new(header);
         let record = Record::begin(header.clone());
         let heard_since = at;
         let parts =
@@ -245,7 +246,7 @@ impl Runner {
             return Ok(ResumeOutcome::Ended(Box::new(verdict)));
         }
         let mode = self.mode(&record.header.mode)?;
-        let header = self.with_files(record.header.clone()).await?;
+        let header = self.with_files(&record.header).await?;
         let models = self.open(&header)?;
         let ancestors = self.ancestors(header.parent.as_deref()).await?;
         record.limits = changes.over(record.limits, &header)?;
@@ -276,7 +277,7 @@ impl Runner {
         let mut record = Record::of(&rows)?;
         self.same_version(&record)?;
         let mode = self.mode(&record.header.mode)?;
-        let header = self.with_files(record.header.clone()).await?;
+        let header = self.with_files(&record.header).await?;
         let mut raws = Vec::new();
         for row in rows.iter().filter(|row| row.kind == Kind::Replied) {
             if let Some(raw) = setup.journal.raw(run, &row.key, row.attempt).await? {
@@ -348,7 +349,7 @@ impl Runner {
 
     async fn unreachable(&self, header: &Header) -> HashMap<String, String> {
         let tried = header.models.values().map(|card| async move {
-            let problems = self.setup().models.probe(std::slice::from_ref(card)).await;
+            let problems = self.setup().models.probe(&[card]).await;
             problems.first().map(|problem| (card.name.clone(), format!("{}: {}", problem.field, problem.got)))
         });
         futures::future::join_all(tried).await.into_iter().flatten().collect()
@@ -366,13 +367,14 @@ impl Runner {
         Ok(ancestors)
     }
 
-    async fn with_files(&self, mut header: Header) -> Result<Header, RunError> {
+    async fn with_files(&self, header: &Header) -> Result<Arc<Header>, RunError> {
+        let mut header = header.clone();
         for file in header.question.kept_files_mut() {
             let bytes = self.setup().journal.blob(&file.sha256).await?;
             let bytes = bytes.ok_or_else(|| JournalError::Storage(format!("the attached file {} is no longer stored", file.name)))?;
             file.text = String::from_utf8_lossy(&bytes).into_owned();
         }
-        Ok(header)
+        Ok(Arc::new(header))
     }
 
     fn core(&self, parts: Parts) -> Core {
@@ -384,7 +386,7 @@ impl Runner {
             purse,
             mode,
             limits: record.limits,
-            header: Arc::new(header),
+            header,
             prompts: setup.prompts.clone(),
             models,
             journal,
@@ -427,11 +429,11 @@ impl Runner {
         }
         let here = self.inner.here.clone();
         let driven = core.clone();
-        let ending = tokio::spawn(async move {
+        let ending = tokio::spawn(Box::pin(async move {
             // Also if the task breaks: a run that is not driven is not under way.
             let _under_way = UnderWay { here, core: driven.clone() };
             drive(driven).await
-        });
+        }));
         RunHandle { run, core, ending }
     }
 

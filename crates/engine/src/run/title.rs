@@ -20,17 +20,18 @@ pub(super) fn begin(core: &Arc<Core>) -> Option<JoinHandle<()>> {
         return None;
     }
     let core = core.clone();
-    Some(tokio::spawn(async move {
-        let bench = Bench::new(core.clone());
-        let words: Vec<&str> = core.header.question.text.split_whitespace().take(REPEATED).collect();
-        let ask = Prompt::new("title").fill("words", words.join(" ")).beside(PATIENCE_MS);
-        // A halt is the run's own affair, and so is a failure: the question has words of its own.
-        if let Ok(Ok(reply)) = bench.ask_clerk::<String>(ask).await
-            && let Some(title) = of_reply(&reply.value)
-        {
-            write(&core, title);
-        }
-    }))
+    Some(tokio::spawn(async move { core.sending(std::pin::pin!(ask(&core))).await }))
+}
+
+async fn ask(core: &Arc<Core>) {
+    let words: Vec<&str> = core.header.question.text.split_whitespace().take(REPEATED).collect();
+    let prompt = Prompt::new("title").fill("words", words.join(" ")).beside(PATIENCE_MS);
+    // A halt is the run's own affair, and so is a failure: the question has words of its own.
+    if let Ok(Ok(reply)) = Bench::new(core.clone()).ask_clerk::<String>(prompt).await
+        && let Some(title) = of_reply(&reply.value)
+    {
+        write(core, title);
+    }
 }
 
 /// The run ends: if nothing was said, its first words are its title.

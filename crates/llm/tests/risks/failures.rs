@@ -268,7 +268,7 @@ async fn the_probe_names_what_is_refused_and_nothing_else() {
     let registry = synod_llm::Registry::with_env(config, env(&[]));
     let cards: Vec<_> =
         ["here/a", "gone/b", "gone/c", "rehearsal/d"].iter().map(|name| registry.resolve("--models", name).expect("resolves")).collect();
-    let problems = registry.probe(&cards).await;
+    let problems = registry.probe(&cards.iter().collect::<Vec<_>>()).await;
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(problems[0].field, "endpoints.gone.base_url");
     assert!(problems[0].got.contains("gone/b, gone/c"), "{}", problems[0]);

@@ -4,14 +4,14 @@ use crate::voices;
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use synod_engine::{CallContext, EndpointSlot, Mode, Model, Models, Watched};
+use synod_engine::{CallContext, EndpointSlot, MemoryJournal, Mode, Model, Models, Watched};
 use synod_store::{Store, StoreSettings};
 use synod_testkit::rig::{Rig, order};
 use synod_testkit::shuffled::ShuffledModels;
 use synod_testkit::tiny::{PERSON, TINY};
 use synod_testkit::tripwire::{Act, Moment, Tripwire};
 use synod_testkit::turnstile::Turnstile;
-use synod_types::{Event, Failure, ModelCard, Problem, Reply, Request};
+use synod_types::{Event, Failure, Kind, ModelCard, Problem, Reply, Request};
 
 /// Less than the pause after which a watcher looks by itself.
 const PROMPT: Duration = Duration::from_millis(400);
@@ -51,7 +51,7 @@ impl Models for Breathing {
     fn open(&self, card: &ModelCard) -> Result<Arc<dyn Model>, Problem> {
         Ok(Arc::new(Breath(self.0.open(card)?)))
     }
-    fn probe<'a>(&'a self, cards: &'a [ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
+    fn probe<'a>(&'a self, cards: &'a [&'a ModelCard]) -> BoxFuture<'a, Vec<Problem>> {
         self.0.probe(cards)
     }
 }
@@ -127,4 +127,19 @@ async fn a_stream_of_a_stopped_run_ends_with_the_stop() {
     assert!(since.elapsed() < PROMPT, "the stop was seen only after {:?}", since.elapsed());
     assert_eq!(events.last().map(|event| event.kind.as_str()), Some("stopped"));
     assert!(events.iter().any(|event| event.kind == "waiting"));
+}
+
+/// A turn takes two appends: what is asked, and the reply with what was read of it. What the mode shows then goes together.
+#[tokio::test]
+async fn rows_made_together_are_appended_together() {
+    let journal = Arc::new(Tripwire::new(Arc::new(MemoryJournal::default()), 0, Moment::Before, Act::Refuse));
+    let rig = Rig::new(voices()).journal(journal.clone());
+    let runner = rig.runner();
+    let plan = runner.plan(&order(&synod_modes::council::MODE, 6)).await.expect("sound");
+    let mut handle = runner.start(plan).await.expect("starts");
+    handle.ending().await;
+    let rows = rig.rows(&handle.run).await;
+    let turns = rows.iter().filter(|row| row.kind == Kind::Said).count() as u64;
+    // The shows of four phases, the last phase's end and the verdict.
+    assert!(journal.appends() <= 2 * turns + 6, "{} appends for {} rows of {turns} turns", journal.appends(), rows.len());
 }
