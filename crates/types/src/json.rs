@@ -1,5 +1,6 @@
 //! JSON that is passed on: kept as the text it is, parsed only where somebody looks into it.
 
+use crate::first_marked;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -29,6 +30,49 @@ pub fn with_json<R>(value: &(impl Serialize + ?Sized), read: impl FnOnce(&[u8]) 
 /// A value as JSON text, with no room to spare.
 pub fn json_text(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
     with_json(value, |json| std::str::from_utf8(json).map_or_else(|_| String::from_utf8_lossy(json).into_owned(), str::to_owned))
+}
+
+/// Writes a long text, for `serialize_with`: what needs no escape, nearly all of it, is found in steps of many bytes instead of one by one.
+pub fn long_text<S: Serializer>(text: impl AsRef<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    const LONG: usize = 256;
+    let text = text.as_ref();
+    match Some(text).filter(|text| text.len() >= LONG).and_then(|text| RawValue::from_string(quoted(text)).ok()) {
+        Some(json) => json.serialize(serializer),
+        None => serializer.serialize_str(text),
+    }
+}
+
+/// The same for a value that may be such a text.
+pub fn long_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Value::String(text) => long_text(text, serializer),
+        other => other.serialize(serializer),
+    }
+}
+
+/// The text as JSON.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 16 + 2);
+    let mut rest = text;
+    out.push('"');
+    loop {
+        let (before, after) = rest.split_at(first_marked(rest.as_bytes(), |eight| eight.below(0x20) | eight.equal(b'"') | eight.equal(b'\\')));
+        out.push_str(before);
+        let Some(special) = after.bytes().next() else { break };
+        match special {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            control => out.push_str(&format!("\\u{control:04x}")),
+        }
+        rest = &after[1..];
+    }
+    out.push('"');
+    out
 }
 
 /// A JSON value as text. A copy costs nothing: thousands of position cards are many times as large as a tree of values.
@@ -113,6 +157,21 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(json_text(&[Nested(1), Nested(0)]).expect("JSON"), serde_json::to_string(&[r#"["é"]"#, "é"]).expect("JSON"));
             assert_eq!(with_json(&large, <[u8]>::len).expect("JSON"), large.len() + 2);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_long_text_is_written_like_any_other(text in "([a-z ]{0,40}|[\\x00-\\x7f]|é|\\PC){0,60}") {
+            struct Long<'a>(&'a str);
+            impl Serialize for Long<'_> {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    long_text(self.0, serializer)
+                }
+            }
+            let written = json_text(&[Long(&text)]).expect("JSON");
+            proptest::prop_assert_eq!(&written, &serde_json::to_string(&[&text]).expect("JSON"));
+            proptest::prop_assert_eq!(serde_json::to_value(Long(&text)).expect("a tree"), Value::String(text));
         }
     }
 

@@ -6,6 +6,7 @@
 mod words;
 
 mod access;
+mod bytes;
 mod cards;
 mod claim;
 pub mod clip;
@@ -28,6 +29,7 @@ mod stop;
 mod verdict;
 
 pub use access::*;
+pub use bytes::*;
 pub use cards::*;
 pub use claim::*;
 pub use date::*;

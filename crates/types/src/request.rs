@@ -73,12 +73,15 @@ pub struct ReplySchema {
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
     System {
+        #[serde(serialize_with = "crate::long_text")]
         text: String,
     },
     User {
+        #[serde(serialize_with = "crate::long_text")]
         text: String,
     },
     Assistant {
+        #[serde(serialize_with = "crate::long_text")]
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
@@ -130,6 +133,7 @@ pub struct ToolCall {
 /// What came back from a model, before anybody has read it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
+    #[serde(serialize_with = "crate::long_text")]
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,

@@ -50,7 +50,7 @@ fn neutralise(text: &str, name: &str, out: &mut String) {
     let (mut rest, mut before) = (text, None);
     loop {
         // No bracket begins with any other byte.
-        let plain = rest.bytes().position(|byte| matches!(byte, b'<' | b'&' | 0x80..)).unwrap_or(rest.len());
+        let plain = synod_types::first_marked(rest.as_bytes(), |eight| eight.equal(b'<') | eight.equal(b'&') | eight.beyond_ascii());
         out.push_str(&rest[..plain]);
         before = rest[..plain].chars().next_back().or(before);
         rest = &rest[plain..];

@@ -40,9 +40,11 @@ pub(super) struct Body<'a> {
 #[serde(tag = "role", rename_all = "snake_case")]
 enum WireMessage<'a> {
     System {
+        #[serde(serialize_with = "synod_types::long_text")]
         content: &'a str,
     },
     User {
+        #[serde(serialize_with = "synod_types::long_text")]
         content: Cow<'a, str>,
     },
     Assistant {
@@ -76,10 +78,10 @@ struct Strict<'a> {
 impl<'a> Body<'a> {
     pub fn of(request: &'a Request, config: &EndpointConfig, shape: &Shape) -> Self {
         let mut messages: Vec<WireMessage<'a>> = request.messages.iter().map(|message| said(message, shape.thoughts)).collect();
-        match messages.last_mut() {
-            Some(WireMessage::User { content }) => {
-                if let Some(text) = instructed(Some(content.as_ref()), request, shape.ask) {
-                    *content = Cow::Owned(text.into_owned());
+        match (messages.last_mut(), request.messages.last()) {
+            (Some(WireMessage::User { content }), Some(Message::User { text })) => {
+                if let Some(text) = instructed(Some(text), request, shape.ask) {
+                    *content = text;
                 }
             }
             _ => messages.extend(instructed(None, request, shape.ask).map(|content| WireMessage::User { content })),
