@@ -156,6 +156,9 @@ impl Group {
         if moved {
             self.projection = None;
         }
+        if !moved && self.state_before == state {
+            return;
+        }
         self.chained = true;
         (self.state, self.state_before) = (state, state);
         self.start = start;

@@ -9,6 +9,7 @@ use crate::stats::{BallotBox, Votes};
 use crate::turns::{ModelCost, TurnSummary, Turns, model_name};
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use synod_types::{Answer, Figure, Header, Kind, LOCAL, Millis, Receipt, Row, RunState, Status, answer_message, question_message};
 
@@ -80,19 +81,24 @@ impl Message {
 
 /// What a projection takes of a verdict. The decision, which may be large, is passed over.
 #[derive(Deserialize)]
-struct EndedVerdict {
+struct EndedVerdict<'a> {
     mode: String,
     status: Status,
     stop_reason: String,
     answer: Option<Answer>,
     receipt: Receipt,
-    data: Value,
+    #[serde(borrow)]
+    data: &'a RawValue,
 }
 
-impl EndedVerdict {
+impl EndedVerdict<'_> {
     /// See [`synod_types::Verdict::experience`].
-    fn experience(&mut self) -> Option<Value> {
-        self.data.get_mut("experience").filter(|record| record.is_object()).map(Value::take)
+    fn experience(&self) -> Option<Value> {
+        #[derive(Deserialize)]
+        struct Remembered {
+            experience: Option<Value>,
+        }
+        serde_json::from_str::<Remembered>(self.data.get()).ok()?.experience.filter(Value::is_object)
     }
 }
 
@@ -140,7 +146,6 @@ impl Fold {
 
     pub fn take(&mut self, row: &Row) {
         let out = &mut self.out;
-        out.state = out.state.after(row.kind, &row.body);
         self.weight += 250;
         self.turns.take(row, self.header.as_ref());
         match row.kind {
@@ -158,6 +163,10 @@ impl Fold {
                     self.header = Some(header);
                 }
             }
+            Kind::Stopped | Kind::Resumed => {
+                out.state = out.state.after(row.kind, &row.body);
+                self.stored |= row.kind == Kind::Stopped;
+            }
             Kind::Shown => self.ballots.take(row),
             Kind::Figure => {
                 if let Ok(Figure { name, label, value, of, seat, .. }) = row.read::<Figure>() {
@@ -167,7 +176,8 @@ impl Fold {
             }
             Kind::Verdict => {
                 self.stored = true;
-                if let Ok(mut verdict) = row.read::<EndedVerdict>() {
+                if let Ok(verdict) = serde_json::from_str::<EndedVerdict<'_>>(&row.body) {
+                    out.state = RunState::at_end(verdict.status);
                     out.status = Some(verdict.status);
                     out.spent_usd = verdict.receipt.spent_usd;
                     out.wall_ms = Some(verdict.receipt.wall_ms);
@@ -177,9 +187,10 @@ impl Fold {
                     if verdict.status.completes() {
                         out.answer = Some(answer(row, verdict.answer.as_ref(), &verdict.stop_reason));
                     }
+                } else {
+                    out.state = out.state.after(row.kind, &row.body);
                 }
             }
-            Kind::Stopped => self.stored = true,
             Kind::Phase
             | Kind::PhaseEnd
             | Kind::Asked
@@ -191,7 +202,6 @@ impl Fold {
             | Kind::Waiting
             | Kind::Answered
             | Kind::Closing
-            | Kind::Resumed
             | Kind::Title => {}
         }
     }

@@ -324,7 +324,7 @@ impl Connector {
         };
         // Pages are kept, and a page that is written again and again is copied into the database less often: both measured under load.
         format!(
-            "PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -16000; \
+            "PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -8000; \
              PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY; {FOREIGN_KEYS}",
             self.busy_ms
         )

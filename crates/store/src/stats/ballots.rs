@@ -1,10 +1,11 @@
 //! Ballots as any mode shows them, and what they say of models.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use synod_types::{Ballot, Ranking, Row, SeatIx, Tally};
+use synod_types::{RankingEntry, Row, SeatIx, TallyEntry};
 
 /// One model's part in the ballots of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,18 +37,29 @@ struct ExhibitShape<'a> {
     seat: Option<SeatIx>,
     turn: Option<String>,
     #[serde(borrow)]
-    shape: &'a RawValue,
+    shape: ShapeFields<'a>,
 }
 
+/// What a statement, a ballot, a tally or a ranking has, each read only where the kind says so.
 #[derive(Deserialize)]
-struct Kind<'a> {
+struct ShapeFields<'a> {
     #[serde(borrow)]
     kind: Cow<'a, str>,
+    #[serde(borrow)]
+    label: Option<&'a RawValue>,
+    #[serde(borrow)]
+    shown: Option<&'a RawValue>,
+    #[serde(borrow)]
+    choice: Option<&'a RawValue>,
+    #[serde(borrow)]
+    entries: Option<&'a RawValue>,
+    #[serde(borrow)]
+    winners: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Labelled {
-    label: Option<String>,
+/// One field of a shape. What cannot be read says nothing.
+fn field<T: DeserializeOwned>(json: Option<&RawValue>) -> Option<T> {
+    serde_json::from_str(json?.get()).ok()
 }
 
 struct CastBallot {
@@ -62,24 +74,20 @@ impl BallotBox {
     /// Takes a `shown` row. One that cannot be read holds no ballot.
     pub fn take(&mut self, row: &Row) {
         let Ok(ShownShape { exhibit }) = serde_json::from_str::<ShownShape<'_>>(&row.body) else { return };
-        let shape = exhibit.shape.get();
-        let Ok(Kind { kind }) = serde_json::from_str(shape) else { return };
+        let shape = &exhibit.shape;
         let phase = || row.key.split('/').next().unwrap_or_default().to_owned();
-        match kind.as_ref() {
-            "statement" => {
-                if let Ok(Labelled { label }) = serde_json::from_str(shape) {
-                    self.authors.extend(label.zip(exhibit.seat));
-                }
-            }
+        match shape.kind.as_ref() {
+            "statement" => self.authors.extend(field::<String>(shape.label).zip(exhibit.seat)),
             "ballot" => {
-                if let (Ok(Ballot { shown, choice, .. }), Some(voter)) = (serde_json::from_str(shape), exhibit.seat)
-                    && let Some(first) = choice.into_iter().next()
+                let choice: Option<Vec<String>> = field(shape.choice);
+                if let (Some(shown), Some(first), Some(voter)) =
+                    (field(shape.shown), choice.and_then(|choice| choice.into_iter().next()), exhibit.seat)
                 {
                     self.ballots.push(CastBallot { phase: phase(), voter, turn: exhibit.turn, shown, first });
                 }
             }
             "tally" => {
-                let Ok(Tally { entries, winners, .. }) = serde_json::from_str(shape) else { return };
+                let (Some(entries), Some(winners)) = (field::<Vec<TallyEntry>>(shape.entries), field::<Vec<String>>(shape.winners)) else { return };
                 self.authors.extend(entries.into_iter().map(|entry| (entry.label, entry.seat)));
                 // Whoever broke a tie did so on other grounds.
                 if let [winner] = winners.as_slice() {
@@ -87,7 +95,7 @@ impl BallotBox {
                 }
             }
             "ranking" => {
-                let Ok(Ranking { entries, .. }) = serde_json::from_str(shape) else { return };
+                let Some(entries) = field::<Vec<RankingEntry>>(shape.entries) else { return };
                 if let Some(best) = entries.first() {
                     self.chosen.insert(phase(), best.label.clone());
                 }

@@ -24,6 +24,11 @@ impl RunState {
         matches!(self, Self::Complete | Self::Lost)
     }
 
+    /// The state once there is a verdict of this status.
+    pub fn at_end(status: Status) -> Self {
+        if status.completes() { Self::Complete } else { Self::Lost }
+    }
+
     /// The state once one more row is there. An end is final, and only `resumed` undoes a stop.
     pub fn after(self, kind: Kind, body: &str) -> Self {
         #[derive(Deserialize)]
@@ -31,10 +36,7 @@ impl RunState {
             status: Status,
         }
         match kind {
-            Kind::Verdict => {
-                let completes = serde_json::from_str::<Ended>(body).is_ok_and(|ended| ended.status.completes());
-                if completes { Self::Complete } else { Self::Lost }
-            }
+            Kind::Verdict => serde_json::from_str::<Ended>(body).map_or(Self::Lost, |ended| Self::at_end(ended.status)),
             _ if self.ended() => self,
             Kind::Resumed => Self::Running,
             Kind::Stopped => match serde_json::from_str::<Stopped>(body) {
