@@ -161,7 +161,16 @@ struct Folder {
 
 struct CompiledPrompts {
     env: Environment<'static>,
-    settings: BTreeMap<&'static str, Arc<PromptSettings>>,
+    prompts: BTreeMap<&'static str, CompiledPrompt>,
+}
+
+struct CompiledPrompt {
+    settings: Arc<PromptSettings>,
+    /// Where every request has the same words there, they stand here and nothing is rendered.
+    system: Option<String>,
+    /// Names of the templates.
+    system_template: String,
+    user_template: String,
 }
 
 /// A prompt ready to send.
@@ -222,14 +231,17 @@ impl CompiledPrompts {
         }
         env.add_filter("fence", fence::fence);
         env.add_filter("clip", clip);
-        Ok(Self { env, settings: BTreeMap::new() })
+        Ok(Self { env, prompts: BTreeMap::new() })
     }
 
     fn add(&mut self, folder: &str, name: &'static str, source: Source) -> Result<(), String> {
-        for (part, text) in [("system", source.system.unwrap_or_default()), ("user", source.user)] {
-            self.env.add_template_owned(format!("{folder}/{name}/{part}"), text).map_err(|error| format!("{error:#}"))?;
+        let system = source.system.unwrap_or_default();
+        let fixed = (!["{{", "{%", "{#"].iter().any(|mark| system.contains(mark))).then(|| system.clone());
+        let [system_template, user_template] = ["system", "user"].map(|part| format!("{folder}/{name}/{part}"));
+        for (template, text) in [(&system_template, system), (&user_template, source.user)] {
+            self.env.add_template_owned(template.clone(), text).map_err(|error| format!("{error:#}"))?;
         }
-        self.settings.insert(name, Arc::new(source.settings));
+        self.prompts.insert(name, CompiledPrompt { settings: Arc::new(source.settings), system: fixed, system_template, user_template });
         Ok(())
     }
 
@@ -262,15 +274,16 @@ impl Prompts {
     }
 
     pub fn settings(&self, mode: &str, name: &str) -> Option<&PromptSettings> {
-        self.find(mode, name).ok().map(|(_, settings)| settings.as_ref())
+        self.find(mode, name).ok().map(|(_, prompt)| prompt.settings.as_ref())
     }
 
     /// A mode's own prompt, or one that all share.
-    fn find(&self, mode: &str, name: &str) -> Result<(&Folder, &Arc<PromptSettings>), String> {
+    fn find(&self, mode: &str, name: &str) -> Result<(&Environment<'static>, &CompiledPrompt), String> {
         for place in [mode, SHARED] {
             let Some(folder) = self.folders.iter().find(|folder| folder.name == place) else { continue };
-            if let Some(settings) = folder.compiled()?.settings.get(name) {
-                return Ok((folder, settings));
+            let compiled = folder.compiled()?;
+            if let Some(prompt) = compiled.prompts.get(name) {
+                return Ok((&compiled.env, prompt));
             }
         }
         Err(format!("{mode} has no prompt {name}"))
@@ -278,16 +291,16 @@ impl Prompts {
 
     /// Renders a prompt for one seat. An unknown variable is an error, not an empty string.
     pub fn render(&self, header: &Header, seat: &Seat, prompt: &Prompt) -> Result<RenderedPrompt, String> {
-        let (folder, settings) = self.find(&header.mode, prompt.name)?;
-        let env = &folder.compiled()?.env;
+        let (env, compiled) = self.find(&header.mode, prompt.name)?;
+        let settings = &compiled.settings;
         let own = prompt.vars.iter().map(|(name, value)| (*name, value.clone()));
         let context = JinjaValue::from_pairs(base_vars(header, seat, settings).into_iter().chain(own));
-        let part = |part: &str| -> Result<String, String> {
-            let template = env.get_template(&format!("{}/{}/{part}", folder.name, prompt.name)).map_err(|error| format!("{error:#}"))?;
+        let rendered = |template: &str| -> Result<String, String> {
+            let template = env.get_template(template).map_err(|error| format!("{error:#}"))?;
             template.render(context.clone()).map(trimmed).map_err(|error| format!("{error:#}"))
         };
         let mut messages = Vec::new();
-        let system = part("system")?;
+        let system = compiled.system.clone().map_or_else(|| rendered(&compiled.system_template), Ok)?;
         if !system.is_empty() {
             messages.push(Message::system(system));
         }
@@ -297,7 +310,7 @@ impl Prompts {
                 messages.push(Message::assistant(&turn.answer));
             }
         }
-        messages.push(Message::user(part("user")?));
+        messages.push(Message::user(rendered(&compiled.user_template)?));
         Ok(RenderedPrompt { settings: settings.clone(), max_tokens: prompt.max_tokens.unwrap_or(settings.max_tokens), messages })
     }
 }
