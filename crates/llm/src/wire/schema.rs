@@ -112,9 +112,8 @@ fn adapted_object(map: &Map<String, Value>, dialect: Dialect) -> Value {
         out.insert("description".to_owned(), Value::String(description.trim_start().to_owned()));
     }
     if dialect == Dialect::OpenAi {
-        let required: Vec<String> = names(&out, "required");
         if let Some(Value::Object(properties)) = out.get_mut("properties") {
-            for (_, property) in properties.iter_mut().filter(|(name, _)| !required.contains(name)) {
+            for (_, property) in properties.iter_mut().filter(|(name, _)| !names(map, "required").any(|required| required == *name)) {
                 *property = nullable(property.take());
             }
         }
@@ -169,8 +168,12 @@ fn strictly(schema: &mut Value, root: &Value, all_required: bool, depth: u32) {
         }
     }
     if map.get("type").is_some_and(|kind| kind == "object") || map.contains_key("properties") {
-        map.entry("additionalProperties").or_insert(Value::Bool(false));
-        if let (true, Some(Value::Object(properties))) = (all_required, map.get("properties")) {
+        if !map.contains_key("additionalProperties") {
+            map.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+        if let (true, Some(Value::Object(properties))) = (all_required, map.get("properties"))
+            && !properties.keys().eq(names(map, "required"))
+        {
             let names: Vec<Value> = properties.keys().cloned().map(Value::String).collect();
             map.insert("required".to_owned(), Value::Array(names));
         }
@@ -232,8 +235,8 @@ fn in_words(keyword: &str, value: &Value) -> String {
     }
 }
 
-fn names(map: &Map<String, Value>, keyword: &str) -> Vec<String> {
-    map.get(keyword).and_then(Value::as_array).map_or(Vec::new(), |names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+fn names<'a>(map: &'a Map<String, Value>, keyword: &str) -> impl Iterator<Item = &'a str> {
+    map.get(keyword).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// OpenAI's strict mode makes every property required. One that we can do without may then be null; `narrowed` takes the null out again.
@@ -289,10 +292,9 @@ fn drop_nulls(value: &mut Value, schema: &Value, root: &Value, depth: u32) -> bo
         Value::Object(fields) => {
             let Some(map) = schema.as_object() else { return changed };
             let Some(properties) = map.get("properties").and_then(Value::as_object) else { return changed };
-            let required = names(map, "required");
             for (name, property) in properties {
                 match fields.get_mut(name) {
-                    Some(Value::Null) if !required.contains(name) && !resolved_allows_null(property, root) => {
+                    Some(Value::Null) if !names(map, "required").any(|required| required == name) && !resolved_allows_null(property, root) => {
                         fields.shift_remove(name);
                         changed = true;
                     }
