@@ -206,10 +206,15 @@ impl View {
             Some(&place) => place,
             None => {
                 let phase = self.phase_at(scope_of(key), row.at);
-                self.phases[phase].turns.push(Turn::new(key));
-                let place = (phase, self.phases[phase].turns.len() - 1);
-                self.turns.insert(key.to_owned(), place);
-                place
+                let (turn, turns) = (Turn::new(key), &mut self.phases[phase].turns);
+                // Asked side by side, they stand in the order of seats: which of them went out first says nothing.
+                let later = turns.iter().rev().take_while(|before| turn.stands_before(before)).count();
+                let at = turns.len() - later;
+                turns.insert(at, turn);
+                for (n, turn) in turns.iter().enumerate().skip(at) {
+                    self.turns.insert(turn.key.clone(), (phase, n));
+                }
+                (phase, at)
             }
         };
         &mut self.phases[phase].turns[turn]

@@ -112,6 +112,11 @@ pub fn status_meaning(status: Status) -> &'static str {
     }
 }
 
+/// The same of this run.
+pub fn status_told(view: &View, status: Status) -> &'static str {
+    if status == Status::Full && view.asked_nobody() { "the rules were applied to all that was given" } else { status_meaning(status) }
+}
+
 /// Why the run ended, where that says more than the status does.
 pub fn stop_reason(verdict: &Verdict) -> Option<String> {
     let reason = one_line(&verdict.stop_reason);

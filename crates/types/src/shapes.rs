@@ -45,6 +45,9 @@ pub struct Scorecard {
     pub scale: (f64, f64),
     /// Whose scores stand in each column.
     pub columns: Vec<String>,
+    /// What is scored in each row, where it is no criterion: `Answer`, `Position`.
+    #[serde(default, skip_serializing_if = "no")]
+    pub of: String,
     pub rows: Vec<ScoreRow>,
     /// Each column's own overall, under its scores.
     #[serde(default, skip_serializing_if = "no")]

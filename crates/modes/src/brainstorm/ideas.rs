@@ -201,7 +201,7 @@ pub async fn collect(bench: &Bench, least: u32) -> Result<Pool> {
             own.iter().filter_map(|assigned| Some(format!("{} repeats {}", assigned.id, assigned.merged_into.as_ref()?))).collect();
         let name = format!("Ideas of {}", bench.seat(*seat).label);
         let theme = format!("From {}", angle(*seat).0);
-        let list = Cluster { id: format!("seat {seat}"), name: name.clone(), theme, items, note: merged.join("; "), ..Cluster::default() };
+        let list = Cluster { name: name.clone(), theme, items, note: merged.join("; "), ..Cluster::default() };
         let exhibit = Exhibit::new(name, Shape::Clusters(Clusters { clusters: vec![list] })).part("How they came about", &answer.value.reasons);
         phase.show(&format!("ideation_{seat}"), exhibit.by(*seat, "ideator").turn(&answer.key).data(&data))?;
     }

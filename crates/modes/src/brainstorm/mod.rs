@@ -29,7 +29,7 @@ use synod_math::Agreement;
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "brainstorm", version: 4, name: "Brainstorm", family: Creative, seats: 3..=6, roles: &[each("ideator"), seat("curator", 0), seat("refiner", 0)],
+    id: "brainstorm", version: 5, name: "Brainstorm", family: Creative, seats: 3..=6, roles: &[each("ideator"), seat("curator", 0), seat("refiner", 0)],
     summary: "Everyone invents alone from an angle of their own, the ideas are grouped by theme and scored without their authors, and the best group becomes a proposal.",
     pick: "Take it for an open question with many possible answers, when you want breadth first and one worked-out proposal at the end.",
     phases: &["ideation", "clustering", "scoring", "refinement"],

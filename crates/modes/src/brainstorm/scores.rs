@@ -157,7 +157,7 @@ fn scorecard(scorer: &ScorerMarks, clusters: &[Cluster], shown: &[usize]) -> Sco
         ScoreRow { name: format!("{} {}", clusters[*place].label, clusters[*place].name), cells, note, ..ScoreRow::default() }
     };
     let columns = DIMENSIONS.map(str::to_lowercase).to_vec();
-    Scorecard { scale: (1.0, 5.0), columns, rows: shown.iter().map(row).collect(), ..Scorecard::default() }
+    Scorecard { scale: (1.0, 5.0), columns, of: "Cluster".into(), rows: shown.iter().map(row).collect(), ..Scorecard::default() }
 }
 
 fn scoring_row(scorer: &ScorerMarks, clusters: &[Cluster], shown: &[usize]) -> ScoringRow {

@@ -34,7 +34,7 @@ use synod_engine::{Abilities, Bench, Evidence, Example, FigureKind, Mode, ModeRe
 use synod_types::Problem;
 
 pub static MODE: Mode = mode! {
-    id: "collapse", version: 6, name: "Weighted collapse", family: Algorithmic, seats: 0..=10, roles: &[each("member")],
+    id: "collapse", version: 7, name: "Weighted collapse", family: Algorithmic, seats: 0..=10, roles: &[each("member")],
     summary: "Position cards are verified, gated, scored and weighed by a panel of seven parts until one safe decision is left.",
     pick: "Take it to choose between worked-out options when the choice must be explained with numbers, and nothing irreversible may slip through.",
     phases: &["cards", "round", "panel", "hybrid", "decision"],

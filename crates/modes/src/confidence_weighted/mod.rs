@@ -20,7 +20,7 @@ use synod_types::*;
 use weighing::{StatedAnswer, WeightedAnswer, heaviest_first, weigh};
 
 pub static MODE: Mode = mode! {
-    id: "confidence_weighted", version: 4, name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
+    id: "confidence_weighted", version: 5, name: "Confidence-Weighted", family: Algorithmic, seats: 2..=6, roles: &[each("respondent"), seat("synthesizer", 0)],
     summary: "Everyone answers and says how sure they are; the surer an answer, the more it shapes the one that is returned.",
     pick: "Take it when it matters how sure each model is, and you want to see that beside the answer.",
     phases: &["answer", "weights", "synthesis"],

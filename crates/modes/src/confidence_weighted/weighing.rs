@@ -112,6 +112,7 @@ pub fn exhibit(answers: &[WeightedAnswer], options: &Options, model: impl Fn(Sea
     let shape = Scorecard {
         scale: (0.0, 0.0),
         columns: Weights::ALL.map(|weights| weights.title().to_owned()).to_vec(),
+        of: "Answer".into(),
         rows: heaviest_first(answers)
             .into_iter()
             .map(|answer| ScoreRow {

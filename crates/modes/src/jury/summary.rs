@@ -193,6 +193,7 @@ impl Summary {
             totals: jurors.iter().map(|juror| juror.average).collect(),
             overall: self.average,
             measure: "mean; agreement by the distance between lowest and highest".into(),
+            of: String::new(),
         };
         Exhibit::new("The jury's scores", Shape::Scorecard(card)).data(&data)
     }

@@ -258,6 +258,7 @@ impl Consensus {
             totals: self.reviewers.iter().map(|reviewer| reviewer.overall).collect(),
             overall: self.overall.average,
             measure: "mean; agreement by the mean distance between two reviewers, high below 0.5, low above 1.5".into(),
+            of: String::new(),
         };
         let data = ConsensusScoresRow {
             reviewer_count: self.reviewers.len(),

@@ -106,7 +106,7 @@ pub fn exhibit(findings: &[PanelFinding], answered: usize) -> Exhibit {
         severity: finding.reception().as_str().to_owned(),
         by: vec![finding.by.clone()],
         fate: finding.fate(),
-        reply: finding.stances.iter().map(reply).collect::<Vec<_>>().join("\n"),
+        reply: finding.stances.iter().map(reply).collect::<Vec<_>>().join("\n\n"),
         ..FindingEntry::default()
     };
     let support = |finding: &&PanelFinding| FindingSupport {

@@ -31,7 +31,7 @@ use synod_types::*;
 const LEAST_REPORTS: usize = 2;
 
 pub static MODE: Mode = mode! {
-    id: "specialist_panel", version: 3, name: "Specialist Panel", family: RoleBased, seats: 3..=7, roles: &[each("specialist"), chair("synthesizer")],
+    id: "specialist_panel", version: 4, name: "Specialist Panel", family: RoleBased, seats: 3..=7, roles: &[each("specialist"), chair("synthesizer")],
     summary: "Each seat assesses the material from an expert role of its own, the roles answer each other's findings, and one report joins them.",
     pick: "Take it to review a design or a plan from several sides at once, where views complete each other rather than compete.",
     phases: &["report", "cross_review", "synthesis"],

@@ -93,6 +93,7 @@ impl Specialist {
             totals: vec![average],
             overall: None,
             measure: "mean of the rated criteria, 5 is best".into(),
+            of: String::new(),
         };
         let score =
             |rating: &CriterionRating| CriterionScore { criterion: rating.criterion.to_owned(), score: rating.first, notes: rating.notes.to_owned() };

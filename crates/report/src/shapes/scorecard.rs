@@ -13,6 +13,11 @@ use crate::words::{joined, led, named};
 use askama::Template;
 use synod_types::{Exhibit, ScoreRow, Scorecard};
 
+/// What stands in a row.
+fn of(card: &Scorecard) -> &str {
+    if card.of.is_empty() { "Criterion" } else { &card.of }
+}
+
 /// Fewer columns than this hold no table of scores.
 const TABLE: usize = 60;
 
@@ -74,7 +79,7 @@ fn score_list(paper: &mut Paper, card: &Scorecard) {
 
 pub fn markdown(card: &Scorecard) -> String {
     let Columns { names, weighed, judged, noted } = columns(card);
-    let mut heads: Vec<(&str, Side)> = vec![("Criterion", Left)];
+    let mut heads: Vec<(&str, Side)> = vec![(of(card), Left)];
     heads.extend(weighed.then_some(("Weight", Right)));
     heads.extend(names.iter().map(|name| (name.as_str(), Right)));
     heads.extend(judged.then_some(("Overall", Right)));

@@ -53,6 +53,12 @@ impl Turn {
         Self { key: key.to_owned(), seat, asked: None, tries: Vec::new(), outcome: Outcome::Running, tools: Vec::new(), began: None, ended: None }
     }
 
+    /// Both put one prompt to a seat, the other with no reply yet to a later one.
+    pub(super) fn stands_before(&self, other: &Self) -> bool {
+        let prompt = |turn: &Self| turn.key.rsplit_once('@').map(|(prompt, _)| prompt.to_owned());
+        matches!(other.outcome, Outcome::Running) && !other.answered() && self.seat < other.seat && prompt(self) == prompt(other)
+    }
+
     pub(super) fn asked(&mut self, row: &Row, asked: Asked) {
         self.began.get_or_insert(row.at);
         self.seat = Some(asked.seat);

@@ -2,7 +2,7 @@
 
 use crate::runs;
 use serde_json::json;
-use synod_report::{Outcome, Style, View, html, json as export, markdown, show, stopped, terminal};
+use synod_report::{Outcome, Style, Turn, View, html, json as export, markdown, show, stopped, terminal};
 use synod_types::*;
 
 #[test]
@@ -14,6 +14,25 @@ fn turns_are_grouped_by_the_first_part_of_their_key() {
     assert_eq!(view.turn("collect/answer@1").and_then(|turn| turn.words()).as_deref(), Some(runs::GPT));
     assert_eq!(view.figures.len(), 1);
     assert_eq!(view.state, RunState::Complete);
+}
+
+#[test]
+fn turns_asked_side_by_side_stand_in_the_order_of_seats() {
+    let mut tape = runs::Tape::new(&runs::header("council", "Which?"));
+    let asked = |seat: SeatIx| json!({"seat": seat, "model": "m", "prompt": "answer", "tier": "heavy", "max_tokens": 9});
+    for seat in [2, 0, 1] {
+        tape.add(&format!("collect/answer@{seat}"), Kind::Asked, &asked(seat));
+    }
+    tape.add("collect/answer@0", Kind::Said, &json!({"value": "Yes."}));
+    // One that had ended stands where it did: whoever spoke after it may have known its words.
+    tape.add("collect/answer@2", Kind::Said, &json!({"value": "No."}));
+    tape.add("collect/second@1", Kind::Asked, &asked(1));
+    tape.add("collect/second@1", Kind::Said, &json!({"value": "Yes."}));
+    tape.add("collect/second@0", Kind::Asked, &asked(0));
+    let view = View::of(&tape.rows);
+    let names: Vec<&str> = view.turns().map(Turn::name).collect();
+    assert_eq!(names, ["answer@0", "answer@1", "answer@2", "second@1", "second@0"]);
+    assert!(names.iter().all(|name| view.turn(&format!("collect/{name}")).is_some_and(|turn| turn.name() == *name)));
 }
 
 #[test]

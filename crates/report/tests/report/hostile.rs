@@ -94,6 +94,7 @@ fn everywhere() -> Vec<Row> {
             totals: vec![None],
             overall: None,
             measure: HOSTILE.into(),
+            of: HOSTILE.into(),
         }),
         Shape::Distribution(Distribution {
             unit: HOSTILE.into(),

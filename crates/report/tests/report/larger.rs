@@ -211,6 +211,8 @@ fn scores_that_add_up_to_their_total_are_stacked_and_others_are_not() {
     let html = |card: Scorecard| exhibit_html(&view, &Shown { stage: "scores".into(), exhibit: Exhibit::new("Scores", Shape::Scorecard(card)) });
     let stacked = html(sum.clone());
     assert!(stacked.contains("class=\"part-1\"") && stacked.contains("risk -1.50") && stacked.contains("b &lt;i&gt;"), "{stacked}");
-    let mean = Scorecard { totals: vec![Some(3.5), Some(2.0)], ..sum };
+    assert!(stacked.contains("<th scope=\"col\">Criterion</th>"), "{stacked}");
+    let mean = Scorecard { totals: vec![Some(3.5), Some(2.0)], of: "Answer".into(), ..sum };
+    assert!(html(mean.clone()).contains("<th scope=\"col\">Answer</th>"));
     assert!(!html(mean).contains("class=\"part-"));
 }

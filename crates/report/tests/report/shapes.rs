@@ -47,6 +47,7 @@ pub fn scorecard() -> Scorecard {
         totals: vec![Some(6.73), Some(7.32), Some(8.44)],
         overall: Some(7.35),
         measure: "weighted mean; agreement by range".into(),
+        of: String::new(),
     }
 }
 

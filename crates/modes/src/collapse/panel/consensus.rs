@@ -122,6 +122,7 @@ impl Panel {
         let shape = Scorecard {
             scale: (0.0, 1.0),
             columns,
+            of: "Seat".into(),
             rows: rows.collect(),
             totals: agreed.iter().map(|value| Some(*value)).collect(),
             overall: None,

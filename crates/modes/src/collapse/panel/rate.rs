@@ -275,7 +275,8 @@ fn exhibits(scope: &'static str, part: &Part, answers: &Answers<Rating>) -> Vec<
             ..ScoreRow::default()
         });
         let measure = format!("confidence {confidence}");
-        let shape = Scorecard { scale: (0.0, 1.0), columns: vec![part.name()], rows: rows.collect(), measure, ..Scorecard::default() };
+        let shape =
+            Scorecard { scale: (0.0, 1.0), columns: vec![part.name()], of: "Position".into(), rows: rows.collect(), measure, ..Scorecard::default() };
         let row = RatingRow {
             agent: part.seat,
             member: part.member.clone(),

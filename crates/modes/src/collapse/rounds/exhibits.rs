@@ -47,6 +47,7 @@ pub fn scores(docket: &Docket) -> Exhibit {
     let shape = Scorecard {
         scale: (-weights[1] - weights[3], weights[0] + weights[2] + weights[4]),
         columns: best.iter().map(|position| position.id().to_owned()).collect(),
+        of: "Term".into(),
         rows: rows.collect(),
         totals: best.iter().map(|position| Some(tidy(position.score.value))).collect(),
         overall: None,
