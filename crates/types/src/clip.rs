@@ -2,6 +2,9 @@
 
 /// The first characters of a text, at most so many.
 pub fn head(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
     text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 

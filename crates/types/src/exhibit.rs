@@ -69,7 +69,7 @@ pub struct Statement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// `None`: the text of the exhibit's turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "crate::long_option")]
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
@@ -82,7 +82,7 @@ pub struct Ballot {
     pub shown: Vec<String>,
     /// Best first; one label for a single vote; empty for an abstention, and where nothing was chosen in the end.
     pub choice: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "crate::long_option")]
     pub reasons: Option<String>,
     /// What else it says, or what became of it, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -42,11 +42,27 @@ pub fn long_text<S: Serializer>(text: impl AsRef<str>, serializer: S) -> Result<
     }
 }
 
-/// The same for a value that may be such a text.
-pub fn long_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+/// The same where there may be none.
+pub fn long_option<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    match text {
+        Some(text) => long_text(text, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// The same for a value with such texts in it.
+pub fn long_texts<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    struct Inner<'a>(&'a Value);
+    impl Serialize for Inner<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            long_texts(self.0, serializer)
+        }
+    }
     match value {
         Value::String(text) => long_text(text, serializer),
-        other => other.serialize(serializer),
+        Value::Array(items) => serializer.collect_seq(items.iter().map(Inner)),
+        Value::Object(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, Inner(value)))),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.serialize(serializer),
     }
 }
 
@@ -171,7 +187,10 @@ mod tests {
             }
             let written = json_text(&[Long(&text)]).expect("JSON");
             proptest::prop_assert_eq!(&written, &serde_json::to_string(&[&text]).expect("JSON"));
-            proptest::prop_assert_eq!(serde_json::to_value(Long(&text)).expect("a tree"), Value::String(text));
+            proptest::prop_assert_eq!(serde_json::to_value(Long(&text)).expect("a tree"), Value::String(text.clone()));
+            let said = crate::Said { value: json!({&text: [&text, null, 1.5], "b": true}), reading: crate::Reading::Plain, partial: false, from: None, ms: None };
+            let plain = json!({"value": &said.value}).to_string();
+            proptest::prop_assert_eq!(json_text(&said).expect("JSON"), plain);
         }
     }
 

@@ -209,7 +209,7 @@ pub struct Claimed {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Said {
     /// Free text, or the JSON value of a typed reply.
-    #[serde(serialize_with = "crate::long_value")]
+    #[serde(serialize_with = "crate::long_texts")]
     pub value: Value,
     #[serde(default, skip_serializing_if = "Reading::is_plain")]
     pub reading: Reading,

@@ -6,7 +6,7 @@ mod fence;
 pub mod tokens;
 
 use crate::{IdLists, Mode};
-use minijinja::value::{Serde, Value as JinjaValue};
+use minijinja::value::{Object, Serde, Value as JinjaValue};
 use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -173,6 +173,17 @@ struct CompiledPrompt {
     user_template: String,
 }
 
+/// A prompt's variables: few, and looked up by name alone. The first of a name counts.
+#[derive(Debug)]
+struct Vars(Vec<(&'static str, JinjaValue)>);
+
+impl Object for Vars {
+    fn get_value(self: &Arc<Self>, name: &JinjaValue) -> Option<JinjaValue> {
+        let name = name.as_str()?;
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+    }
+}
+
 /// A prompt ready to send.
 pub struct RenderedPrompt {
     pub settings: Arc<PromptSettings>,
@@ -294,7 +305,7 @@ impl Prompts {
         let (env, compiled) = self.find(&header.mode, prompt.name)?;
         let settings = &compiled.settings;
         let own = prompt.vars.iter().map(|(name, value)| (*name, value.clone()));
-        let context = JinjaValue::from_pairs(base_vars(header, seat, settings).into_iter().chain(own));
+        let context = JinjaValue::from_object(Vars(own.chain(base_vars(header, seat, settings)).collect()));
         let rendered = |template: &str| -> Result<String, String> {
             let template = env.get_template(template).map_err(|error| format!("{error:#}"))?;
             template.render(context.clone()).map(trimmed).map_err(|error| format!("{error:#}"))
