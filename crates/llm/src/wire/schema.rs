@@ -111,11 +111,11 @@ fn adapted_object(map: &Map<String, Value>, dialect: Dialect) -> Value {
         let description = format!("{description} ({})", said.join(", "));
         out.insert("description".to_owned(), Value::String(description.trim_start().to_owned()));
     }
-    if dialect == Dialect::OpenAi {
-        if let Some(Value::Object(properties)) = out.get_mut("properties") {
-            for (_, property) in properties.iter_mut().filter(|(name, _)| !names(map, "required").any(|required| required == *name)) {
-                *property = nullable(property.take());
-            }
+    if dialect == Dialect::OpenAi
+        && let Some(Value::Object(properties)) = out.get_mut("properties")
+    {
+        for (_, property) in properties.iter_mut().filter(|(name, _)| !names(map, "required").any(|required| required == *name)) {
+            *property = nullable(property.take());
         }
     }
     Value::Object(out)
