@@ -1,21 +1,15 @@
-//! Drawings as SVG. In charts text keeps its size and bars stretch, so one drawing serves a telephone and a wall; pictures keep their proportions.
+//! Drawings as SVG. Charts stretch and their words stand beside them as text, so that nothing is cut on a telephone; pictures keep their
+//! proportions.
 
 use super::safe::{Html, render};
-use crate::text;
 use askama::Template;
-
-const STEP: usize = 44;
-/// A line of text, and what fits on one beside a value or alone on a telephone.
-const BELOW: usize = 18;
-const NAME: usize = 38;
-const BESIDE: usize = 36;
 
 pub struct ChartBar {
     pub name: String,
     /// 0 to 1; `None`: no bar.
     pub share: Option<f64>,
     pub value: String,
-    /// Set apart by a darker bar with an outline; the value says so in words.
+    /// Set apart by a darker bar; the value says so in words.
     pub leads: bool,
 }
 
@@ -29,23 +23,14 @@ impl ChartBar {
 #[template(path = "html/bars.html")]
 struct Bars<'a> {
     title: &'a str,
-    about: String,
     rows: &'a [ChartBar],
     drawn: bool,
-    /// Values stand below their names.
-    tall: bool,
-    step: usize,
     sum: Option<&'a str>,
 }
 
-/// Bars, told in words too, and below them what they come to.
+/// Bars, and below them what they come to.
 pub fn bars(title: &str, rows: &[ChartBar], sum: Option<&str>) -> Html {
-    let told: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.name, row.value)).collect();
-    let about = sum.map_or_else(|| told.join("; "), |sum| format!("{}. {sum}", told.join("; ")));
-    let drawn = rows.iter().any(|row| row.share.is_some());
-    let tall = rows.iter().any(|row| text::width(&row.name) + text::width(&row.value) > BESIDE);
-    let step = if drawn { STEP } else { STEP / 2 } + if tall { BELOW } else { 0 };
-    render(&Bars { title, about, rows, drawn, tall, step, sum })
+    render(&Bars { title, rows, drawn: rows.iter().any(|row| row.share.is_some()), sum })
 }
 
 /// A sum of signed parts.

@@ -51,7 +51,9 @@ struct Page<'a> {
     graph: &'a Graph,
     waves: Vec<(u32, Vec<&'a Node>)>,
     drawing: Option<Html>,
-    legend: String,
+    sum: String,
+    /// What the signs of the drawing mean.
+    signs: String,
 }
 
 pub fn html(view: &View, exhibit: &Exhibit, graph: &Graph) -> Html {
@@ -63,7 +65,7 @@ pub fn html(view: &View, exhibit: &Exhibit, graph: &Graph) -> Html {
         (graph.edges.iter().any(|edge| edge.cut), "dashed: dropped"),
     ];
     let signs: String = signs.iter().filter(|(there, _)| *there && fits).map(|(_, text)| format!("; {text}")).collect();
-    render(&Page { view, graph, waves, drawing, legend: format!("{sum}{signs}") })
+    render(&Page { view, graph, waves, drawing, sum, signs })
 }
 
 #[derive(Template)]

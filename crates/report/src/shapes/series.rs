@@ -107,9 +107,11 @@ struct Chart<'a> {
     runs: Vec<(bool, [f64; 4])>,
 }
 
+/// Of a drawing: air above the highest dot, and from there to the lowest.
+const TOP: f64 = 8.0;
+const HEIGHT: f64 = 48.0;
+
 fn chart(line: &Line, steps: &[String], shared: Option<(f64, f64)>) -> Option<Html> {
-    const TOP: f64 = 44.0;
-    const HEIGHT: f64 = 48.0;
     let (least, most) = scale(line, shared)?;
     let x = |at: usize| place(at as f64, 0.0, steps.len().saturating_sub(1) as f64).unwrap_or(0.5) * 92.0 + 4.0;
     let y = |value: f64| TOP + HEIGHT * (1.0 - place(value, least, most).unwrap_or(0.0));
@@ -176,7 +178,7 @@ mod tests {
         let steps = ["Round 1".to_owned(), "Round 2".to_owned()];
         let drawn = |line: &Line, shared| chart(line, &steps, shared).map(|html| html.to_string()).unwrap_or_default();
         let flat = drawn(&line(&[75.0, 75.0]), None);
-        assert!(flat.contains("75 throughout") && flat.matches("cy=\"44.0\"").count() == 2, "{flat}");
-        assert!(drawn(&lines[0], shared).matches("cy=\"92.0\"").count() == 2, "at the foot of a scale it shares");
+        assert!(flat.contains("75 throughout") && flat.matches("cy=\"8.0\"").count() == 2, "{flat}");
+        assert!(drawn(&lines[0], shared).matches("cy=\"56.0\"").count() == 2, "at the foot of a scale it shares");
     }
 }

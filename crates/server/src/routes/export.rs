@@ -30,8 +30,8 @@ impl Format {
         };
         let mut response = ([(header::CONTENT_TYPE, kind)], text).into_response();
         if self == Self::Html {
-            // A report that stands by itself: its own styles, no script, nothing from elsewhere.
-            let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox";
+            // A report that stands by itself: its own style sheet, no styles of single elements, no script, nothing from elsewhere.
+            let policy = "default-src 'none'; style-src 'unsafe-inline'; style-src-attr 'none'; frame-ancestors 'none'; sandbox";
             response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         }
         response
