@@ -275,13 +275,25 @@ fn documents_of_other_commands_have_the_fields_of_the_reference_and_no_other() {
     let house = House::bare();
     house.synod(&["ask", "--rehearse", "--json", "-q", "Tea?"]).exits(0);
     let told = rows(&page("verdict.md"), "| command | field | type | meaning |");
-    let commands: [(&str, &[&str], i32); 6] = [
+    let commands: [(&str, &[&str], i32); 18] = [
         ("runs", &["runs"], 0),
         ("show", &["show", "last"], 0),
         ("stats", &["stats"], 0),
         ("doctor", &["doctor", "--models", "rehearsal/sceptic"], 0),
         ("claim run", &["claim", "run", "--rehearse", "-q", "Dogs smell"], 0),
         ("agent work", &["agent", "work", "--rehearse", "--once", "-q"], 2),
+        ("ask --quote", &["ask", "--quote", "--rehearse", "Tea?"], 0),
+        ("verify", &["verify", "last"], 0),
+        ("replay", &["replay", "last"], 0),
+        ("models", &["models"], 0),
+        ("modes", &["modes"], 0),
+        ("persona list", &["persona", "list"], 0),
+        ("key new", &["key", "new", "Ada"], 0),
+        ("key list", &["key", "list"], 0),
+        ("memory list", &["memory", "list"], 0),
+        ("claim list", &["claim", "list"], 0),
+        ("claim protocols", &["claim", "protocols"], 0),
+        ("init", &["init"], 0),
     ];
     for (command, line, code) in commands {
         let real = house.synod(&[line, &["--json"]].concat()).exits(code).json();
