@@ -159,6 +159,10 @@ impl Exhibit {
     pub fn note(title: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(title, Shape::Note { text: text.into() })
     }
+    /// Words that are not simply those of a turn.
+    pub fn statement(title: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(title, Shape::Statement(Statement { text: Some(text.into()), ..Statement::default() }))
+    }
     /// The words of a seat's turn, unchanged.
     pub fn said(title: impl Into<String>, seat: SeatIx, role: &str, turn: impl Into<String>) -> Self {
         Self::new(title, Shape::Statement(Statement::default())).by(seat, role).turn(turn)

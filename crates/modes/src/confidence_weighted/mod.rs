@@ -213,8 +213,8 @@ fn show_answer(bench: &Bench, reply: &SeatReply<RatedAnswer>, label: &str) -> Re
         parse_failure_note: stated.is_none().then(failure_note),
         error: None,
     };
-    let shape = Shape::Statement(Statement { text: Some(rated.answer.clone()), ..Statement::default() });
-    let exhibit = Exhibit::new(format!("Answer {label}"), shape).by(reply.seat, "respondent").turn(&reply.key).labelled(label).data(&data);
+    let exhibit =
+        Exhibit::statement(format!("Answer {label}"), &rated.answer).by(reply.seat, "respondent").turn(&reply.key).labelled(label).data(&data);
     bench.phase("answer").show(&format!("answer_{}", reply.seat), exhibit)
 }
 
@@ -236,13 +236,11 @@ async fn synthesise(bench: &Bench, options: &Options, order: &[&WeightedAnswer])
     };
     let blend = reply.value;
     let data = synthesis_row(bench, order, &blend.synthesis, Some(blend.calibration_notes.clone()));
-    let shape = Shape::Statement(Statement { text: Some(blend.synthesis.clone()), ..Statement::default() });
-    phase.show("synthesis", Exhibit::new("Synthesis", shape).by(reply.seat, "synthesizer").turn(&reply.key).data(&data))?;
+    phase.show("synthesis", Exhibit::statement("Synthesis", &blend.synthesis).by(reply.seat, "synthesizer").turn(&reply.key).data(&data))?;
     let notes = [("How contradictions were decided", &blend.reasons), ("On the ratings", &blend.calibration_notes)];
     let told: Vec<String> = notes.iter().filter(|(_, text)| !text.trim().is_empty()).map(|(what, text)| format!("{what}: {}", text.trim())).collect();
     if !told.is_empty() {
-        let shape = Shape::Statement(Statement { text: Some(told.join("\n\n")), ..Statement::default() });
-        let exhibit = Exhibit::new("On the ratings", shape).by(reply.seat, "synthesizer").turn(&reply.key);
+        let exhibit = Exhibit::statement("On the ratings", told.join("\n\n")).by(reply.seat, "synthesizer").turn(&reply.key);
         phase.show("calibration", exhibit.data(&CalibrationRow { reasons: blend.reasons, calibration_notes: blend.calibration_notes }))?;
     }
     Ok(Answer { kind: AnswerKind::Synthesis, text: blend.synthesis, by: vec![reply.seat] })

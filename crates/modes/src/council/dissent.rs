@@ -87,9 +87,8 @@ pub async fn compare(bench: &Bench, answers: &[&LabelledAnswer], last: &Answer) 
     let line = |(_, departure): &(&LabelledAnswer, &Departure)| format!("- {}: {}", departure.label, told(departure));
     let lines: Vec<String> = parted.iter().map(line).collect();
     let found = if lines.is_empty() { "No answer claims what the final one denies or leaves out.".to_owned() } else { lines.join("\n") };
-    let statement = Statement { text: Some(format!("{found}\n\n{}", reasons.trim())), ..Statement::default() };
     let dissent = parted.iter().map(|(answer, departure)| Dissent { text: told(departure), ..answer.dissent() }).collect();
-    let exhibit = Exhibit::new("Dissent", Shape::Statement(statement)).by(reply.seat, "clerk").turn(&reply.key);
+    let exhibit = Exhibit::statement("Dissent", format!("{found}\n\n{}", reasons.trim())).by(reply.seat, "clerk").turn(&reply.key);
     phase.show("dissent", exhibit.data(&DissentRow { departures }))?;
     Ok(dissent)
 }

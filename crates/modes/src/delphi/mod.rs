@@ -273,9 +273,8 @@ async fn classify(bench: &Bench, options: &Options) -> Result<AnswerForm> {
         Kind::Numeric => format!("A number, in this unit: {}.", form.unit),
     };
     let text = format!("{text}\n\n{}", classification.reasons.trim());
-    let shape = Shape::Statement(Statement { text: Some(text.trim_end().to_owned()), ..Statement::default() });
     let role = if bench.role("facilitator").contains(&reply.seat) { "facilitator" } else { "panelist" };
-    phase.show("classify", Exhibit::new("Kind of answer", shape).by(reply.seat, role).turn(&reply.key).data(&data))?;
+    phase.show("classify", Exhibit::statement("Kind of answer", text.trim_end()).by(reply.seat, role).turn(&reply.key).data(&data))?;
     Ok(form)
 }
 
@@ -350,7 +349,6 @@ fn show_answer(phase: &Bench, form: &AnswerForm, n: u32, entry: &Entry, last: Op
         error: None,
     };
     let text = format!("{}, {} confidence. {}", entry.in_words(form), entry.level.as_str().to_lowercase(), entry.reasons);
-    let shape = Shape::Statement(Statement { text: Some(text), ..Statement::default() });
-    let exhibit = Exhibit::new(format!("Round {n}"), shape).by(entry.seat, "panelist").turn(&entry.key).data(&data);
+    let exhibit = Exhibit::statement(format!("Round {n}"), text).by(entry.seat, "panelist").turn(&entry.key).data(&data);
     phase.show(&format!("round_{n}"), exhibit)
 }

@@ -245,9 +245,8 @@ async fn conclude(bench: &Bench, summary: &Summary) -> Result<(Answer, Option<Se
         phase.warn(format!("The foreman would have said {own}; the jury's {jury} stands."));
     }
     let text = report::compose(summary, &reply.value);
-    let statement = Statement { text: Some(text.clone()), ..Statement::default() };
     let data = verdict_row(summary, Some(&reply.value));
-    let exhibit = Exhibit::new("Verdict", Shape::Statement(statement)).part("The foreman's reasons", &reply.value.reasons);
+    let exhibit = Exhibit::statement("Verdict", &text).part("The foreman's reasons", &reply.value.reasons);
     let exhibit = exhibit.by(reply.seat, "foreman").turn(&reply.key).data(&data);
     phase.show("verdict", exhibit)?;
     Ok((Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] }, Some(reply)))

@@ -310,8 +310,7 @@ async fn consolidate(bench: &Bench, consensus: &Consensus) -> Result<(String, An
         phase.warn("Nobody could consolidate the reviews; the report is computed from their scores and findings.");
         return Ok((action, closing::computed(&phase, "consolidation", "Consolidation", text, [], &data)?));
     };
-    let statement = Statement { text: Some(text.clone()), ..Statement::default() };
-    let exhibit = Exhibit::new("Consolidation", Shape::Statement(statement)).part("How the reviews were weighed", &reply.value.reasons);
+    let exhibit = Exhibit::statement("Consolidation", &text).part("How the reviews were weighed", &reply.value.reasons);
     phase.show("consolidation", exhibit.by(reply.seat, "consolidator").turn(&reply.key).data(&data))?;
     Ok((action, Answer { kind: AnswerKind::Report, text, by: vec![reply.seat] }))
 }

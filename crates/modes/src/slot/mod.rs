@@ -269,9 +269,8 @@ fn show(phase: &Bench, options: &Options, seat: SeatIx, key: &str, mut decision:
         confidence: decision.confidence,
         structured_output: decision.structured_output.clone(),
     };
-    let text = Statement { text: Some(decision.output.clone()), ..Statement::default() };
     let title = format!("Layer {}, {}: {}", options.layer, options.stage, options.role);
-    phase.show("submission", Exhibit::new(title, Shape::Statement(text)).by(seat, "agent").turn(key).data(&row))?;
+    phase.show("submission", Exhibit::statement(title, &decision.output).by(seat, "agent").turn(key).data(&row))?;
     Ok(decision)
 }
 

@@ -10,7 +10,7 @@ use super::speech::speak;
 use super::state::{DebateState, MessageKind};
 use record::Summary;
 use synod_engine::{Result, SeatFailure, SeatReply, prompt};
-use synod_types::{Exhibit, SeatIx, Shape, Statement};
+use synod_types::{Exhibit, SeatIx};
 
 const RECORD: &str = "The record";
 
@@ -50,8 +50,7 @@ impl DebateState<'_> {
         }
         let summary = record.reply;
         if let Some(reply) = &summary {
-            let statement = Statement { text: Some(report::record_text(self, &reply.value)), ..Statement::default() };
-            let exhibit = Exhibit::new(RECORD, Shape::Statement(statement)).by(reply.seat, "moderator").turn(&reply.key);
+            let exhibit = Exhibit::statement(RECORD, report::record_text(self, &reply.value)).by(reply.seat, "moderator").turn(&reply.key);
             let exhibit = exhibit.part("How it was made", &reply.value.reasons);
             phase.show("debate_summary", exhibit.data(&self.summary_row(&reply.value)))?;
         }

@@ -21,7 +21,7 @@ use exhibits::{show_charts, show_claims, show_exit};
 use stops::ExitNumbers;
 use synod_engine::{Bench, ModeResult, Result, prompt};
 use synod_math::debate::exits;
-use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, Further, FurtherPurpose, SeatIx, Shape, Statement};
+use synod_types::{Answer, AnswerKind, Confidence, ConfidenceSource, Exhibit, Figure, Further, FurtherPurpose, SeatIx};
 use synthesis::{Synthesis, answer_from_record, compose};
 
 pub async fn conclude(debate: &mut Debate<'_>, stop: StopReason) -> Result<ModeResult> {
@@ -239,8 +239,7 @@ async fn synthesise(debate: &mut Debate<'_>, phase: &Bench, ended: &str, decisio
         confidence: said.confidence,
     };
     let text = compose(debate, decision, said);
-    let shape = Shape::Statement(Statement { text: Some(text.clone()), ..Statement::default() });
-    let exhibit = Exhibit::new("Synthesis", shape)
+    let exhibit = Exhibit::statement("Synthesis", &text)
         .part("What was weighed", &said.reasons)
         .part("How far the chair would rely on it", format!("{:.2}", said.confidence));
     phase.show("synthesis", exhibit.by(reply.seat, "chair").turn(&reply.key).data(&data))?;
