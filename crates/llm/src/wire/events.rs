@@ -52,7 +52,7 @@ impl Events {
                     (self.line, self.looked) = (self.looked + 1, self.looked + 1);
                 }
             }
-            let Some(length) = self.bytes[self.looked..].iter().position(|byte| matches!(byte, b'\n' | b'\r')) else { break };
+            let Some(length) = memchr::memchr2(b'\n', b'\r', &self.bytes[self.looked..]) else { break };
             let end = self.looked + length;
             self.after_cr = self.bytes[end] == b'\r';
             let line = &self.bytes[self.line..end];

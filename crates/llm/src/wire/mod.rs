@@ -165,7 +165,7 @@ impl WireReply {
         match self.tags.push(piece) {
             Piece::Words(words) => {
                 feed.push(&words);
-                if self.text.is_empty() { self.text = words } else { self.text.push_str(&words) }
+                if self.text.is_empty() { self.text = words.into_owned() } else { self.text.push_str(&words) }
             }
             Piece::Instead(rest) => {
                 self.thought += self.text.len() + piece.len() - rest.len().min(piece.len());

@@ -3,6 +3,8 @@
 //! Servers that have no field for it send it in the text: inside `<think>` tags at the beginning, or before a lone `</think>`. It is never the
 //! answer: it is counted, and not kept.
 
+use std::borrow::Cow;
+
 /// As they open and close.
 const TAGS: [(&str, &str); 4] =
     [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>"), ("<reasoning>", "</reasoning>")];
@@ -36,16 +38,16 @@ enum State {
 
 /// What a piece of text came to.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
-    Words(String),
+pub(super) enum Piece<'p> {
+    Words(Cow<'p, str>),
     /// All words so far were thoughts; these follow them.
     Instead(String),
 }
 
 impl Tags {
-    pub fn push(&mut self, piece: &str) -> Piece {
+    pub fn push<'p>(&mut self, piece: &'p str) -> Piece<'p> {
         if self.state == State::Words {
-            return self.words(piece.to_owned());
+            return self.words(Cow::Borrowed(piece));
         }
         self.held.push_str(piece);
         loop {
@@ -55,11 +57,11 @@ impl Tags {
                         self.held.drain(..length);
                         (self.state, self.seen) = (State::Inside(close), true);
                     }
-                    Opening::Perhaps => return Piece::Words(String::new()),
+                    Opening::Perhaps => return Piece::Words(Cow::Borrowed("")),
                     Opening::No => {
                         self.state = State::Words;
                         let held = std::mem::take(&mut self.held);
-                        return self.words(held);
+                        return self.words(Cow::Owned(held));
                     }
                 },
                 State::Inside(close) => {
@@ -74,18 +76,18 @@ impl Tags {
                     self.thought += thought;
                     self.held.drain(..rest);
                     if thought == rest {
-                        return Piece::Words(String::new());
+                        return Piece::Words(Cow::Borrowed(""));
                     }
                     self.state = State::Start;
                 }
-                State::Words => return Piece::Words(std::mem::take(&mut self.held)),
+                State::Words => return Piece::Words(Cow::Owned(std::mem::take(&mut self.held))),
             }
         }
     }
 
-    fn words(&mut self, piece: String) -> Piece {
+    fn words<'p>(&mut self, piece: Cow<'p, str>) -> Piece<'p> {
         if self.seen {
-            return Piece::Words(self.after(&piece));
+            return Piece::Words(Cow::Owned(self.after(&piece)));
         }
         if !self.tail.contains('<') && !piece.contains('<') {
             // No tag begins here; what stands before the next one may be a quotation mark.

@@ -1,6 +1,7 @@
 //! One frame of a stream, or a whole reply: the same fields under `delta` or `message`. Text is borrowed from the bytes where it can be.
 //!
-//! What is not ours to know is skipped, and where text is expected anything else counts as none: a reply must not be lost over it.
+//! What is not ours to know is skipped, and where text is expected anything else counts as none: a reply must not be lost over it. What few
+//! frames have is boxed: a frame is made for every token, and moved whole from step to step while it is read.
 
 use super::super::{Stop, WireReply};
 use super::thoughts::Thoughts;
@@ -18,9 +19,9 @@ pub(super) struct Frame<'a> {
     #[serde(borrow, default, rename = "choices", deserialize_with = "first")]
     pub choice: Option<Choice<'a>>,
     #[serde(default)]
-    usage: Option<Value>,
+    usage: Option<Box<Value>>,
     #[serde(default)]
-    pub error: Option<Value>,
+    pub error: Option<Box<Value>>,
 }
 
 #[derive(Deserialize)]
@@ -28,7 +29,7 @@ pub(super) struct Choice<'a> {
     #[serde(borrow, default)]
     delta: Option<Message<'a>>,
     #[serde(borrow, default)]
-    message: Option<Message<'a>>,
+    message: Option<Box<Message<'a>>>,
     #[serde(borrow, default, deserialize_with = "text")]
     finish_reason: Cow<'a, str>,
 }
@@ -45,12 +46,12 @@ struct Message<'a> {
     #[serde(borrow, default, deserialize_with = "text")]
     reasoning_content: Cow<'a, str>,
     #[serde(default)]
-    reasoning_details: Option<Value>,
+    reasoning_details: Option<Box<Value>>,
     #[serde(default)]
     tool_calls: Option<Vec<Call>>,
     /// What a search of the provider's own found, as marks on the text.
     #[serde(default)]
-    annotations: Option<Value>,
+    annotations: Option<Box<Value>>,
 }
 
 #[derive(Deserialize)]
@@ -74,7 +75,7 @@ struct Function {
 
 impl<'a> Frame<'a> {
     fn message(&self) -> Option<&Message<'a>> {
-        self.choice.as_ref().and_then(|choice| choice.delta.as_ref().or(choice.message.as_ref()))
+        self.choice.as_ref().and_then(|choice| choice.delta.as_ref().or(choice.message.as_deref()))
     }
 
     pub fn text(&self) -> &str {
@@ -99,11 +100,11 @@ impl<'a> Frame<'a> {
             thoughts.details(message.details());
             thoughts.part(&message.content.thought);
             heard.extras.refusal.push_str(&message.refusal);
-            for mark in message.annotations.as_ref().and_then(Value::as_array).into_iter().flatten() {
+            for mark in message.annotations.as_deref().and_then(Value::as_array).into_iter().flatten() {
                 heard.extras.found(&mark["url_citation"]["title"], &mark["url_citation"]["url"]);
             }
         }
-        if let Some(usage) = &self.usage {
+        if let Some(usage) = self.usage.as_deref() {
             heard.usage = tokens(usage).or(heard.usage);
             heard.extras.cost_usd = usage["cost"].as_f64().or(heard.extras.cost_usd);
         }
@@ -111,7 +112,7 @@ impl<'a> Frame<'a> {
         if !choice.finish_reason.is_empty() {
             heard.stop = Some(stop(&choice.finish_reason));
         }
-        for call in choice.delta.or(choice.message).and_then(|message| message.tool_calls).into_iter().flatten() {
+        for call in choice.delta.or_else(|| choice.message.map(|message| *message)).and_then(|message| message.tool_calls).into_iter().flatten() {
             if let Some(function) = &call.function {
                 let input = function.arguments.as_ref().map_or(0, |input| input.as_str().map_or_else(|| input.to_string().len(), str::len));
                 heard.called += function.name.as_ref().map_or(0, String::len) + input;
@@ -123,7 +124,7 @@ impl<'a> Frame<'a> {
 
 impl Message<'_> {
     fn details(&self) -> &[Value] {
-        self.reasoning_details.as_ref().and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        self.reasoning_details.as_deref().and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
     /// Bytes of thought, counted once under whichever name.
