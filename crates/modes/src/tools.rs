@@ -3,12 +3,10 @@
 use crate::tokens::one_line;
 use serde_json::{Value, json};
 use synod_math::{Index, expression, passages};
-use synod_types::{Question, ToolDef};
+use synod_types::{MaterialText, Question, ToolDef};
 
 pub const SEARCH_FILES: &str = "search_files";
 pub const CALCULATE: &str = "calculate";
-/// The name the material under review has among the files.
-pub const CONTENT: &str = "content";
 
 const PASSAGE_CHARS: usize = 600;
 const LINE_TOKENS: usize = 150;
@@ -19,13 +17,11 @@ pub struct Files(Vec<(String, String)>);
 
 impl Files {
     pub fn new(question: &Question) -> Self {
-        let cut = |(name, text): (&str, &str)| {
-            let parts = passages(text, PASSAGE_CHARS).into_iter();
-            parts.map(|range| (name.to_owned(), text[range].to_owned())).collect::<Vec<_>>()
+        let cut = |given: MaterialText<'_>| {
+            let parts = passages(given.text, PASSAGE_CHARS).into_iter();
+            parts.map(|range| (given.name.to_owned(), given.text[range].to_owned())).collect::<Vec<_>>()
         };
-        let content = question.content.as_deref().map(|text| (CONTENT, text));
-        let files = question.files.iter().map(|file| (file.name.as_str(), file.text.as_str()));
-        Self(content.into_iter().chain(files).flat_map(cut).collect())
+        Self(question.material().flat_map(cut).collect())
     }
 
     /// `search_files`; none where there is nothing to search.

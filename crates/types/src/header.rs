@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     pub text: String,
-    /// Material under review, apart from the question about it.
+    /// Material under review, apart from the question about it. White space alone is none, and a plan leaves it out; runs from before it did may
+    /// have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -25,6 +26,11 @@ pub struct Question {
 }
 
 impl Question {
+    /// What the question is about: the content, then the attached files.
+    pub fn material(&self) -> impl Iterator<Item = MaterialText<'_>> {
+        let content = self.content.iter().map(|text| MaterialText { tag: "content", name: "content", text });
+        content.chain(self.files.iter().map(|file| MaterialText { tag: "file", name: &file.name, text: &file.text }))
+    }
     /// Every file whose bytes are kept beside the run.
     pub fn kept_files(&self) -> impl Iterator<Item = &Attachment> {
         self.files.iter().chain(&self.evidence)
@@ -32,6 +38,16 @@ impl Question {
     pub fn kept_files_mut(&mut self) -> impl Iterator<Item = &mut Attachment> {
         self.files.iter_mut().chain(&mut self.evidence)
     }
+}
+
+/// A text of a question's material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaterialText<'a> {
+    /// `content` or `file`.
+    pub tag: &'static str,
+    /// The file's; that of the content is `content`.
+    pub name: &'a str,
+    pub text: &'a str,
 }
 
 /// An attached text file. Its bytes are kept once, by hash; `text` is filled when a run is loaded.

@@ -141,7 +141,7 @@ pub(crate) fn plan(
         mode_version: mode.version,
         binary: binary.to_owned(),
         seed: spec.seed.unwrap_or_else(|| u64::from(uuid::Uuid::new_v4().as_fields().0)),
-        question: Question { history, ..spec.question.clone() },
+        question: Question { history, content: spec.question.content.clone().filter(|text| !text.trim().is_empty()), ..spec.question.clone() },
         options,
         seats: table.seating.seats,
         roles: table.seating.roles,

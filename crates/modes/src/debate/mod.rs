@@ -213,8 +213,7 @@ async fn answer(bench: &Bench, options: &Options) -> Result<(Answers<String>, Ve
     let replies = phase.ask_all::<String>(bench.role("debater"), prompt!("answer").max_tokens(options.answer_tokens)).await?.quorum(LEAST)?;
     let question = bench.question();
     let mut texts: Vec<&str> = replies.replies.iter().map(|reply| reply.value.as_str()).chain([question.text.as_str()]).collect();
-    texts.extend(question.content.as_deref());
-    texts.extend(question.files.iter().map(|file| file.text.as_str()));
+    texts.extend(question.material().map(|given| given.text));
     let first = labelled::under(&replies, labels_apart(phase.seed("labels"), replies.replies.len(), &[], &texts));
     phase.show("round1_label_map", labelled::key_to_labels(bench, &first))?;
     for answer in &first {

@@ -1,6 +1,6 @@
 //! What is attacked: the content and attached files as one text, or the question itself where there is nothing else, cut to a limit.
 
-use synod_types::{Question, clip};
+use synod_types::{MaterialText, Question, clip};
 
 pub struct Material {
     pub text: String,
@@ -11,9 +11,11 @@ pub struct Material {
 
 impl Material {
     pub fn of(question: &Question, limit: usize) -> Self {
-        let content = question.content.iter().filter(|text| !text.trim().is_empty()).cloned();
-        let files = question.files.iter().map(|file| format!("File {}:\n{}", file.name, file.text));
-        let parts: Vec<String> = content.chain(files).collect();
+        let part = |MaterialText { tag, name, text }| match tag {
+            "content" => Some(text.to_owned()).filter(|text| !text.trim().is_empty()),
+            _ => Some(format!("File {name}:\n{text}")),
+        };
+        let parts: Vec<String> = question.material().filter_map(part).collect();
         let is_question = parts.is_empty();
         let whole = if is_question { question.text.clone() } else { parts.join("\n\n") };
         let (text, left_out) = cut(&whole, limit);

@@ -22,7 +22,7 @@ use rounds::{Debate, LEAST, RoundKind, conclude_round, hold_closing, hold_object
 use rows::*;
 use style::Style;
 use synod_engine::{Abilities, Bench, Example, FigureKind, Halt, Mode, ModeResult, PlannedCalls, Result, Seating, Stage, chair, each, mode};
-use synod_types::Figure;
+use synod_types::{Figure, MaterialText};
 
 pub static MODE: Mode = mode! {
     id: "roundtable", version: 7, name: "Roundtable", family: Evaluation, seats: 2..=10, roles: &[each("debater"), chair("chair")],
@@ -175,8 +175,11 @@ fn admit(debate: &mut Debate) -> Result<()> {
     if let Some(found) = asked.clone().chain(added).find_map(safety::find_harm) {
         return Err(Halt::failed("round 1", format!("the question was not put to the panel: {}; {}", found.reason, found.instead)));
     }
-    let mut material: Vec<(String, String)> = question.content.iter().map(|text| ("the material under review".to_owned(), text.clone())).collect();
-    material.extend(question.files.iter().map(|file| (format!("the file {}", file.name), file.text.clone())));
+    let named = |MaterialText { tag, name, text }| {
+        let name = if tag == "content" { "the material under review".to_owned() } else { format!("the file {name}") };
+        (name, text.to_owned())
+    };
+    let mut material: Vec<(String, String)> = question.material().map(named).collect();
     material.extend(question.earlier.iter().map(|turn| ("the conversation before".to_owned(), format!("{}\n\n{}", turn.question, turn.answer))));
     for (name, text) in &material {
         if let Some(found) = safety::find_harm(text) {

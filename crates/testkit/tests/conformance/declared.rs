@@ -1,10 +1,13 @@
 //! What a mode declares about itself is true of its runs.
 
 use crate::{ended, voices};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use synod_engine::{Counted, Mode, OptionValue, RoleHolder, options, schema};
+use synod_testkit::counted::CountedModels;
+use synod_testkit::reading::transcript;
 use synod_testkit::rig::{Rig, order, varied};
-use synod_types::{Body, Kind, Place, Status};
+use synod_types::{Body, Kind, Place, Request, Status};
 
 every_mode!(
     #[tokio::test]
@@ -53,6 +56,25 @@ async fn phases_and_calls_are_as_declared(mode: &'static Mode) {
         assert_eq!((begun > 0, begun), (true, over), "{step}: every phase ends");
         assert_eq!(rows.iter().filter(|row| row.kind == Kind::Verdict).count(), 1, "{step}");
     }
+}
+
+every_mode!(
+    #[tokio::test]
+    content_of_white_space_is_no_content
+);
+async fn content_of_white_space_is_no_content(mode: &'static Mode) {
+    let mut read = Vec::new();
+    for content in [None, Some(" \n\t".to_owned())] {
+        let counted = Arc::new(CountedModels::new(voices()));
+        let rig = Rig::new(counted.clone());
+        let mut order = order(mode, 3);
+        order.question.content = content;
+        let (run, ending) = rig.run(&order).await;
+        ended(&rig, &run, ending, mode.id).await;
+        let asked: BTreeMap<String, Request> = counted.requests().into_iter().collect();
+        read.push((transcript(&rig.rows(&run).await), asked));
+    }
+    assert_eq!(read[0], read[1], "{}", mode.id);
 }
 
 every_mode!(

@@ -2,9 +2,8 @@
 //! prompt.
 
 use crate::tokens::{clip, even_share, size};
-use crate::tools::CONTENT;
 use serde::Serialize;
-use synod_types::Question;
+use synod_types::{MaterialText, Question};
 
 /// All of it together, in tokens.
 pub const MATERIAL: usize = 2_000;
@@ -23,17 +22,16 @@ pub struct MaterialPart {
 
 /// The content under review and the attached files, the longest cut to one length so that all fit.
 pub fn material(question: &Question) -> Vec<MaterialPart> {
-    let content = question.content.iter().map(|text| ("content", CONTENT, text.as_str()));
-    let files = question.files.iter().map(|file| ("file", file.name.as_str(), file.text.as_str()));
-    let parts: Vec<(&'static str, &str, &str, &str)> = content.chain(files).map(|(tag, name, text)| (tag, name, text.trim(), head(text))).collect();
-    let sizes: Vec<usize> =
-        parts.iter().map(|(_, _, text, head)| if head.len() < text.len() { MATERIAL } else { size(head).min(MATERIAL) }).collect();
-    let most = even_share(&sizes, MATERIAL);
-    let part = |(tag, name, text, head): (&'static str, &str, &str, &str)| {
-        let text_shown = clip(head, most);
-        MaterialPart { tag, name: name.to_owned(), cut: text_shown.len() < text.len(), text: text_shown }
+    let wanted = |given: MaterialText<'_>| {
+        let head = head(given.text);
+        if head.len() < given.text.trim().len() { MATERIAL } else { size(head).min(MATERIAL) }
     };
-    parts.into_iter().map(part).collect()
+    let most = even_share(&question.material().map(wanted).collect::<Vec<_>>(), MATERIAL);
+    let part = |given: MaterialText<'_>| {
+        let text = clip(head(given.text), most);
+        MaterialPart { tag: given.tag, name: given.name.to_owned(), cut: text.len() < given.text.trim().len(), text }
+    };
+    question.material().map(part).collect()
 }
 
 /// Tokens a prompt takes beside the debate: the seat's part and, where seats are told of the group, its figures; what came with the question;
