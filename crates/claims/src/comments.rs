@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use serde::Serialize;
 use sqlx::Row as _;
 use synod_store::Transaction;
-use synod_types::{AuthorType, Millis, Problem, sha256_hex};
+use synod_types::{AuthorType, Millis, Problem, sha256_hex, words};
 
 const LONGEST: usize = 10_000;
 /// The same text of the same author within this time is taken for a slip.
@@ -31,13 +31,15 @@ pub struct Comment {
     pub created_at: Millis,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CommentSort {
-    #[default]
-    New,
-    Old,
-    /// Those with the most replies.
-    Top,
+words! {
+    /// The orders that comments are listed in; `top`: those first that have the most replies.
+    #[derive(Default)]
+    pub enum CommentSort {
+        #[default]
+        New = "new",
+        Old = "old",
+        Top = "top",
+    }
 }
 
 struct Add(Comment);

@@ -11,13 +11,15 @@ pub const MOST: u32 = 500;
 /// Words of a search that are looked at.
 const TERMS: usize = 8;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ClaimSort {
-    #[default]
-    Latest,
-    /// Those that are spoken about most.
-    Top,
-    Random,
+words! {
+    /// The orders that claims are listed in; `top`: those first that are spoken about most.
+    #[derive(Default)]
+    pub enum ClaimSort {
+        #[default]
+        Latest = "latest",
+        Top = "top",
+        Random = "random",
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Claims themselves: submitted, found, read whole, exported, hidden.
 
 use super::wire::{List, WholeClaim, WithId};
-use super::{limit, named_agent, reader};
+use super::{limit, named_agent, reader, sort};
 use crate::caller::Caller;
 use crate::claim_errors::{ClaimCode, invalid};
 use crate::extract::{Named, PlainJson, Query};
@@ -118,21 +118,11 @@ impl<'s> Turn<'s> {
     }
 }
 
-/// The orders that claims are listed in.
-#[derive(Debug, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "only the document speaks of it")]
-pub(super) enum ClaimSortName {
-    Latest,
-    Top,
-    Random,
-}
-
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct ListQuery {
     /// `latest` unless it is given.
-    #[schemars(with = "Option<ClaimSortName>")]
+    #[schemars(with = "Option<ClaimSort>")]
     pub sort: Option<String>,
     /// 20 unless it is given.
     #[schemars(range(min = 1, max = 500))]
@@ -153,12 +143,7 @@ async fn list(State(server): State<Shared>, Query(query): Query<ListQuery>) -> A
 }
 
 pub(super) async fn find(server: &Server, query: ListQuery) -> Answer<Json<List<Claim>>> {
-    let sort = match query.sort.as_deref() {
-        None | Some("latest") => ClaimSort::Latest,
-        Some("top") => ClaimSort::Top,
-        Some("random") => ClaimSort::Random,
-        Some(other) => return Err(unknown_sort(other, "latest, top or random")),
-    };
+    let sort = sort(query.sort, ClaimSort::parse, &ClaimSort::WORDS)?;
     let limit = limit(query.limit, PAGE, MOST)?;
     let claims = server.app.claims();
     let protocol = match &query.protocol_id {
@@ -188,11 +173,6 @@ pub(super) async fn find(server: &Server, query: ListQuery) -> Answer<Json<List<
     let last = found.last().filter(|_| more && sort == ClaimSort::Latest);
     let next_cursor = last.map(|claim| paging::next((claim.created_at, &claim.id)));
     Ok(Json(List { next_cursor, ..List::whole(found) }))
-}
-
-pub(super) fn unknown_sort(given: &str, want: &str) -> Fault {
-    let given: String = given.chars().take(80).collect();
-    Fault::claim(ClaimCode::InvalidSort, format!("sort is {given:?}; it may be {want}"))
 }
 
 async fn show(State(server): State<Shared>, caller: Caller, Named(id): Named) -> Answer<Json<WithId<Claim>>> {

@@ -1,8 +1,8 @@
 //! Comments: what is said beside the layers.
 
-use super::claims::{Turn, unknown_sort};
+use super::claims::Turn;
 use super::wire::{List, WithId};
-use super::{limit, named_agent};
+use super::{limit, named_agent, sort};
 use crate::caller::Caller;
 use crate::claim_errors::ClaimCode;
 use crate::extract::{Named, PlainJson, Query};
@@ -43,21 +43,11 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// The orders that comments are listed in.
-#[derive(Debug, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "only the document speaks of it")]
-enum CommentSortName {
-    New,
-    Old,
-    Top,
-}
-
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct ListQuery {
     /// `new` unless it is given; `top`: those with the most replies.
-    #[schemars(with = "Option<CommentSortName>")]
+    #[schemars(with = "Option<CommentSort>")]
     sort: Option<String>,
     /// 100 unless it is given.
     #[schemars(range(min = 1, max = 500))]
@@ -65,12 +55,7 @@ struct ListQuery {
 }
 
 async fn list(State(server): State<Shared>, Named(claim): Named, Query(query): Query<ListQuery>) -> Answer<Json<List<Comment>>> {
-    let sort = match query.sort.as_deref() {
-        None | Some("new") => CommentSort::New,
-        Some("old") => CommentSort::Old,
-        Some("top") => CommentSort::Top,
-        Some(other) => return Err(unknown_sort(other, "new, old or top")),
-    };
+    let sort = sort(query.sort, CommentSort::parse, &CommentSort::WORDS)?;
     Ok(Json(List::whole(server.app.claims().comments(&claim, sort, limit(query.limit, PAGE, MOST)?).await?)))
 }
 

@@ -80,3 +80,10 @@ fn limit(given: Option<u32>, usual: u32, most: u32) -> Answer<u32> {
         limit => invalid("limit", limit.to_string(), format!("1 to {most}")),
     }
 }
+
+/// The order to list in; the usual one where none is given.
+fn sort<T: Default>(given: Option<String>, parse: fn(&str) -> Option<T>, words: &[&str]) -> Answer<T> {
+    let Some(given) = given else { return Ok(T::default()) };
+    let shown: String = given.chars().take(80).collect();
+    parse(&given).ok_or_else(|| Fault::claim(ClaimCode::InvalidSort, format!("sort is {shown:?}; it may be one of: {}", words.join(", "))))
+}

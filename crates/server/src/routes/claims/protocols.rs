@@ -1,6 +1,6 @@
 //! Protocols: how claims are examined.
 
-use super::claims::{self, ClaimSortName};
+use super::claims;
 use super::wire::{List, WithId};
 use crate::claim_errors::ClaimCode;
 use crate::extract::{Named, Query};
@@ -12,6 +12,7 @@ use axum::extract::State;
 use axum::routing::get;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use synod_claims::ClaimSort;
 use synod_types::{Claim, Scope, StoredProtocol};
 
 pub fn routes() -> Vec<Route> {
@@ -43,7 +44,7 @@ async fn show(State(server): State<Shared>, Named(id): Named) -> Answer<Json<Wit
 #[serde(default, deny_unknown_fields)]
 struct ClaimsQuery {
     /// `latest` unless it is given.
-    #[schemars(with = "Option<ClaimSortName>")]
+    #[schemars(with = "Option<ClaimSort>")]
     sort: Option<String>,
     /// 20 unless it is given.
     #[schemars(range(min = 1, max = 500))]
