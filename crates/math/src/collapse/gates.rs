@@ -25,17 +25,18 @@ pub enum Consent {
     Revise,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CardState {
-    /// It passed every gate.
-    Viable,
-    /// A person has to approve something first.
-    NeedsApproval,
-    /// A person wants it changed first.
-    RevisionRequested,
-    /// Its verification is pending or void.
-    Held,
-    Rejected,
+words! {
+    pub enum CardState {
+        /// It passed every gate.
+        Viable = "viable",
+        /// A person has to approve something first.
+        NeedsApproval = "needs_approval",
+        /// A person wants it changed first.
+        RevisionRequested = "revision_requested",
+        /// Its verification is pending or void.
+        Held = "held",
+        Rejected = "rejected",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,8 @@
 
 use super::{EPSILON, at_least, below, mean};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AgreementLevel {
-    High,
-    Medium,
-    Low,
+words! {
+    pub enum AgreementLevel { High = "high", Medium = "medium", Low = "low" }
 }
 
 /// The level of a measured agreement between 0 and 1.
@@ -20,13 +17,14 @@ pub fn agreement_level(agreement: f64) -> AgreementLevel {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdvisedAction {
-    Proceed,
-    /// Check what the conflicts are about first.
-    Verify,
-    /// The question is not answered yet.
-    QueryDetail,
+words! {
+    pub enum AdvisedAction {
+        Proceed = "proceed",
+        /// Check what the conflicts are about first.
+        Verify = "verify",
+        /// The question is not answered yet.
+        QueryDetail = "query_detail",
+    }
 }
 
 /// By mean confidence, agreement and the number of conflicts between the seats. Only a table that measurably agrees and has no conflict left

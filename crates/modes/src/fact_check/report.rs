@@ -79,14 +79,8 @@ fn listed(claims: &[ExtractedClaim]) -> String {
     claims.iter().map(|claim| format!("- {}", claim.claim.trim())).collect::<Vec<_>>().join("\n")
 }
 
-pub fn in_words(band: Band) -> &'static str {
-    match band {
-        Band::HighlyReliable => "highly reliable",
-        Band::MostlyReliable => "mostly reliable",
-        Band::Mixed => "mixed",
-        Band::SignificantErrors => "significant errors",
-        Band::Unreliable => "unreliable",
-    }
+fn in_words(band: Band) -> String {
+    band.as_str().replace('_', " ")
 }
 
 fn method_text(method: &Method, rulings: &[ClaimRuling]) -> String {

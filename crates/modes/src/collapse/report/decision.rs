@@ -9,7 +9,7 @@ use crate::collapse::panel::consensus::Panel;
 use crate::collapse::panel::ruling::{DecisionStatus, Ruling};
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::exhibits::tidy;
-use crate::collapse::rounds::position::{reason_text, state_word};
+use crate::collapse::rounds::position::reason_text;
 use crate::collapse::rounds::revise::demands_for_quality;
 use crate::collapse::rows::{AuditRow, DecisionRow, SensitivityRow};
 use schemars::JsonSchema;
@@ -223,7 +223,7 @@ fn decision(bench: &Bench, docket: &Docket, ruling: &Ruling) -> Decision {
         let rated = |panel: &Option<Panel>| panel.as_ref().and_then(|panel| panel.consensus_on(at));
         PositionResult {
             id: position.id().to_owned(),
-            state: state_word(position.gates.state).to_owned(),
+            state: position.gates.state.as_str().to_owned(),
             verified: position.receipt == ReceiptState::Pass,
             revisions: position.revisions,
             score_doubted: position.doubted.map(|doubted| tidy(doubted.value)),

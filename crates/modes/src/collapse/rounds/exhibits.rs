@@ -1,7 +1,7 @@
 //! What a reader is shown of the gates and the scores.
 
 use super::docket::Docket;
-use super::position::{Position, reason_text, state_word};
+use super::position::{Position, reason_text};
 use crate::collapse::cards::text::{SHOWN, not_shown};
 use crate::collapse::rows::{GateReasonEntry, GatesEntry, GatesRow, ScoresRow};
 use synod_math::collapse::score::{ScoreTerms, signs};
@@ -14,7 +14,7 @@ pub fn gates(docket: &Docket) -> Exhibit {
         position.gates.reasons.iter().map(move |reason| FindingEntry {
             id: reason.gate.id().to_owned(),
             title: format!("{}: {}", position.id(), reason_text(position, reason)),
-            severity: state_word(reason.state).replace('_', " "),
+            severity: reason.state.as_str().replace('_', " "),
             location: reason.subject.clone(),
             ..FindingEntry::default()
         })
@@ -24,9 +24,9 @@ pub fn gates(docket: &Docket) -> Exhibit {
         let reasons = position.gates.reasons.iter().map(|reason| GateReasonEntry {
             gate: reason.gate.id(),
             subject: reason.subject.clone(),
-            state: state_word(reason.state),
+            state: reason.state.as_str(),
         });
-        GatesEntry { id: position.id().to_owned(), state: state_word(position.gates.state), reasons: reasons.collect() }
+        GatesEntry { id: position.id().to_owned(), state: position.gates.state.as_str(), reasons: reasons.collect() }
     });
     let row = GatesRow { positions: positions.collect() };
     let none = "Every position passed all five gates.".to_owned();

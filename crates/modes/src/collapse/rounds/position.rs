@@ -216,16 +216,6 @@ impl Position {
     }
 }
 
-pub fn state_word(state: CardState) -> &'static str {
-    match state {
-        CardState::Viable => "viable",
-        CardState::NeedsApproval => "needs_approval",
-        CardState::RevisionRequested => "revision_requested",
-        CardState::Held => "held",
-        CardState::Rejected => "rejected",
-    }
-}
-
 /// What a gate's reason means, in a sentence.
 pub fn reason_text(position: &Position, reason: &GateReason) -> String {
     let asked = match reason.state {

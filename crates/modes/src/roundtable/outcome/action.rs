@@ -152,11 +152,7 @@ impl TableState {
             DecidedBy::Ruling | DecidedBy::Risks => advise(mean, Some(1.0), conflicts.len()),
             DecidedBy::Votes => advise(mean, self.agreement, conflicts.iter().filter(|one| one.kind != ConflictKind::Agreement).count()),
         };
-        match advised {
-            AdvisedAction::Proceed => "proceed",
-            AdvisedAction::Verify => "verify",
-            AdvisedAction::QueryDetail => "query_detail",
-        }
+        advised.as_str()
     }
 
     /// Everything that stands against acting on it.

@@ -5,7 +5,7 @@ use super::stops::StopReason;
 use crate::roundtable::phrases::phrases;
 use crate::roundtable::record::{Blocker, Risk, same_statement};
 use crate::roundtable::rounds::reply::vote_name;
-use crate::roundtable::rounds::{Debate, Disagreement, Response, Round, level_name};
+use crate::roundtable::rounds::{Debate, Disagreement, Response, Round};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -93,7 +93,7 @@ pub fn decide(debate: &Debate, stop: StopReason) -> Decision {
         style: debate.style.id.to_owned(),
         action: state.action().to_owned(),
         conflicts: state.conflicts(),
-        consensus_level: agreement.map(|agreement| level_name(agreement_level(agreement)).to_owned()),
+        consensus_level: agreement.map(|agreement| agreement_level(agreement).as_str().to_owned()),
         agreement,
         proposition: debate.proposition.clone(),
         ruling: state.ruling().map(|side| Ruling { side: side.to_owned(), by: state.rulings.clone() }),

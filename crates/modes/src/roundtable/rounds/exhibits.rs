@@ -9,7 +9,7 @@ use crate::roundtable::record::ClaimStatus;
 use crate::roundtable::rows::*;
 use crate::{attendance, markdown};
 use synod_engine::{Bench, Result};
-use synod_math::debate::outcome::{AgreementLevel, agreement_level};
+use synod_math::debate::outcome::agreement_level;
 use synod_types::{Cluster, Clusters, Exhibit, SeatIx, Shape};
 
 /// A row for every seat that was asked, in seat order.
@@ -126,7 +126,7 @@ fn with_sides(point: &Disagreement) -> String {
 pub fn show_summary(debate: &Debate, phase: &Bench, round: &Round) -> Result<()> {
     let assessment = &round.assessment;
     let analysis = assessment.analysis.clone().unwrap_or_default();
-    let status = assessment.agreement().map(|agreement| (level_name(agreement_level(agreement)), agreement));
+    let status = assessment.agreement().map(|agreement| (agreement_level(agreement).as_str(), agreement));
     let mut lines = vec![match status {
         Some((level, agreement)) => format!("**Agreement: {} ({:.0} %).** {}\n", level.to_uppercase(), agreement * 100.0, analysis.summary),
         None => "**Agreement: not measured.**\n".to_owned(),
@@ -173,14 +173,6 @@ pub fn show_summary(debate: &Debate, phase: &Bench, round: &Round) -> Result<()>
 
 fn leading_proposal(analysis: &Analysis) -> Option<String> {
     Some(analysis.leading_proposal.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-pub fn level_name(level: AgreementLevel) -> &'static str {
-    match level {
-        AgreementLevel::High => "high",
-        AgreementLevel::Medium => "medium",
-        AgreementLevel::Low => "low",
-    }
 }
 
 /// One seat's part in a round, for its summary.

@@ -14,7 +14,6 @@ pub mod tools;
 
 pub use analysis::{Alignment, Disagreement, SameRisk};
 pub use conclude::{conclude_round, hold_closing, hold_objections, stop_if_incomplete};
-pub use exhibits::level_name;
 pub use round::{Response, Round, RoundKind};
 
 use super::options::{Audience, Options};
