@@ -140,7 +140,7 @@ async fn outline(bench: &Bench, options: &Options, authors: &[SeatIx]) -> Result
     let phase = bench.phase("outline");
     let planners = closing::seats_of(bench, "architect", bench.role("author").iter().copied());
     let ask = prompt!("outline", document = options.label(), least = options.min_sections, most = options.max_sections);
-    let untitled = capitalised(options.label());
+    let untitled = capitalised(&options.label());
     let reply = phase.ask_first::<Outline>(&planners, ask).await?;
     let (plan, cut) = match &reply {
         Some(reply) => Plan::new(reply.value.clone(), &untitled, MOST_SECTIONS as usize),

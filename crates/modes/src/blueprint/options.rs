@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use synod_types::Problem;
+use synod_types::{Problem, words};
 
 /// No document has more sections than this; the rest of an outline is cut.
 pub const MOST_SECTIONS: u32 = 20;
@@ -23,17 +23,18 @@ pub struct Options {
     pub max_sections: u32,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DocumentType {
-    #[default]
-    ArchitectureBlueprint,
-    TechnicalDesignDocument,
-    ImplementationRoadmap,
-    CostAnalysisReport,
-    SecurityAssessment,
-    /// Named by document_name.
-    Custom,
+words! {
+    #[derive(Default)]
+    pub enum DocumentType {
+        #[default]
+        ArchitectureBlueprint = "architecture_blueprint",
+        TechnicalDesignDocument = "technical_design_document",
+        ImplementationRoadmap = "implementation_roadmap",
+        CostAnalysisReport = "cost_analysis_report",
+        SecurityAssessment = "security_assessment",
+        /// Named by document_name.
+        Custom = "custom",
+    }
 }
 
 impl Default for Options {
@@ -63,14 +64,10 @@ impl Options {
     }
 
     /// The type as prompts name it.
-    pub(super) fn label(&self) -> &str {
+    pub(super) fn label(&self) -> String {
         match self.document_type {
-            DocumentType::ArchitectureBlueprint => "architecture blueprint",
-            DocumentType::TechnicalDesignDocument => "technical design document",
-            DocumentType::ImplementationRoadmap => "implementation roadmap",
-            DocumentType::CostAnalysisReport => "cost analysis report",
-            DocumentType::SecurityAssessment => "security assessment",
-            DocumentType::Custom => self.document_name.as_deref().map_or("document", str::trim),
+            DocumentType::Custom => self.document_name.as_deref().map_or("document", str::trim).to_owned(),
+            named => named.as_str().replace('_', " "),
         }
     }
 }

@@ -116,13 +116,8 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EvidenceKind {
-    Document,
-    Test,
-    Measurement,
-    ExpertReview,
+words! {
+    pub enum EvidenceKind { Document = "document", Test = "test", Measurement = "measurement", ExpertReview = "expert_review" }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! A card in words: as seats read it, and as readers see it.
 
-use super::card::{Card, Evidence, EvidenceKind, Risk};
+use super::card::{Card, Evidence, Risk};
 use super::records::{ApprovalState, Check, Receipt};
 use synod_types::{Document, Exhibit, Section, Shape};
 
@@ -121,12 +121,7 @@ fn sections(card: &Card) -> Vec<(&'static str, Vec<String>)> {
 }
 
 fn evidence(evidence: &Evidence) -> String {
-    let kind = match evidence.kind {
-        EvidenceKind::Document => "document",
-        EvidenceKind::Test => "test",
-        EvidenceKind::Measurement => "measurement",
-        EvidenceKind::ExpertReview => "expert review",
-    };
+    let kind = evidence.kind.as_str().replace('_', " ");
     let checked = match &evidence.checked {
         None => String::new(),
         Some(check) if check.not_looked_up => format!(" [counts half: {}]", check.found),

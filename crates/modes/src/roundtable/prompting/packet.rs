@@ -297,7 +297,7 @@ impl PacketParts<'_> {
         // An address is no use in part: one that is too long is left out here, and kept in the record.
         let url = evidence.url.as_deref().filter(|url| size(url) <= URL_TOKENS).map(|url| format!(" <{url}>")).unwrap_or_default();
         let supports = if evidence.supports.is_empty() { String::new() } else { format!(" (for {})", evidence.supports.join(", ")) };
-        format!("{head}{url} [{}] {}{supports}", evidence.kind.as_str(), evidence.gist)
+        format!("{head}{url} [{}] {}{supports}", evidence.kind.as_str().replace('_', " "), evidence.gist)
     }
 }
 

@@ -33,22 +33,8 @@ pub struct Claim {
     pub objection: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EvidenceKind {
-    Citation,
-    ToolOutput,
-    Calculation,
-}
-
-impl EvidenceKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Citation => "citation",
-            Self::ToolOutput => "tool output",
-            Self::Calculation => "calculation",
-        }
-    }
+words! {
+    pub enum EvidenceKind { Citation = "citation", ToolOutput = "tool_output", Calculation = "calculation" }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -125,7 +125,7 @@ impl DebateRecord {
     pub fn add_evidence(&mut self, kind: EvidenceKind, title: &str, url: Option<&str>, gist: &str, round: u32) -> String {
         let key = match kind {
             EvidenceKind::Citation => source_key(title, url),
-            EvidenceKind::ToolOutput | EvidenceKind::Calculation => format!("{} {title} {gist}", kind.as_str()),
+            EvidenceKind::ToolOutput | EvidenceKind::Calculation => format!("{title} {gist}"),
         };
         if let Some(known) = self.evidence.iter().find(|known| known.kind == kind && known.key == key) {
             return known.id.clone();
