@@ -20,7 +20,7 @@ pub(crate) fn check(tree: &Table, sources: &Sources, problems: &mut Vec<Problem>
         top.wrong("trusted", TRUSTED);
     }
     let trust = Trust::new(sources, &trusted);
-    let durability = top.choice("durability", &[("process", Durability::Process), ("power", Durability::Power)]);
+    let durability = top.choice("durability", &Durability::WORDS, Durability::parse);
     let raw_retention_days = raw_retention_days(&mut top, &trust);
     let db = db(&mut top, &trust);
     let limits = top.table("limits");
@@ -151,10 +151,9 @@ fn limits_of(mut section: Section<'_, '_>) -> LimitsConfig {
 }
 
 fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &Trust, known: &Known) -> Option<EndpointConfig> {
-    let kind = section.choice("kind", &EndpointKind::ALL);
+    let kind = section.choice("kind", &EndpointKind::WORDS, EndpointKind::parse);
     if kind.is_none() && section.origin("kind").is_none() {
-        let kinds: Vec<&str> = EndpointKind::ALL.iter().map(|(name, _)| *name).collect();
-        section.problem("kind", "nothing", format!("one of {}", kinds.join(", ")));
+        section.problem("kind", "nothing", format!("one of {}", EndpointKind::WORDS.join(", ")));
     }
     // A rehearsal promises that nothing is called and nothing is paid.
     if name == REHEARSAL && kind.is_some_and(|kind| kind != EndpointKind::Rehearsal) {
@@ -173,7 +172,7 @@ fn endpoint(name: &str, mut section: Section<'_, '_>, origin: &Origin, trust: &T
     if let Some(web_search) = section.flag("web_search") {
         endpoint.web_search = web_search;
     }
-    if let Some(schema) = section.choice("schema", &[("native", SchemaMode::Native), ("prompt", SchemaMode::Prompt)]) {
+    if let Some(schema) = section.choice("schema", &SchemaMode::WORDS, SchemaMode::parse) {
         endpoint.schema = schema;
     }
     endpoint.text_limit = section.number("text_limit", 40.0..=2000.0, true).map(|n| n as u32);
@@ -306,7 +305,7 @@ fn cassette(section: &mut Section<'_, '_>, endpoint: &mut EndpointConfig, kind: 
 fn model(name: &str, mut section: Section<'_, '_>, known: &Known, authors: &BTreeMap<&str, &Origin>, trust: &Trust) -> Option<ModelConfig> {
     let endpoint = section.text("endpoint", "the name of an endpoint");
     let id = section.text("id", "the provider's own id of the model");
-    let tier = section.choice("tier", &[("heavy", Tier::Heavy), ("light", Tier::Light)]);
+    let tier = section.choice("tier", &Tier::WORDS, Tier::parse);
     let price = price(&mut section, endpoint.as_deref().and_then(|endpoint| authors.get(endpoint).copied()), trust);
     for (field, want) in [("endpoint", format!("one of {}", known.endpoints.join(", "))), ("id", "the provider's own id of the model".to_owned())] {
         if section.origin(field).is_none() {
@@ -327,7 +326,7 @@ fn model(name: &str, mut section: Section<'_, '_>, known: &Known, authors: &BTre
 }
 
 fn thinking(section: &mut Section<'_, '_>) -> (Option<Effort>, Option<u32>) {
-    let effort = section.choice("effort", &Effort::ALL.map(|effort| (effort.as_str(), effort)));
+    let effort = section.choice("effort", &Effort::WORDS, Effort::parse);
     (effort, section.number("thinking_tokens", 0.0..=1e6, true).map(|n| n as u32))
 }
 

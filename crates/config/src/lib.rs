@@ -26,7 +26,7 @@ pub use server::ServerConfig;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use synod_types::{Durability, Effort, Price, Problems, Tier};
+use synod_types::{Durability, Effort, Price, Problems, Tier, plain_words};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
@@ -135,34 +135,18 @@ impl EndpointConfig {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EndpointKind {
-    /// OpenAI's chat completions, and every server that speaks them.
-    OpenAi,
-    Anthropic,
-    Gemini,
-    Rehearsal,
-    Cassette,
+plain_words! {
+    pub enum EndpointKind {
+        /// OpenAI's chat completions, and every server that speaks them.
+        OpenAi = "openai",
+        Anthropic = "anthropic",
+        Gemini = "gemini",
+        Rehearsal = "rehearsal",
+        Cassette = "cassette",
+    }
 }
 
 impl EndpointKind {
-    pub const ALL: [(&'static str, EndpointKind); 5] =
-        [Self::OpenAi.named(), Self::Anthropic.named(), Self::Gemini.named(), Self::Rehearsal.named(), Self::Cassette.named()];
-
-    const fn named(self) -> (&'static str, Self) {
-        (self.as_str(), self)
-    }
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::Rehearsal => "rehearsal",
-            Self::Cassette => "cassette",
-        }
-    }
-
     /// The provider's own address and the variable its key is usually in.
     pub fn home(self) -> Option<(&'static str, &'static str)> {
         match self {
@@ -174,13 +158,14 @@ impl EndpointKind {
     }
 }
 
-/// How a reply's schema reaches the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchemaMode {
-    /// The provider's structured output.
-    Native,
-    /// An instruction in the prompt: prose, then one fenced block.
-    Prompt,
+plain_words! {
+    /// How a reply's schema reaches the model.
+    pub enum SchemaMode {
+        /// The provider's structured output.
+        Native = "native",
+        /// An instruction in the prompt: prose, then one fenced block.
+        Prompt = "prompt",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

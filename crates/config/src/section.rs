@@ -94,17 +94,18 @@ impl<'a, 'p> Section<'a, 'p> {
         }
     }
 
-    pub fn choice<T: Copy>(&mut self, name: &'static str, choices: &[(&str, T)]) -> Option<T> {
+    /// One of an enum's words.
+    pub fn choice<T>(&mut self, name: &'static str, words: &[&str], parse: fn(&str) -> Option<T>) -> Option<T> {
         let node = self.get(name)?;
         if let Is::Text(text) = &node.is
-            && let Some((_, value)) = choices.iter().find(|(choice, _)| choice == text)
+            && let Some(value) = parse(text)
         {
-            return Some(*value);
+            return Some(value);
         }
-        let names: Vec<String> = choices.iter().map(|(choice, _)| format!("{choice:?}")).collect();
+        let names: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
         let want = format!("one of {}", names.join(", "));
         match &node.is {
-            Is::Text(text) => self.unknown(name, text, want, choices.iter().map(|(choice, _)| *choice)),
+            Is::Text(text) => self.unknown(name, text, want, words.iter().copied()),
             _ => self.wrong(name, want),
         }
         None

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use synod_config::{EndpointConfig, EndpointKind, SchemaMode};
+use synod_config::{EndpointConfig, EndpointKind};
 use synod_engine::{CallContext, Deltas, Models};
 use synod_types::{FailureKind, Message, ModelCard, Reply, ReplySchema, Request, Sending, Tier, Usage, nearest_first};
 
@@ -104,7 +104,7 @@ impl Registry {
         if let Some((_, endpoint)) = self.real(&card.endpoint) {
             line.overran = self.learned.habits(&endpoint.base_url, &card.id).overran;
             line.streams = endpoint.stream && endpoint.kind != EndpointKind::Cassette;
-            line.schema = if endpoint.schema == SchemaMode::Native { "native" } else { "prompt" }.to_owned();
+            line.schema = endpoint.schema.as_str().to_owned();
         }
         let glance = self.glance(card).await;
         (line.listed, line.instead, line.thinks) = (glance.listed, glance.instead, glance.thinks);

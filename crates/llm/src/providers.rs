@@ -36,8 +36,7 @@ pub struct Provider {
 
 fn kind<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<EndpointKind, D::Error> {
     let name = String::deserialize(deserializer)?;
-    let found = EndpointKind::ALL.iter().find(|(known, _)| *known == name);
-    found.map(|(_, kind)| *kind).ok_or_else(|| serde::de::Error::custom(format!("unknown kind {name:?}")))
+    EndpointKind::parse(&name).ok_or_else(|| serde::de::Error::custom(format!("unknown kind {name:?}")))
 }
 
 /// The table this binary was built with. A test reads it, so that it cannot fail later.

@@ -7,31 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use synod_engine::{Blobs, Commits, Journal, JournalError, JournalResult, Lease, Tail};
-use synod_types::{Header, InboxItem, Millis, NewRow, Once, Row};
+use synod_types::{Header, InboxItem, Millis, NewRow, Once, Row, plain_words};
 
-/// When, around the append that holds the chosen row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
-    /// Nothing of that append reaches the journal.
-    Before,
-    /// It is committed, and whoever appended has not been told.
-    After,
-    /// They have been told, and may have begun to act on it.
-    Acknowledged,
-}
-
-impl Moment {
-    pub const ALL: [Self; 3] = [Self::Before, Self::After, Self::Acknowledged];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::After => "after",
-            Self::Acknowledged => "acknowledged",
-        }
-    }
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|moment| moment.as_str() == text)
+plain_words! {
+    /// When, around the append that holds the chosen row.
+    pub enum Moment {
+        /// Nothing of that append reaches the journal.
+        Before = "before",
+        /// It is committed, and whoever appended has not been told.
+        After = "after",
+        /// They have been told, and may have begun to act on it.
+        Acknowledged = "acknowledged",
     }
 }
 

@@ -282,12 +282,13 @@ impl Price {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tier {
-    #[default]
-    Heavy,
-    Light,
+words! {
+    #[derive(Default)]
+    pub enum Tier {
+        #[default]
+        Heavy = "heavy",
+        Light = "light",
+    }
 }
 
 #[cfg(test)]

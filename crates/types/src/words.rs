@@ -4,9 +4,21 @@
 #[macro_export]
 macro_rules! words {
     ($($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal),+ $(,)? })+) => { $(
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        $crate::plain_words! {
+            #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+            $(#[$meta])*
+            $vis enum $name { $($(#[$note])* #[serde(rename = $word)] $variant = $word),+ }
+        }
+    )+ };
+}
+
+/// The same of an enum that is neither stored nor sent: without serialisation.
+#[macro_export]
+macro_rules! plain_words {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $(#[$meta])*
-        $vis enum $name { $($(#[$note])* #[serde(rename = $word)] $variant),+ }
+        $vis enum $name { $($(#[$note])* $variant),+ }
 
         impl $name {
             pub const WORDS: [&'static str; [$($word),+].len()] = [$($word),+];
@@ -19,5 +31,5 @@ macro_rules! words {
                 match word { $($word => Some(Self::$variant),)+ _ => None }
             }
         }
-    )+ };
+    };
 }
