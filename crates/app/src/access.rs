@@ -8,11 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use synod_engine::{Allowance, Clock, Purse, SetAside, SystemClock};
 use synod_store::{Repeat, Store, Used};
-use synod_types::{AccessKey, Header, KeyLimits, LOCAL, Millis, Once, Problem, ProblemCode, Problems, Scope, sha256_hex};
+use synod_types::{AccessKey, DAY_MS, Header, KeyLimits, LOCAL, Millis, Once, Problem, ProblemCode, Problems, Scope, day_of, sha256_hex};
 
 const MINUTE_MS: Millis = 60_000;
 const HOUR_MS: Millis = 60 * MINUTE_MS;
-const DAY_MS: Millis = 24 * HOUR_MS;
 
 /// A key that was just made. The secret is shown once and kept nowhere.
 pub struct NewKey {
@@ -187,10 +186,6 @@ impl Purse for KeyPurse {
 
 fn runs(most: u32) -> String {
     if most == 1 { "1 run".to_owned() } else { format!("{most} runs") }
-}
-
-fn day_of(at: Millis) -> i64 {
-    at.div_euclid(DAY_MS)
 }
 
 fn millis(ms: Millis) -> Duration {

@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 use synod_engine::{Counted, FigureKind};
 use synod_modes::MODES;
 use synod_store::{DayStats, DayTotals, FigureStats, ModelStats, Stats, StatsFilter, StatsOfRun};
-use synod_types::{Millis, date, words};
+use synod_types::{DAY_MS, Millis, date, day_of, words};
 
-const DAY_MS: Millis = 86_400_000;
 /// So many of a mode's newest runs are looked through for those behind a number.
 const LOOKED_THROUGH: u32 = 50;
 /// For a list of them so many at once, and at most so often for one page.
@@ -58,7 +57,7 @@ pub struct AnalyticsRequest {
 
 impl AnalyticsRequest {
     fn since(&self, now: Millis) -> Option<i64> {
-        self.range.days().map(|days| now.div_euclid(DAY_MS) - days + 1)
+        self.range.days().map(|days| day_of(now) - days + 1)
     }
 
     fn filter(&self, now: Millis) -> StatsFilter {

@@ -5,11 +5,10 @@ use crate::sql::storable;
 use crate::store::Store;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
-use synod_types::{AccessKey, KeyLimits, Millis, RunState};
+use synod_types::{AccessKey, DAY_MS, KeyLimits, Millis, RunState};
 
 /// How long a repeated request finds the run that the first one began.
 pub(crate) const REPEATS_MS: Millis = DAY_MS;
-pub(crate) const DAY_MS: Millis = 24 * 60 * 60 * 1000;
 
 /// The run a request began, and what the request said.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 
 use crate::StoreError;
 use crate::store::Store;
-use synod_types::Millis;
-
-const DAY_MS: Millis = 24 * 60 * 60 * 1000;
+use synod_types::{DAY_MS, Millis};
 
 impl Store {
     /// Drops the raw replies of runs untouched for longer than the retention. Returns how many. Without a retention nothing expires.

@@ -2,13 +2,13 @@
 
 use crate::StoreError;
 use crate::runs::RunSummary;
-use crate::stats::{DAY_MS, EVERYBODY, ModelStats, Stats, read};
+use crate::stats::{EVERYBODY, ModelStats, Stats, read};
 use crate::store::Store;
 use serde::Serialize;
 use sqlx::Row as _;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use synod_types::Millis;
+use synod_types::{DAY_MS, Millis, day_of};
 
 /// One model's part of one day.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,8 +37,8 @@ impl Store {
             }
         };
         // Whole days are put together already; of the first and the last only some runs may be wanted.
-        let first = since.div_euclid(DAY_MS) + i64::from(since.rem_euclid(DAY_MS) > 0);
-        let last = until.div_euclid(DAY_MS).max(first);
+        let first = day_of(since) + i64::from(since.rem_euclid(DAY_MS) > 0);
+        let last = day_of(until).max(first);
         let mut conn = self.reader().await?;
         let sql = "SELECT day, body FROM day_stats WHERE principal = $1 AND day >= $2 AND day < $3";
         for row in sqlx::query(sql).bind(principal.unwrap_or(EVERYBODY)).bind(first).bind(last).fetch_all(&mut *conn).await? {

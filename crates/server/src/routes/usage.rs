@@ -11,9 +11,8 @@ use axum::routing::get;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use synod_engine::{Clock, SystemClock};
-use synod_types::{KeyLimits, Millis, Problem, Scope, date};
+use synod_types::{DAY_MS, KeyLimits, Millis, Problem, Scope, date};
 
-const DAY_MS: Millis = 24 * 60 * 60 * 1000;
 /// Looked at if nothing is said.
 const DAYS: Millis = 30;
 

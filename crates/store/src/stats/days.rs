@@ -10,7 +10,7 @@ use crate::sql::{self, Conn, Statements, Table};
 use sqlx::Row as _;
 use sqlx::{AnyConnection, AssertSqlSafe};
 use std::collections::{BTreeMap, BTreeSet};
-use synod_types::{Millis, date};
+use synod_types::{day_of, month_of};
 
 static RUN_STATS: Table = Table { name: "run_stats", columns: &["run", "principal", "mode", "rehearsal", "day", "at", "body"], amounts: &[] };
 static STATS_NEWS: Table = Table { name: "stats_news", columns: &["id", "run", "news", "day", "mode", "rehearsal"], amounts: &[] };
@@ -21,7 +21,6 @@ static DAY_STATS: Table = Table {
 };
 static MONTH_STATS: Table = Table { name: "month_stats", columns: &["principal", "day", "mode", "rehearsal", "body"], amounts: &[] };
 
-pub(crate) const DAY_MS: Millis = 86_400_000;
 /// So much news is put into days at once, and so many journals are read for it; between two portions others may write.
 const PORTION: i64 = 100;
 const JOURNALS: usize = 10;
@@ -34,7 +33,7 @@ pub(crate) async fn write(conn: &mut Conn<'_>, statements: &mut Statements, due:
     sql::insert_all(conn, statements, &STATS_NEWS, due, |values, (of, again)| {
         let id = uuid::Uuid::now_v7().to_string();
         values.text(&id).text(&of.run).text(if *again { "changed" } else { "added" });
-        values.int(of.began.div_euclid(DAY_MS)).text(&of.mode).int(i64::from(of.rehearsal));
+        values.int(day_of(of.began)).text(&of.mode).int(i64::from(of.rehearsal));
     })
     .await
 }
@@ -42,14 +41,7 @@ pub(crate) async fn write(conn: &mut Conn<'_>, statements: &mut Statements, due:
 async fn keep(conn: &mut Conn<'_>, statements: &mut Statements, runs: &[&Projection]) -> sqlx::Result<()> {
     sql::insert_all(conn, statements, &RUN_STATS, runs, |values, of| {
         let body = sql::storable(&serde_json::to_string(&Stats::of(of)).unwrap_or_default());
-        values
-            .text(&of.run)
-            .text(&of.principal)
-            .text(&of.mode)
-            .int(i64::from(of.rehearsal))
-            .int(of.began.div_euclid(DAY_MS))
-            .int(of.began)
-            .text(&body);
+        values.text(&of.run).text(&of.principal).text(&of.mode).int(i64::from(of.rehearsal)).int(day_of(of.began)).int(of.began).text(&body);
     })
     .await
 }
@@ -65,12 +57,6 @@ pub(crate) async fn forget(conn: &mut AnyConnection, run: &str) -> sqlx::Result<
 
 /// Day, mode and rehearsal.
 type Place = (i64, String, i64);
-
-/// The first day of a day's month.
-fn first_of_month(day: i64) -> i64 {
-    let of_month: i64 = date(day * DAY_MS).get(8..10).and_then(|text| text.parse().ok()).unwrap_or(1);
-    day - of_month + 1
-}
 
 /// One portion of the news. `true`: there may be more.
 pub(super) async fn portion(conn: &mut AnyConnection, statements: &mut Statements) -> sqlx::Result<bool> {
@@ -126,7 +112,7 @@ async fn put_together(conn: &mut AnyConnection, statements: &mut Statements) -> 
         }
         let sums = sums(&rows)?;
         add(conn, statements, &DAY_STATS, place, &sums).await?;
-        add(conn, statements, &MONTH_STATS, &month_of(place), &sums).await?;
+        add(conn, statements, &MONTH_STATS, &place_of_month(place), &sums).await?;
     }
     for place in &anew {
         clear(conn, &DAY_STATS, place).await?;
@@ -134,11 +120,11 @@ async fn put_together(conn: &mut AnyConnection, statements: &mut Statements) -> 
         let rows = sqlx::query(sql).bind(place.0).bind(&place.1).bind(place.2).fetch_all(&mut *conn).await?;
         add(conn, statements, &DAY_STATS, place, &sums(&rows)?).await?;
     }
-    for month in anew.iter().map(month_of).collect::<BTreeSet<Place>>() {
+    for month in anew.iter().map(place_of_month).collect::<BTreeSet<Place>>() {
         clear(conn, &MONTH_STATS, &month).await?;
         let sql = "SELECT principal, body FROM day_stats WHERE day >= $1 AND day < $2 AND mode = $3 AND rehearsal = $4";
-        let next = first_of_month(month.0 + 31);
-        let rows = sqlx::query(sql).bind(month.0).bind(next).bind(&month.1).bind(month.2).fetch_all(&mut *conn).await?;
+        let days = month_of(month.0);
+        let rows = sqlx::query(sql).bind(days.start).bind(days.end).bind(&month.1).bind(month.2).fetch_all(&mut *conn).await?;
         let mut sums: BTreeMap<String, Stats> = BTreeMap::new();
         for row in &rows {
             sums.entry(row.try_get(0)?).or_default().add(&read(row.try_get(1)?)?);
@@ -151,8 +137,9 @@ async fn put_together(conn: &mut AnyConnection, statements: &mut Statements) -> 
     Ok(more || rest.is_some())
 }
 
-fn month_of((day, mode, rehearsal): &Place) -> Place {
-    (first_of_month(*day), mode.clone(), *rehearsal)
+/// A month has the number of its first day.
+fn place_of_month((day, mode, rehearsal): &Place) -> Place {
+    (month_of(*day).start, mode.clone(), *rehearsal)
 }
 
 /// Runs put together: those of each principal, and everybody's.

@@ -16,7 +16,7 @@ use synod_types::Millis;
 
 pub(crate) use ballots::BallotBox;
 pub use ballots::Votes;
-pub(crate) use days::{DAY_MS, EVERYBODY, forget, read, write};
+pub(crate) use days::{EVERYBODY, forget, read, write};
 pub use reading::{DayStats, DayTotals, StatsFilter, StatsOfRun};
 
 /// What runs come to: one of them, or any number put together.

@@ -1,13 +1,13 @@
 //! Numbers for those who ask: of days, of everything, and of the runs behind them.
 
-use super::days::{DAY_MS, EVERYBODY, portion, read};
+use super::days::{EVERYBODY, portion, read};
 use super::{ModelStats, Stats};
 use crate::StoreError;
 use crate::location::Engine;
 use crate::sql::Statements;
 use crate::store::Store;
 use sqlx::{AssertSqlSafe, Row as _};
-use synod_types::Millis;
+use synod_types::{DAY_MS, Millis};
 
 /// Which numbers are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
