@@ -1,5 +1,22 @@
 //! The product at its door: the real binary, a real model server on a socket, a real database file. Files are named after the risk.
 
+/// A test a mode: of `fn a_property(mode)` come `a_property::council` and the others.
+macro_rules! every_mode {
+    ($property:ident) => {
+        synod_modes::each_mode!(one_each { $property });
+    };
+}
+macro_rules! one_each {
+    ({ $property:ident } $($mode:ident)*) => {
+        mod $property {
+            $(#[test]
+            fn $mode() {
+                super::$property(&synod_modes::$mode::MODE);
+            })*
+        }
+    };
+}
+
 mod claims;
 mod completions;
 mod decide;

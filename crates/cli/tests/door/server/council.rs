@@ -5,6 +5,7 @@ use crate::server::http::{Event, Request};
 use crate::server::serving::Serving;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use synod_engine::Mode;
 use synod_modes::MODES;
 
 const PATH: &str = "/api/council/stream";
@@ -31,86 +32,79 @@ fn streamed(serving: &Serving, body: &Value) -> (Vec<Event>, Value) {
     (events, first)
 }
 
-#[test]
-fn every_mode_streams_to_its_end_and_is_there_after_a_reload() {
+every_mode!(every_mode_streams_to_its_end_and_is_there_after_a_reload);
+fn every_mode_streams_to_its_end_and_is_there_after_a_reload(mode: &Mode) {
     let serving = Serving::bare();
-    for mode in MODES {
-        let id = mode.id;
-        let (events, start) = streamed(&serving, &ask(id, json!({})));
-        let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
-        assert_eq!((kinds.first(), kinds.last()), (Some(&"run_start"), Some(&"complete")), "{id}");
-        let titles: Vec<&Event> = events.iter().filter(|event| event.kind == "title_complete").collect();
-        let [title] = titles.as_slice() else { panic!("{id}: {titles:?}") };
-        let title = title.data["data"]["title"].as_str().expect("a title");
-        assert!(!title.is_empty() && title.chars().count() <= 50, "{id}: {title}");
-        let run = events[0].data["run"].as_str().expect("a run").to_owned();
-        let conversation = start["conversationId"].as_str().expect("a conversation").to_owned();
-        assert_eq!((start["mode"].as_str(), start["messageId"].as_str()), (Some(id), Some(format!("{run}:answer").as_str())));
+    let id = mode.id;
+    let (events, start) = streamed(&serving, &ask(id, json!({})));
+    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!((kinds.first(), kinds.last()), (Some(&"run_start"), Some(&"complete")), "{id}");
+    let titles: Vec<&Event> = events.iter().filter(|event| event.kind == "title_complete").collect();
+    let [title] = titles.as_slice() else { panic!("{id}: {titles:?}") };
+    let title = title.data["data"]["title"].as_str().expect("a title");
+    assert!(!title.is_empty() && title.chars().count() <= 50, "{id}: {title}");
+    let run = events[0].data["run"].as_str().expect("a run").to_owned();
+    let conversation = start["conversationId"].as_str().expect("a conversation").to_owned();
+    assert_eq!((start["mode"].as_str(), start["messageId"].as_str()), (Some(id), Some(format!("{run}:answer").as_str())));
 
-        // The same again, cut in the middle and gone on with by the run's id.
-        let mut stream = Request::post(PATH, &ask(id, json!({}))).open(serving.addr);
-        let mut seen: Vec<Event> = Vec::new();
-        while seen.len() < 7 {
-            seen.extend(stream.event().filter(|event| event.id.is_some()));
-        }
-        drop(stream);
-        let other = seen[0].data["run"].as_str().expect("a run").to_owned();
-        let last = seen.last().and_then(|event| event.id).expect("a number");
-        seen.extend(serving.events(&other, last).into_iter().filter(|event| event.id.is_some()));
-        let whole = serving.events(&other, 0);
-        assert_eq!(seen.iter().collect::<Vec<_>>(), rows(&whole), "{id}: every event exactly once");
+    // The same again, cut in the middle and gone on with by the run's id.
+    let mut stream = Request::post(PATH, &ask(id, json!({}))).open(serving.addr);
+    let mut seen: Vec<Event> = Vec::new();
+    while seen.len() < 7 {
+        seen.extend(stream.event().filter(|event| event.id.is_some()));
+    }
+    drop(stream);
+    let other = seen[0].data["run"].as_str().expect("a run").to_owned();
+    let last = seen.last().and_then(|event| event.id).expect("a number");
+    seen.extend(serving.events(&other, last).into_iter().filter(|event| event.id.is_some()));
+    let whole = serving.events(&other, 0);
+    assert_eq!(seen.iter().collect::<Vec<_>>(), rows(&whole), "{id}: every event exactly once");
 
-        // What a page shows after a reload.
-        let now = serving.get(&format!("/v1/runs/{run}")).is(200).json();
-        assert!(now["question"].as_str().is_some_and(|text| text.starts_with("Should a small team")), "{id}: {now}");
-        assert_eq!((now["title"].as_str(), now["conversation"].as_str()), (Some(title), Some(conversation.as_str())), "{id}");
-        assert!(now["stages"].as_object().is_some_and(|stages| !stages.is_empty()), "{id}: {now}");
-        let talk = serving.get(&format!("/v1/conversations/{conversation}?stages=true")).is(200).json();
-        assert_eq!((talk["title"].as_str(), talk["mode"].as_str()), (Some(title), Some(id)));
-        let [question, answer] = talk["messages"].as_array().expect("messages").as_slice() else { panic!("{id}: {talk}") };
-        assert_eq!(
-            (question["role"].as_str(), answer["role"].as_str(), answer["id"].as_str()),
-            (Some("user"), Some("assistant"), start["messageId"].as_str())
-        );
-        assert_eq!(answer["content"], now["verdict"]["answer"]["text"], "{id}");
-        let stages = answer["stages"].as_array().expect("stages");
-        assert_eq!(serving.get(&format!("/v1/runs/{run}/stages")).is(200).json()["stages"], answer["stages"], "{id}");
-        for stage in stages {
-            let names: BTreeSet<&str> = stage.as_object().expect("a row").keys().map(String::as_str).collect();
-            let want = ["id", "message_id", "stage_type", "stage_order", "model", "role", "content", "parsed_data", "response_time_ms", "created_at"];
-            assert_eq!(names, BTreeSet::from(want), "{id}");
-            assert!(stage["message_id"] == answer["id"] && stage["content"].is_string() && stage["stage_order"].is_i64(), "{id}: {stage}");
-        }
+    // What a page shows after a reload.
+    let now = serving.get(&format!("/v1/runs/{run}")).is(200).json();
+    assert!(now["question"].as_str().is_some_and(|text| text.starts_with("Should a small team")), "{id}: {now}");
+    assert_eq!((now["title"].as_str(), now["conversation"].as_str()), (Some(title), Some(conversation.as_str())), "{id}");
+    assert!(now["stages"].as_object().is_some_and(|stages| !stages.is_empty()), "{id}: {now}");
+    let talk = serving.get(&format!("/v1/conversations/{conversation}?stages=true")).is(200).json();
+    assert_eq!((talk["title"].as_str(), talk["mode"].as_str()), (Some(title), Some(id)));
+    let [question, answer] = talk["messages"].as_array().expect("messages").as_slice() else { panic!("{id}: {talk}") };
+    assert_eq!(
+        (question["role"].as_str(), answer["role"].as_str(), answer["id"].as_str()),
+        (Some("user"), Some("assistant"), start["messageId"].as_str())
+    );
+    assert_eq!(answer["content"], now["verdict"]["answer"]["text"], "{id}");
+    let stages = answer["stages"].as_array().expect("stages");
+    assert_eq!(serving.get(&format!("/v1/runs/{run}/stages")).is(200).json()["stages"], answer["stages"], "{id}");
+    for stage in stages {
+        let names: BTreeSet<&str> = stage.as_object().expect("a row").keys().map(String::as_str).collect();
+        let want = ["id", "message_id", "stage_type", "stage_order", "model", "role", "content", "parsed_data", "response_time_ms", "created_at"];
+        assert_eq!(names, BTreeSet::from(want), "{id}");
+        assert!(stage["message_id"] == answer["id"] && stage["content"].is_string() && stage["stage_order"].is_i64(), "{id}: {stage}");
     }
 }
 
-#[test]
-fn a_second_message_carries_the_conversation_or_its_last_verdict() {
+every_mode!(a_second_message_carries_the_conversation_or_its_last_verdict);
+fn a_second_message_carries_the_conversation_or_its_last_verdict(mode: &Mode) {
     let serving = Serving::bare();
-    for mode in MODES {
-        let (_, first) = streamed(&serving, &ask(mode.id, json!({})));
-        let conversation = first["conversationId"].as_str().expect("a conversation");
-        let next = json!({"question": "And in a year?", "mode": mode.id, "conversationId": conversation});
-        let (events, start) = streamed(&serving, &next);
-        assert_eq!(start["conversationId"], first["conversationId"], "{}", mode.id);
-        assert!(!events.iter().any(|event| event.kind == "title_complete"), "{}: it has a title", mode.id);
-        let last = &events.last().expect("an end").data;
-        if mode.multi_turn {
-            assert_eq!(start["question"]["history"].as_array().map(Vec::len), Some(1), "{}: {start}", mode.id);
-        } else {
-            let earlier = &start["question"]["earlier"];
-            assert!(earlier["question"].as_str().is_some_and(|text| text.starts_with("Should a small team")), "{}: {start}", mode.id);
-            assert!(earlier["answer"].as_str().is_some_and(|text| text.contains("Decision: {")), "{}: {earlier}", mode.id);
-            let told = last["data"]["warnings"]
-                .as_array()
-                .expect("warnings")
-                .iter()
-                .any(|told| told.as_str().is_some_and(|told| told.contains("as context")));
-            assert!(told, "{}: it is said so: {}", mode.id, last["data"]["warnings"]);
-        }
-        let talk = serving.get(&format!("/v1/conversations/{conversation}")).is(200).json();
-        assert_eq!(talk["messages"].as_array().map(Vec::len), Some(4), "{}", mode.id);
+    let (_, first) = streamed(&serving, &ask(mode.id, json!({})));
+    let conversation = first["conversationId"].as_str().expect("a conversation");
+    let next = json!({"question": "And in a year?", "mode": mode.id, "conversationId": conversation});
+    let (events, start) = streamed(&serving, &next);
+    assert_eq!(start["conversationId"], first["conversationId"], "{}", mode.id);
+    assert!(!events.iter().any(|event| event.kind == "title_complete"), "{}: it has a title", mode.id);
+    let last = &events.last().expect("an end").data;
+    if mode.multi_turn {
+        assert_eq!(start["question"]["history"].as_array().map(Vec::len), Some(1), "{}: {start}", mode.id);
+    } else {
+        let earlier = &start["question"]["earlier"];
+        assert!(earlier["question"].as_str().is_some_and(|text| text.starts_with("Should a small team")), "{}: {start}", mode.id);
+        assert!(earlier["answer"].as_str().is_some_and(|text| text.contains("Decision: {")), "{}: {earlier}", mode.id);
+        let told =
+            last["data"]["warnings"].as_array().expect("warnings").iter().any(|told| told.as_str().is_some_and(|told| told.contains("as context")));
+        assert!(told, "{}: it is said so: {}", mode.id, last["data"]["warnings"]);
     }
+    let talk = serving.get(&format!("/v1/conversations/{conversation}")).is(200).json();
+    assert_eq!(talk["messages"].as_array().map(Vec::len), Some(4), "{}", mode.id);
 }
 
 #[test]
