@@ -78,7 +78,7 @@ async fn every_prompt_reads_as_it_always_did_and_every_typed_reply_argues_first(
             );
             first.entry(prompt_of(&key).to_owned()).or_insert(request);
         }
-        if first.len() == mode.prompts.len() {
+        if mode.prompts.iter().all(|(name, _)| first.contains_key(*name)) {
             break;
         }
     }
