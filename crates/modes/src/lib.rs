@@ -77,3 +77,7 @@ pub static INTERNAL: &[&Mode] = &[&crux::draft::MODE, &slot::MODE];
 
 #[cfg(test)]
 mod example_tests;
+#[cfg(test)]
+mod prompt_tests;
+#[cfg(test)]
+mod registry_tests;

@@ -1,7 +1,7 @@
 //! The registry's facts: fifteen modes that others know by these names, seats and times.
 
+use crate::MODES;
 use synod_engine::Family::{self, *};
-use synod_modes::MODES;
 
 type Known = (&'static str, &'static str, Family, (u32, u32), bool, bool, i64);
 

@@ -1,8 +1,8 @@
 //! A prompt that speaks of something it was not given is refused. How each reads is kept with the conformance tests.
 
+use crate::{INTERNAL, MODES};
 use serde_json::json;
 use synod_engine::{Mode, Prompt, Prompts, prompt};
-use synod_modes::{INTERNAL, MODES};
 use synod_types::*;
 
 fn header(mode: &str) -> Header {
