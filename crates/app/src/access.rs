@@ -28,12 +28,8 @@ pub struct Limited {
 
 impl App {
     pub async fn new_key(&self, owner: &str, scopes: Vec<Scope>, limits: KeyLimits) -> AppResult<NewKey> {
-        // Two ids of the system's randomness: 244 random bits between them, and the hash makes 256 of them.
-        let secret = format!(
-            "synod_{}",
-            sha256_hex([uuid::Uuid::new_v4().into_bytes(), uuid::Uuid::new_v4().into_bytes(), uuid::Uuid::new_v4().into_bytes()].concat())
-        );
-        let id = format!("key_{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
+        let secret = format!("synod_{}", random());
+        let id = format!("key_{}", &random()[..12]);
         let key = AccessKey { id, owner: owner.to_owned(), scopes, limits, created_at: SystemClock.now(), revoked_at: None };
         self.store.add_key(key.clone(), sha256_hex(&secret)).await?;
         Ok(NewKey { key, secret })
@@ -182,6 +178,11 @@ impl Purse for KeyPurse {
             }
         })
     }
+}
+
+/// 256 bits of the system's randomness, in hexadecimal: three ids have 366, of which the hash makes these.
+pub(crate) fn random() -> String {
+    sha256_hex([(); 3].map(|()| uuid::Uuid::new_v4().into_bytes()).concat())
 }
 
 fn runs(most: u32) -> String {

@@ -1,5 +1,6 @@
 //! Signing in without a key: a program shows a short code, a person approves it, and the program gets a key of its own.
 
+use crate::access::random;
 use crate::app::App;
 use crate::error::AppResult;
 use synod_engine::{Clock, SystemClock};
@@ -85,12 +86,6 @@ impl App {
     pub async fn device_of(&self, key: &str) -> AppResult<Option<DeviceRequest>> {
         Ok(self.store.device_of(key).await?)
     }
-}
-
-/// 256 bits of the system's randomness.
-fn random() -> String {
-    let ids = [uuid::Uuid::new_v4().into_bytes(), uuid::Uuid::new_v4().into_bytes(), uuid::Uuid::new_v4().into_bytes()];
-    sha256_hex(ids.concat())
 }
 
 /// `BCDF-2345`.
