@@ -19,7 +19,7 @@ pub use detect::{DetectedModels, Detector, ENOUGH, detect};
 pub use doctor::{Cure, DoctorLine, Glance};
 pub use http::Listed;
 pub use learned::Learned;
-pub use providers::{LOCAL, LOCAL_SERVERS, PROVIDERS, Provider, Providers, built_in, local_servers};
+pub use providers::{LOCAL, PROVIDERS, Provider, Providers, built_in};
 pub use registry::{Env, Registry, process_env};
 #[cfg(feature = "fuzzing")]
 pub use wire::fuzzed::read_reply;

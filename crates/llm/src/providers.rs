@@ -50,7 +50,7 @@ pub(crate) fn price(endpoint: &EndpointConfig, id: &str) -> Option<Price> {
 }
 
 /// A model server on one's own machine: its endpoint's name, and the port it listens on unless told otherwise.
-pub const LOCAL_SERVERS: [(&str, u16); 4] = [("ollama", 11434), ("llamacpp", 8080), ("lmstudio", 1234), ("vllm", 8000)];
+const LOCAL_SERVERS: [(&str, u16); 4] = [("ollama", 11434), ("llamacpp", 8080), ("lmstudio", 1234), ("vllm", 8000)];
 
 /// Whichever of the local servers answers.
 pub const LOCAL: &str = "local";
@@ -99,7 +99,7 @@ fn local_endpoint(base_url: &str) -> EndpointConfig {
 }
 
 /// The local servers with their addresses; Ollama's may be moved by its own variable.
-pub fn local_servers(env: &Env) -> Vec<(String, EndpointConfig)> {
+pub(crate) fn local_servers(env: &Env) -> Vec<(String, EndpointConfig)> {
     let address = |name: &str, port: u16| match set(env, "OLLAMA_HOST").filter(|_| name == "ollama").and_then(|host| ollama_address(&host)) {
         Some(address) => address,
         None => format!("http://127.0.0.1:{port}/v1"),

@@ -263,7 +263,8 @@ pub fn reform(response: &mut Response) {
     }
 }
 
-/// Of the pages' text, what is said of these.
+/// Of `docs/errors.md`, what is said of these.
+#[cfg(test)]
 pub fn reference() -> String {
     let mut text = String::from(
         "\n# Errors under /api/v1\n\nRoutes of claims answer with `{\"error\": {\"code\", \"message\"}}` and the code again in the header `x-aop-error-code`. Those of their codes\nthat are not above:\n",

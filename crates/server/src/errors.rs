@@ -150,7 +150,8 @@ impl Code {
 }
 
 /// `docs/errors.md`.
-pub fn reference() -> String {
+#[cfg(test)]
+fn reference() -> String {
     let mut text = String::from(
         "# Errors\n\nEvery error of the HTTP interface, but for claims, is `application/problem+json`: `status`, a stable `code`, `title`, `detail`, and, where fields are\nwrong, `errors` with `field`, `got` and `want` for each. `type` leads to the entry below, which the server also answers at `/errors/CODE`.\nThis page is made from the table in the code.\n",
     );

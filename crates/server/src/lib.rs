@@ -22,7 +22,6 @@ mod state;
 mod stream;
 mod table;
 
-pub use errors::reference as errors_reference;
 pub use openapi::document as openapi_document;
 pub use serve::{Serving, bind};
 pub use settings::ServerSettings;

@@ -47,7 +47,7 @@ pub use runs::{RunFilter, RunSummary, WaitingFor};
 pub use settings::StoreSettings;
 pub use sql::storable;
 pub use stages::{Raws, StageRow, stages};
-pub use stats::{DayStats, DayTotals, FigureStats, ModelStats, Stats, StatsFilter, StatsOfRun, Votes, two_digits};
+pub use stats::{DayStats, DayTotals, FigureStats, ModelStats, Stats, StatsFilter, StatsOfRun, Votes};
 pub use store::Store;
 pub use synod_types::RunState;
 pub use transaction::{Transaction, Undone};

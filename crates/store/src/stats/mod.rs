@@ -95,7 +95,7 @@ impl FigureStats {
 }
 
 /// A time to two digits: 12,345 ms count as 12,000. So many times can be kept without keeping each.
-pub fn two_digits(ms: Millis) -> u64 {
+fn two_digits(ms: Millis) -> u64 {
     let ms = u64::try_from(ms).unwrap_or(0);
     let step = 10_u64.pow(ms.checked_ilog10().unwrap_or(0).saturating_sub(1));
     ms / step * step
