@@ -133,6 +133,8 @@ pub(crate) fn plan(
         ));
     }
     let id = uuid::Uuid::now_v7().to_string();
+    let mut question = Question { history, ..spec.question.clone() };
+    question.content.take_if(|text| text.trim().is_empty());
     let header = Header {
         schema: Header::SCHEMA.into(),
         run: id,
@@ -141,7 +143,7 @@ pub(crate) fn plan(
         mode_version: mode.version,
         binary: binary.to_owned(),
         seed: spec.seed.unwrap_or_else(|| u64::from(uuid::Uuid::new_v4().as_fields().0)),
-        question: Question { history, content: spec.question.content.clone().filter(|text| !text.trim().is_empty()), ..spec.question.clone() },
+        question,
         options,
         seats: table.seating.seats,
         roles: table.seating.roles,
