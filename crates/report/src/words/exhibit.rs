@@ -68,7 +68,6 @@ fn quotes(shape: &Shape) -> bool {
 
 /// The title, with whose it is where the exhibit itself does not say so.
 pub fn title(view: &View, exhibit: &Exhibit) -> String {
-    let title = one_line(&exhibit.title);
     let owned = match &exhibit.shape {
         // A card's or shift's people are named in it.
         Shape::Shifts(_) | Shape::Card(_) => false,
@@ -79,7 +78,13 @@ pub fn title(view: &View, exhibit: &Exhibit) -> String {
         Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) => true,
         Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => true,
     };
-    match exhibit.seat.filter(|_| owned).map(|index| seat(view, index)) {
+    if owned { signed(view, exhibit) } else { one_line(&exhibit.title) }
+}
+
+/// The title with whose it is, unless it names them itself.
+pub fn signed(view: &View, exhibit: &Exhibit) -> String {
+    let title = one_line(&exhibit.title);
+    match exhibit.seat.map(|index| seat(view, index)) {
         Some(who) if !title.contains(&who) => format!("{title}, by {who}"),
         Some(_) | None => title,
     }

@@ -26,6 +26,29 @@ fn a_seat_that_gave_nothing_is_named() {
     assert!(html(&View::of(&tape.rows)).contains("<h4>Ideas of gpt</h4>"), "named once");
 }
 
+/// A card and who moved name their people themselves; the seat is only that which wrote them down.
+#[test]
+fn a_title_in_markdown_names_an_owner_where_nothing_below_it_does() {
+    let ballot = Ballot { choice: vec!["K3".into()], ..Ballot::default() };
+    let statement = Statement { text: Some("Wait.".into()), ..Statement::default() };
+    let cases = [
+        ("Ideas of gpt", Shape::Findings(Findings::default()), "Ideas of gpt"),
+        ("Review", Shape::Scorecard(Scorecard::default()), "Review, by gpt"),
+        ("Answer K3", Shape::Statement(statement.clone()), "Answer K3, by gpt"),
+        ("Answer of gpt", Shape::Statement(statement), "Answer of gpt"),
+        ("Vote", Shape::Ballot(ballot), "Vote, by gpt"),
+        ("Crux: who pays", Shape::Card(CruxCard::default()), "Crux: who pays"),
+        ("Who moved", Shape::Shifts(Shifts::default()), "Who moved"),
+        ("Winner", Shape::Rule(Rule::default()), "Winner"),
+    ];
+    for (title, shape, told) in cases {
+        let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+        tape.phase("work").show("work/show x@1", "x", Exhibit::new(title, shape).by(1, "seat"));
+        let page = markdown(&View::of(&tape.rows));
+        assert!(page.contains(&format!("\n#### {told}\n")), "{told} is not a title of {page}");
+    }
+}
+
 #[test]
 fn whoever_is_missing_throughout_is_named_once() {
     let lost = |seat, who: &str, phase: &str, why| Missing { seat, who: who.into(), phase: phase.into(), why, detail: "x".into() };
