@@ -107,6 +107,14 @@ fn answers_are_one_flag_away() {
 }
 
 #[test]
+fn the_order_a_reader_was_shown_is_in_the_long_form_and_not_beside_the_answer() {
+    let view = View::of(&runs::council());
+    let order = "Saw them in this order: ";
+    assert!(!terminal(&view, plain(80)).contains(order));
+    assert_eq!(show(&view, plain(80), false).matches(order).count(), markdown(&view).matches(order).count());
+}
+
+#[test]
 fn a_lost_run_gives_each_reason_what_was_kept_and_the_next_command() {
     let view = View::of(&runs::lost());
     assert_eq!(view.state, RunState::Lost);
