@@ -14,7 +14,7 @@ use crate::view::{Outcome, Phase, Turn, View};
 use crate::words;
 use quote::{fenced, inline, quote};
 use std::fmt::Write;
-use synod_types::{Header, Shown, Verdict};
+use synod_types::{Header, Shown, Status, Verdict};
 
 pub fn markdown(view: &View) -> String {
     let mut out = String::new();
@@ -70,7 +70,12 @@ fn head(out: &mut String, view: &View) {
     if let Some(verdict) = &view.verdict {
         let top = words::top::top(view, verdict, "…");
         line(out, &format!("**{}**", inline(&top.action)));
-        line(out, &top.lines.iter().map(|each| format!("- {}: {}\n", each.name, inline(&each.text))).collect::<String>());
+        let mut lines: Vec<String> = top.lines.iter().map(|each| format!("- {}: {}\n", each.name, inline(&each.text))).collect();
+        // What is not whole has a line under its status already.
+        if verdict.status == Status::Full {
+            lines.push(format!("- {}: {}\n", words::status_word(verdict.status), words::status_told(view, verdict.status)));
+        }
+        line(out, &lines.concat());
     }
     line(out, "Quoted passages are the words of models or of the asker; all else is written by the program.");
     let Some(header) = &view.header else { return };

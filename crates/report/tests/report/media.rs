@@ -147,6 +147,16 @@ fn reports_in_markdown() {
 }
 
 #[test]
+fn every_medium_says_the_status_of_a_run_that_has_one() {
+    for (rows, word) in [(runs::council(), "Full"), (runs::vote(), "Full"), (runs::degraded(), "Degraded"), (runs::lost(), "No quorum")] {
+        let view = View::of(&rows);
+        assert!(markdown(&view).contains(&format!("\n- {word}: ")), "{}", markdown(&view));
+        assert!(html(&view).contains(&format!("</span>{word}</span>")), "{}", html(&view));
+    }
+    assert!(!markdown(&View::of(&runs::stopped())).contains("- Full: "));
+}
+
+#[test]
 fn reports_in_html() {
     // The style sheet is left out: it changes without changing what a page says.
     let page = |rows: &[synod_types::Row]| html(&View::of(rows)).replace(synod_report::STYLE, "");
