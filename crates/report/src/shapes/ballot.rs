@@ -44,12 +44,16 @@ pub fn markdown(view: &View, ballot: &Ballot) -> String {
 #[template(path = "shapes/ballot.html")]
 struct Page<'a> {
     view: &'a View,
-    rows: Vec<(String, &'a Ballot)>,
+    /// Who, on what where no heading above tells it, and how.
+    rows: Vec<(String, Option<&'a str>, &'a Ballot)>,
 }
 
-pub fn html(view: &View, shown: &[&Shown]) -> Html {
-    let rows = shown.iter().filter_map(|shown| match &shown.exhibit.shape {
-        Shape::Ballot(ballot) => Some((shown.exhibit.seat.map_or_else(|| shown.exhibit.title.clone(), |seat| words::seat(view, seat)), ballot)),
+pub fn html(view: &View, shown: &[&Shown], titled: bool) -> Html {
+    let rows = shown.iter().map(|shown| &shown.exhibit).filter_map(|exhibit| match &exhibit.shape {
+        Shape::Ballot(ballot) => {
+            let who = exhibit.seat.map_or_else(|| exhibit.title.clone(), |seat| words::seat(view, seat));
+            Some((who, titled.then_some(exhibit.title.as_str()), ballot))
+        }
         _ => None,
     });
     render(&Page { view, rows: rows.collect() })

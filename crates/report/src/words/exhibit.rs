@@ -90,6 +90,23 @@ pub fn signed(view: &View, exhibit: &Exhibit) -> String {
     }
 }
 
+/// Whether titles say more than whose each is, so that a list of names alone would hide what is what.
+pub fn told_apart(view: &View, shown: &[&Shown]) -> bool {
+    let bare: Vec<String> = shown.iter().map(|each| bare_title(view, &each.exhibit)).collect();
+    bare.windows(2).any(|pair| pair[0] != pair[1])
+}
+
+/// A title without the label and the name of its seat.
+fn bare_title(view: &View, exhibit: &Exhibit) -> String {
+    let title = one_line(&exhibit.title);
+    let title = exhibit.seat.map_or_else(|| title.clone(), |index| title.replace(&seat(view, index), ""));
+    let label = match &exhibit.shape {
+        Shape::Statement(statement) => statement.label.as_deref(),
+        _ => None,
+    };
+    title.split_whitespace().filter(|word| Some(*word) != label).collect::<Vec<_>>().join(" ")
+}
+
 /// A speaker as the others at the table call them: the persona, where there is one.
 pub fn called(view: &View, seat: SeatIx) -> String {
     let persona = view.header.as_ref().and_then(|header| header.seat(seat)).and_then(|seat| seat.persona.as_deref());

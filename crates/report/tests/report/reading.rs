@@ -50,6 +50,49 @@ fn a_title_in_markdown_names_an_owner_where_nothing_below_it_does() {
 }
 
 #[test]
+fn statements_and_ballots_of_one_phase_are_told_apart_by_their_titles() {
+    let said = |title: &str, label: Option<&str>, seat| {
+        let statement = Statement { label: label.map(str::to_owned), text: Some("Wait.".into()), reply_to: None };
+        Exhibit::new(title, Shape::Statement(statement)).by(seat, "seat")
+    };
+    let cast = |title: &str| Exhibit::new(title, Shape::Ballot(Ballot { choice: vec!["K3".into()], ..Ballot::default() })).by(1, "judge");
+    let record = |exhibits: Vec<Exhibit>| {
+        let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+        tape.phase("work");
+        for (at, exhibit) in exhibits.into_iter().enumerate() {
+            tape.show(&format!("work/show {at}"), "x", exhibit);
+        }
+        section(&html(&View::of(&tape.rows)), "record").to_owned()
+    };
+    let parts = record(vec![said("Part 1: Where things stand", None, 0), said("Part 2: What it costs", None, 0)]);
+    assert!(parts.contains("<h4>Statements</h4>") && parts.contains("<b>Part 1: Where things stand</b>, opus"), "{parts}");
+    assert!(parts.contains("<b>Part 2: What it costs</b>, opus"), "{parts}");
+    // A label and a name stand there anyway.
+    for (one, other) in [("Answer K3", "Answer T9"), ("Round 1, K3", "Round 1, T9"), ("Answer of opus", "Answer of gpt")] {
+        let alike = record(vec![said(one, Some("K3"), 0), said(other, Some("T9"), 1)]);
+        assert!(alike.contains("<b>opus</b>") && !alike.contains(one), "{alike}");
+    }
+    let matches = record(vec![cast("K3 against T9"), cast("B6 against M4")]);
+    assert!(matches.contains("<h4>Ballots</h4>") && matches.contains("gpt<br><span class=\"soft\">B6 against M4</span>"), "{matches}");
+    let alone = [record(vec![said("Kind of answer", None, 0)]), record(vec![cast("K3 against T9")])];
+    assert!(alone[0].contains("<h4>Kind of answer</h4>") && alone[0].contains("<b>opus</b>") && !alone[0].contains("Statements"), "{}", alone[0]);
+    assert!(alone[1].contains("<h4>K3 against T9</h4>") && !alone[1].contains("Ballots"), "{}", alone[1]);
+}
+
+#[test]
+fn what_a_statement_says_beside_its_words_is_folded_with_them() {
+    let mut tape = runs::Tape::new(&runs::header("roundtable", "Which?"));
+    let said = |seat| {
+        let statement = Statement { text: Some("Wait.".into()), ..Statement::default() };
+        Exhibit::new("Round 1", Shape::Statement(statement)).by(seat, "seat").part("Vote", "MINOR")
+    };
+    tape.phase("work").show("work/show 0", "x", said(0)).show("work/show 1", "x", said(1));
+    let page = html(&View::of(&tape.rows));
+    let folds: Vec<&str> = section(&page, "record").split("<details>").skip(1).filter_map(|rest| rest.split("</details>").next()).collect();
+    assert!(folds.len() == 2 && folds.iter().all(|fold| fold.contains("Wait.") && fold.contains("MINOR")), "{page}");
+}
+
+#[test]
 fn whoever_is_missing_throughout_is_named_once() {
     let lost = |seat, who: &str, phase: &str, why| Missing { seat, who: who.into(), phase: phase.into(), why, detail: "x".into() };
     let missing = vec![
