@@ -85,7 +85,11 @@ pub fn title(view: &View, exhibit: &Exhibit) -> String {
 pub fn signed(view: &View, exhibit: &Exhibit) -> String {
     let title = one_line(&exhibit.title);
     match exhibit.seat.map(|index| seat(view, index)) {
-        Some(who) if !title.contains(&who) => format!("{title}, by {who}"),
+        Some(who) if !title.contains(&who) => match who.split_once(" (") {
+            // A seat that is called by its role, and the title has the role: only the model is missing.
+            Some((role, model)) if title.contains(role) => format!("{title} ({model}"),
+            Some(_) | None => format!("{title}, by {who}"),
+        },
         Some(_) | None => title,
     }
 }

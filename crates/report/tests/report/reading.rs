@@ -50,6 +50,20 @@ fn a_title_in_markdown_names_an_owner_where_nothing_below_it_does() {
 }
 
 #[test]
+fn a_seat_that_its_title_names_by_its_role_is_not_named_twice() {
+    let mut header = runs::header("chain", "Which?");
+    header.seats[0].label = "Structure & Depth (opus)".into();
+    header.seats[1].label = "clerk (gpt)".into();
+    let mut tape = runs::Tape::new(&header);
+    let shown = |title: &str, seat| Exhibit::new(title, Shape::Scorecard(Scorecard::default())).by(seat, "seat");
+    tape.phase("work").show("work/show 0", "x", shown("Step 2: Structure & Depth", 0)).show("work/show 1", "x", shown("Minutes", 1));
+    let view = View::of(&tape.rows);
+    let page = show(&view, WIDE, false);
+    assert!(page.contains("\nStep 2: Structure & Depth (opus)\n") && page.contains("\nMinutes, by clerk (gpt)\n"), "{page}");
+    assert!(html(&view).contains("<h4>Step 2: Structure &amp; Depth (opus)</h4>"));
+}
+
+#[test]
 fn statements_and_ballots_of_one_phase_are_told_apart_by_their_titles() {
     let said = |title: &str, label: Option<&str>, seat| {
         let statement = Statement { label: label.map(str::to_owned), text: Some("Wait.".into()), reply_to: None };
