@@ -197,6 +197,25 @@ fn the_top_of_a_page_is_for_people() {
     assert!(answer.contains("<summary>For scripts</summary>") && !answer.contains("finished"), "{answer}");
 }
 
+/// A page of one exhibit.
+fn page_of(shape: Shape) -> String {
+    let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+    tape.phase("cross_review").show("cross_review/show x@0", "x", Exhibit::new("Ideas of opus", shape).by(0, "seat"));
+    html(&View::of(&tape.rows))
+}
+
+#[test]
+fn a_figure_of_one_step_is_told_and_not_drawn() {
+    let line = |values: &[f64]| Line { name: "ACCEPT".into(), values: values.iter().copied().map(Some).collect() };
+    let page = |steps: &[&str], values: &[f64]| {
+        let steps = steps.iter().map(|step| (*step).to_owned()).collect();
+        page_of(Shape::Series(Series { steps, lines: vec![line(values)] }))
+    };
+    let (one, two) = (page(&["Round 2"], &[1.0]), page(&["Round 1", "Round 2"], &[1.0, 2.0]));
+    assert!(!one.contains("<circle") && !one.contains("<summary>Numbers") && one.contains("<td data-label=\"Round 2\">1</td>"), "{one}");
+    assert!(two.contains("<circle") && two.contains("<summary>Numbers") && two.contains("<td data-label=\"Round 2\">2</td>"), "{two}");
+}
+
 #[test]
 fn a_table_of_findings_or_checks_has_the_columns_it_fills() {
     let finding =
