@@ -217,6 +217,14 @@ fn a_figure_of_one_step_is_told_and_not_drawn() {
 }
 
 #[test]
+fn where_a_finding_is_does_not_run_on_from_what_it_is() {
+    let finding =
+        FindingEntry { id: "F1".into(), title: "Nobody is told when it stops".into(), location: "throughout".into(), ..FindingEntry::default() };
+    let page = page_of(Shape::Findings(Findings { entries: vec![finding], none: String::new() }));
+    assert!(page.contains("Nobody is told when it stops <span class=\"soft\">(throughout)</span>"), "{page}");
+}
+
+#[test]
 fn a_table_of_findings_or_checks_has_the_columns_it_fills() {
     let finding =
         |severity: &str, fate: &str| FindingEntry { title: "T".into(), severity: severity.into(), fate: fate.into(), ..FindingEntry::default() };
