@@ -94,7 +94,7 @@ pub fn html(view: &View, shown: &Shown) -> (&'static str, Html) {
         Shape::Revision(shape) => ("revision", revision::html(shape)),
         Shape::Findings(shape) => ("findings", findings::html(shape)),
         Shape::Checks(shape) => ("checks", checks::html(shape)),
-        Shape::Clusters(shape) => ("clusters", clusters::html(shape)),
+        Shape::Clusters(shape) => ("clusters", clusters::html(exhibit, shape)),
         Shape::Shifts(shape) => ("shifted", shifts::html(shape)),
         Shape::Card(shape) => ("crux", card::html(shape)),
         Shape::Document(shape) => ("document", document::html(view, shown, shape)),

@@ -225,6 +225,19 @@ fn where_a_finding_is_does_not_run_on_from_what_it_is() {
 }
 
 #[test]
+fn a_name_that_is_told_already_is_not_told_again() {
+    let page = |id: &str, name: &str| {
+        let cluster = Cluster { id: id.into(), name: name.into(), theme: "From taking away".into(), ..Cluster::default() };
+        page_of(Shape::Clusters(Clusters { clusters: vec![cluster] }))
+    };
+    for (id, name, told) in [("1", "Camp 1", "<h5>Camp 1</h5>"), ("V7", "Let people see", "<h5>V7 Let people see</h5>")] {
+        assert!(page(id, name).contains(told), "{}", page(id, name));
+    }
+    let own = page("", "Ideas of opus");
+    assert!(own.contains("<h4>Ideas of opus</h4>") && !own.contains("<h5>"), "{own}");
+}
+
+#[test]
 fn a_table_of_findings_or_checks_has_the_columns_it_fills() {
     let finding =
         |severity: &str, fate: &str| FindingEntry { title: "T".into(), severity: severity.into(), fate: fate.into(), ..FindingEntry::default() };
