@@ -152,7 +152,7 @@ fn people(out: &mut String, view: &View) {
 
 fn phase_part(out: &mut String, view: &View, phase: &Phase) {
     let took = phase.ended.map(|ended| format!(" ({})", span(ended - phase.began))).unwrap_or_default();
-    line(out, &format!("### {}{took}", inline(phase.name())));
+    line(out, &format!("### {}{took}", inline(&words::phase(phase))));
     let turns: String = phase.turns.iter().map(|turn| turn_line(view, turn)).collect();
     if !turns.is_empty() {
         line(out, &turns);

@@ -238,6 +238,17 @@ fn a_name_that_is_told_already_is_not_told_again() {
 }
 
 #[test]
+fn a_phase_is_named_in_plain_words() {
+    let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+    tape.phase("cross_review").show("cross_review/show x", "x", Exhibit::note("X", "It was read."));
+    let missing = vec![Missing { seat: 1, who: "gpt".into(), phase: "cross_review".into(), why: FailureKind::Timeout, detail: "120 s".into() }];
+    let view = View::of(&tape.verdict(Verdict { missing, ..runs::verdict("x", Status::Degraded) }));
+    for page in [html(&view), markdown(&view), show(&view, WIDE, false)] {
+        assert!(page.contains("cross review") && !page.contains("cross_review") && !page.contains("cross\\_review"), "{page}");
+    }
+}
+
+#[test]
 fn a_table_of_findings_or_checks_has_the_columns_it_fills() {
     let finding =
         |severity: &str, fate: &str| FindingEntry { title: "T".into(), severity: severity.into(), fate: fate.into(), ..FindingEntry::default() };
