@@ -249,6 +249,15 @@ fn a_phase_is_named_in_plain_words() {
 }
 
 #[test]
+fn a_figure_is_a_part_of_something_or_a_mean() {
+    let mut tape = runs::Tape::new(&runs::header("debate", "Which?"));
+    tape.phase("work").add("work/a", Kind::Figure, &Figure::new("accepted", 1.0).of(3.0));
+    tape.add("work/b", Kind::Figure, &Figure::new("word_change", -192.0).of(4.0));
+    let page = markdown(&View::of(&tape.rows));
+    assert!(page.contains("accepted: 1 of 3") && page.contains("word change: -48 on average of 4"), "{page}");
+}
+
+#[test]
 fn a_table_of_findings_or_checks_has_the_columns_it_fills() {
     let finding =
         |severity: &str, fate: &str| FindingEntry { title: "T".into(), severity: severity.into(), fate: fate.into(), ..FindingEntry::default() };
