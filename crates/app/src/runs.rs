@@ -8,7 +8,7 @@ use synod_config::{Config, Sources};
 use synod_engine::{Clock, Journal, JournalError, LimitChanges, ReplayResult, ResumeOutcome, RunError, Runner, SystemClock};
 use synod_report::View;
 use synod_store::{DayUsage, Deletion, ExperienceRow, RunFilter, RunSummary, Store, StoreError, StoreSettings, Tombstone, Verification, WaitingFor};
-use synod_types::{Kind, Millis, PersonAnswer, Problem, ProblemCode, Row, RunState, nearest};
+use synod_types::{Kind, Millis, PersonAnswer, Problem, ProblemCode, Row, RunState, nearest, words};
 
 /// A run in a list, with the models whose part of its cost is unknown.
 #[derive(Clone, Debug, Serialize)]
@@ -18,11 +18,13 @@ pub struct ListedRun {
     pub unpriced: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportFormat {
-    Markdown,
-    Html,
-    Json,
+words! {
+    /// What a run or a claim can be written as.
+    pub enum ExportFormat {
+        Markdown = "md",
+        Html = "html",
+        Json = "json",
+    }
 }
 
 /// So many runs are looked through for one that was meant.

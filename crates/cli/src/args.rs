@@ -5,10 +5,12 @@ mod mode_options;
 mod persona;
 pub mod server;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 pub use mode_options::{flags_of_ask, with_mode_options};
 pub use persona::{PersonaCommand, PersonaNew};
 use std::path::PathBuf;
+use synod_app::ExportFormat;
 use synod_report::Extent;
 
 #[derive(Parser)]
@@ -379,13 +381,17 @@ pub struct Cancel {
     pub conclude: bool,
 }
 
+fn export_format() -> impl TypedValueParser<Value = ExportFormat> {
+    PossibleValuesParser::new(ExportFormat::WORDS).try_map(|word| ExportFormat::parse(&word).ok_or("no such format"))
+}
+
 #[derive(Args)]
 pub struct Export {
     /// The run: its id, a unique beginning or end of it, or `last`.
     pub run: String,
     /// Default: md, or json with --json.
-    #[arg(long, value_parser = ["md", "html", "json"])]
-    pub format: Option<String>,
+    #[arg(long, value_parser = export_format())]
+    pub format: Option<ExportFormat>,
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

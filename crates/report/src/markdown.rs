@@ -14,7 +14,7 @@ use crate::view::{Outcome, Phase, Turn, View};
 use crate::words;
 use quote::{fenced, inline, quote};
 use std::fmt::Write;
-use synod_types::{Header, Shown, Verdict};
+use synod_types::{Header, Shown, Status, Verdict};
 
 pub fn markdown(view: &View) -> String {
     let mut out = String::new();
@@ -70,7 +70,12 @@ fn head(out: &mut String, view: &View) {
     if let Some(verdict) = &view.verdict {
         let top = words::top::top(view, verdict, "…");
         line(out, &format!("**{}**", inline(&top.action)));
-        line(out, &top.lines.iter().map(|each| format!("- {}: {}\n", each.name, inline(&each.text))).collect::<String>());
+        let mut lines: Vec<String> = top.lines.iter().map(|each| format!("- {}: {}\n", each.name, inline(&each.text))).collect();
+        // What is not whole has a line under its status already.
+        if verdict.status == Status::Full {
+            lines.push(format!("- {}: {}\n", words::status_word(verdict.status), words::status_told(view, verdict.status)));
+        }
+        line(out, &lines.concat());
     }
     line(out, "Quoted passages are the words of models or of the asker; all else is written by the program.");
     let Some(header) = &view.header else { return };
@@ -147,7 +152,7 @@ fn people(out: &mut String, view: &View) {
 
 fn phase_part(out: &mut String, view: &View, phase: &Phase) {
     let took = phase.ended.map(|ended| format!(" ({})", span(ended - phase.began))).unwrap_or_default();
-    line(out, &format!("### {}{took}", inline(phase.name())));
+    line(out, &format!("### {}{took}", inline(&words::phase(phase))));
     let turns: String = phase.turns.iter().map(|turn| turn_line(view, turn)).collect();
     if !turns.is_empty() {
         line(out, &turns);

@@ -54,13 +54,6 @@ pub struct Phase {
     pub exhibits: Vec<Shown>,
 }
 
-impl Phase {
-    /// For people.
-    pub fn name(&self) -> &str {
-        if self.scope.is_empty() { "outside the phases" } else { &self.scope }
-    }
-}
-
 /// A question to a person, and the answer once there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {

@@ -10,7 +10,7 @@ pub mod top;
 use crate::figures::{count, score, several, span, tokens, usd, usd_or_unknown};
 use crate::markup::without_marks;
 use crate::text::{clean, excerpt, one_line};
-use crate::view::{Turn, View};
+use crate::view::{Phase, Turn, View};
 use serde_json::Value;
 use synod_types::{
     Absent, Answer, AnswerKind, Confidence, ConfidenceSource, Failure, Figure, Header, Missing, Place, Receipt, RunState, SeatIx, Status, StopReason,
@@ -179,7 +179,7 @@ fn agreement(confidence: &Confidence) -> String {
 /// `qwen, in rank: did not answer in time (timeout: 120 s without a byte)`.
 pub fn missing(missing: &Missing) -> String {
     let why = failure(&Failure::new(missing.why, missing.detail.clone()));
-    format!("{}, in {}: {why}", one_line(&missing.who), one_line(&missing.phase))
+    format!("{}, in {}: {why}", one_line(&missing.who), plain(&missing.phase))
 }
 
 pub fn failure(failure: &Failure) -> String {
@@ -212,6 +212,11 @@ pub fn turn_settings(view: &View, turn: &Turn) -> Option<String> {
     }
     parts.extend(asked.effort.map(|effort| format!("effort {effort}")));
     Some(parts.join(", "))
+}
+
+/// A phase by its name; what belongs to none has one too.
+pub fn phase(phase: &Phase) -> String {
+    if phase.scope.is_empty() { "outside the phases".to_owned() } else { plain(&phase.scope) }
 }
 
 /// Who took a turn.
@@ -389,7 +394,12 @@ pub fn figure_name(view: &View, figure: &Figure) -> String {
 }
 
 pub fn figure_value(figure: &Figure) -> String {
-    if figure.of == 1.0 { score(figure.value) } else { format!("{} of {}", score(figure.value), score(figure.of)) }
+    match figure.of {
+        1.0 => score(figure.value),
+        of if (0.0..=of).contains(&figure.value) => format!("{} of {}", score(figure.value), score(of)),
+        // More than there are, or less than none, is a sum over them.
+        of => format!("{} on average of {}", score(figure.value / of), score(of)),
+    }
 }
 
 #[cfg(test)]

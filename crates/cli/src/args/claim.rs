@@ -1,7 +1,9 @@
 //! What was typed after `synod claim` and `synod agent`.
 
-use clap::{Args, Subcommand, ValueEnum};
+use super::export_format;
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use synod_app::ExportFormat;
 
 #[derive(Subcommand)]
 pub enum ClaimCommand {
@@ -124,19 +126,12 @@ pub struct ClaimList {
     pub limit: u32,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ClaimFormat {
-    Md,
-    Html,
-    Json,
-}
-
 #[derive(Args)]
 pub struct ClaimExport {
     #[command(flatten)]
     pub which: WhichClaim,
-    #[arg(long, value_enum, default_value = "md")]
-    pub format: ClaimFormat,
+    #[arg(long, value_parser = export_format(), default_value = ExportFormat::Markdown.as_str())]
+    pub format: ExportFormat,
     /// Where to; default: standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

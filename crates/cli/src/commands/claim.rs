@@ -1,7 +1,7 @@
 //! `synod claim`: submit a claim, work it, look at it, and decide what becomes of one that fell short.
 
 use crate::args::Global;
-use crate::args::claim::{ClaimClear, ClaimCommand, ClaimExport, ClaimFormat, ClaimList, ClaimNew, ClaimResume, ClaimReview, ClaimRun, ClaimText};
+use crate::args::claim::{ClaimClear, ClaimCommand, ClaimExport, ClaimList, ClaimNew, ClaimResume, ClaimReview, ClaimRun, ClaimText};
 use crate::commands::agent::{self, Working};
 use crate::confirm::{Likely, confirm};
 use crate::door::Door;
@@ -10,7 +10,7 @@ use crate::say::{note, say};
 use crate::terminal;
 use serde_json::json;
 use std::path::Path;
-use synod_app::{AppError, WorkEnd, WorkOrder, WorkScope};
+use synod_app::{AppError, ExportFormat, WorkEnd, WorkOrder, WorkScope};
 use synod_claims::{Agent, ClaimFilter, NewClaim, Reader};
 use synod_report::{Painted, moment, one_line};
 use synod_types::{Claim, ClaimSource, PipelineStatus, Resolution};
@@ -216,9 +216,9 @@ async fn export(door: &Door, args: ClaimExport) -> CliResult {
     let claim = find(door, &args.which.claim).await?;
     let view = door.claims().view(&claim.id, &Reader::Reviewer).await?;
     let text = match args.format {
-        ClaimFormat::Md => synod_report::claim_markdown(&view),
-        ClaimFormat::Html => synod_report::claim_html(&view),
-        ClaimFormat::Json => synod_report::json_text(&serde_json::to_value(&view).unwrap_or_default()),
+        ExportFormat::Markdown => synod_report::claim_markdown(&view),
+        ExportFormat::Html => synod_report::claim_html(&view),
+        ExportFormat::Json => synod_report::json_text(&serde_json::to_value(&view).unwrap_or_default()),
     };
     match args.out {
         None => crate::say::document(&text),

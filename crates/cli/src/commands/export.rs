@@ -9,11 +9,7 @@ use synod_app::{AppError, ExportFormat};
 pub async fn run(global: &Global, args: Export) -> CliResult {
     let door = Door::open(global, true).await?;
     let run = door.find_run(&args.run).await?;
-    let format = match args.format.as_deref().unwrap_or(if door.json { "json" } else { "md" }) {
-        "html" => ExportFormat::Html,
-        "json" => ExportFormat::Json,
-        _ => ExportFormat::Markdown,
-    };
+    let format = args.format.unwrap_or(if door.json { ExportFormat::Json } else { ExportFormat::Markdown });
     let text = door.export(&run, format).await?;
     match &args.out {
         None => crate::say::document(&text),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use synod_app::{Config, Sources, claim_settings};
 use synod_server::ServerSettings;
-use synod_types::Problem;
+use synod_types::{Problem, RunState};
 
 fn page(name: &str) -> String {
     std::fs::read_to_string(format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a page")
@@ -268,6 +268,12 @@ fn every_exit_code_is_in_the_reference_and_no_other() {
     assert!(codes.len() > 3, "{codes:?}");
     let told: BTreeSet<String> = rows(&page("verdict.md"), "| code | meaning | what to do |").iter().map(|row| row.name().to_owned()).collect();
     assert_eq!(told, codes);
+}
+
+#[test]
+fn every_state_of_a_run_is_in_the_reference_and_no_other() {
+    let told: Vec<String> = rows(&page("verdict.md"), "| state | meaning |").iter().map(|row| row.name().to_owned()).collect();
+    assert_eq!(told, RunState::WORDS);
 }
 
 #[test]

@@ -30,12 +30,12 @@ pub fn several_html(view: &View, shown: &[&Shown]) -> Html {
     pieces(view, shown).iter().map(piece).collect()
 }
 
-/// Neighbouring ballots share one table, neighbouring statements one heading.
+/// Neighbouring ballots share one table, neighbouring statements one heading. One alone has its own title.
 pub fn plain_html(view: &View, shown: &[&Shown]) -> Html {
     let groups = shown.chunk_by(|a, b| heading(a).is_some() && heading(a) == heading(b));
     let html = groups.map(|group| match heading(group[0]) {
-        Some((class, title)) => section(class, &group[0].stage, title, shapes::together(view, group)),
-        None => group.iter().map(|each| fragment(view, each)).collect(),
+        Some((class, title)) if group.len() > 1 => section(class, &group[0].stage, title, shapes::together(view, group)),
+        Some(_) | None => group.iter().map(|each| fragment(view, each)).collect(),
     });
     html.collect()
 }

@@ -7,7 +7,7 @@ use crate::terminal::exhibit::Length;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::view::View;
-use crate::words::{self, label};
+use crate::words::{self, label, led};
 use askama::Template;
 use synod_types::{Ballot, Exhibit, Shape, Shown};
 
@@ -17,6 +17,9 @@ pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, ballot: &Ball
     let ink = if counted { Ink::PLAIN } else { Ink::ALARM };
     paper.hanging(ink, if counted { "  " } else { "! " }, "      ", &format!("{who}: {}", choice(view, ballot)));
     ballot.notes.iter().for_each(|note| below(paper, &one_line(note)));
+    if length != Length::Brief {
+        below(paper, &order(ballot));
+    }
     match &ballot.reasons {
         Some(reasons) if length == Length::Brief => below(paper, &words::glance(reasons, 200, paper.ellipsis())),
         Some(reasons) => paper.prose("      ", reasons),
@@ -27,8 +30,9 @@ pub fn terminal(paper: &mut Paper, view: &View, exhibit: &Exhibit, ballot: &Ball
 pub fn markdown(view: &View, ballot: &Ballot) -> String {
     let mut out = format!("{}\n", inline(&choice(view, ballot)));
     ballot.notes.iter().for_each(|note| out.push_str(&format!("\n{}\n", inline(note))));
-    if !ballot.shown.is_empty() {
-        out.push_str(&format!("\nSaw them in this order: {}\n", inline(&ballot.shown.join(", "))));
+    let order = order(ballot);
+    if !order.is_empty() {
+        out.push_str(&format!("\n{}\n", inline(&order)));
     }
     if let Some(reasons) = &ballot.reasons {
         out.push_str(&format!("\n{}", quote(reasons)));
@@ -40,12 +44,16 @@ pub fn markdown(view: &View, ballot: &Ballot) -> String {
 #[template(path = "shapes/ballot.html")]
 struct Page<'a> {
     view: &'a View,
-    rows: Vec<(String, &'a Ballot)>,
+    /// Who, on what where no heading above tells it, and how.
+    rows: Vec<(String, Option<&'a str>, &'a Ballot)>,
 }
 
-pub fn html(view: &View, shown: &[&Shown]) -> Html {
-    let rows = shown.iter().filter_map(|shown| match &shown.exhibit.shape {
-        Shape::Ballot(ballot) => Some((shown.exhibit.seat.map_or_else(|| shown.exhibit.title.clone(), |seat| words::seat(view, seat)), ballot)),
+pub fn html(view: &View, shown: &[&Shown], titled: bool) -> Html {
+    let rows = shown.iter().map(|shown| &shown.exhibit).filter_map(|exhibit| match &exhibit.shape {
+        Shape::Ballot(ballot) => {
+            let who = exhibit.seat.map_or_else(|| exhibit.title.clone(), |seat| words::seat(view, seat));
+            Some((who, titled.then_some(exhibit.title.as_str()), ballot))
+        }
         _ => None,
     });
     render(&Page { view, rows: rows.collect() })
@@ -60,6 +68,11 @@ fn choice(view: &View, ballot: &Ballot) -> String {
         return "chose none".to_owned();
     }
     ballot.choice.iter().map(|each| label(view, each)).collect::<Vec<_>>().join(" > ")
+}
+
+/// What was put before the reader, as it stood there.
+fn order(ballot: &Ballot) -> String {
+    led("Saw them in this order: ", &one_line(&ballot.shown.join(", ")))
 }
 
 fn counts(ballot: &Ballot) -> bool {

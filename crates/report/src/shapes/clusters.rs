@@ -11,7 +11,7 @@ use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
 use crate::words::{id_and_name, led, plain};
 use askama::Template;
-use synod_types::{Cluster, Clusters};
+use synod_types::{Cluster, Clusters, Exhibit};
 
 pub fn terminal(paper: &mut Paper, clusters: &Clusters, length: Length) {
     entries(paper, &clusters.clusters, length, LIST, |paper, each| cluster(paper, each, length));
@@ -78,10 +78,18 @@ pub fn markdown(clusters: &Clusters) -> String {
 #[template(path = "shapes/clusters.html")]
 struct Page<'a> {
     clusters: &'a Clusters,
+    /// Stands above them already.
+    title: String,
 }
 
-pub fn html(clusters: &Clusters) -> Html {
-    render(&Page { clusters })
+impl Page<'_> {
+    fn name(&self, cluster: &Cluster) -> Option<String> {
+        Some(id_and_name(&cluster.id, &cluster.name)).filter(|name| *name != self.title)
+    }
+}
+
+pub fn html(exhibit: &Exhibit, clusters: &Clusters) -> Html {
+    render(&Page { clusters, title: one_line(&exhibit.title) })
 }
 
 /// `novelty 8, impact not scored`.

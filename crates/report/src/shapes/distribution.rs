@@ -78,7 +78,7 @@ pub fn markdown(view: &View, distribution: &Distribution) -> String {
         })
         .collect();
     let mut heads = vec![("Who", Left), ("Holds", Left)];
-    heads.extend(noted.then_some(("Why", Left)));
+    heads.extend(noted.then_some(("Note", Left)));
     format!("{}{}{}", table(&[("Choice", Left), ("Held by", Right)], &shares), table(&heads, &points), para(&summary(distribution)))
 }
 

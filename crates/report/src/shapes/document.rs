@@ -13,7 +13,7 @@ use crate::words::{joined, seat};
 use askama::Template;
 use synod_types::{Document, Section, Shown, sha256_hex};
 
-/// Its contents only.
+/// Its contents; in full its text too.
 pub fn terminal(paper: &mut Paper, view: &View, document: &Document, length: Length) {
     let title = one_line(&document.title);
     if !title.is_empty() {
@@ -25,6 +25,19 @@ pub fn terminal(paper: &mut Paper, view: &View, document: &Document, length: Len
     });
     entries(paper, &document.todos, length, LIST, |paper, todo| entry(paper, true, &format!("To do: {}", todo_line(todo))));
     sum(paper, &summary(document));
+    if length == Length::Full {
+        text(paper, document);
+    }
+}
+
+fn text(paper: &mut Paper, document: &Document) {
+    paper.blank();
+    paper.prose("  ", &document.front);
+    for section in document.sections.iter().filter(|section| !section.text.trim().is_empty()) {
+        paper.blank();
+        paper.hanging(Ink::BOLD, "  ", "    ", &format!("{}. {}", section.number, one_line(&section.title)));
+        paper.prose("  ", &section.text);
+    }
 }
 
 pub fn markdown(view: &View, document: &Document) -> String {

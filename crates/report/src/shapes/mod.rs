@@ -24,6 +24,7 @@ use crate::markdown::quote::quote;
 use crate::terminal::exhibit::Length;
 use crate::terminal::paper::Paper;
 use crate::view::View;
+use crate::words;
 use askama::Template;
 use synod_types::{Exhibit, Shape, Shown};
 
@@ -81,8 +82,9 @@ pub fn markdown(view: &View, exhibit: &Exhibit) -> String {
 pub fn html(view: &View, shown: &Shown) -> (&'static str, Html) {
     let exhibit = &shown.exhibit;
     let (class, shape) = match &exhibit.shape {
-        Shape::Statement(shape) => ("statement", statement::html(view, exhibit, shape)),
-        Shape::Ballot(_) => ("ballot", ballot::html(view, &[shown])),
+        // What it says beside its words is folded with them.
+        Shape::Statement(shape) => return ("statement", statement::html(view, exhibit, shape, false)),
+        Shape::Ballot(_) => ("ballot", ballot::html(view, &[shown], false)),
         Shape::Tally(shape) => ("tally", tally::html(view, exhibit, shape)),
         Shape::Ranking(shape) => ("ranking", ranking::html(view, exhibit, shape)),
         Shape::Bracket(shape) => ("bracket", bracket::html(view, exhibit, shape)),
@@ -92,7 +94,7 @@ pub fn html(view: &View, shown: &Shown) -> (&'static str, Html) {
         Shape::Revision(shape) => ("revision", revision::html(shape)),
         Shape::Findings(shape) => ("findings", findings::html(shape)),
         Shape::Checks(shape) => ("checks", checks::html(shape)),
-        Shape::Clusters(shape) => ("clusters", clusters::html(shape)),
+        Shape::Clusters(shape) => ("clusters", clusters::html(exhibit, shape)),
         Shape::Shifts(shape) => ("shifted", shifts::html(shape)),
         Shape::Card(shape) => ("crux", card::html(shape)),
         Shape::Document(shape) => ("document", document::html(view, shown, shape)),
@@ -105,13 +107,16 @@ pub fn html(view: &View, shown: &Shown) -> (&'static str, Html) {
 
 /// Neighbours of one kind under one heading: ballots share a table.
 pub fn together(view: &View, shown: &[&Shown]) -> Html {
-    match shown.first().map(|first| &first.exhibit.shape) {
-        Some(Shape::Ballot(_)) => {
-            let parts = shown.iter().map(|each| parts::html(&each.exhibit.parts));
-            [ballot::html(view, shown)].into_iter().chain(parts).collect()
-        }
-        _ => shown.iter().map(|each| html(view, each).1).collect(),
+    let titled = words::told_apart(view, shown);
+    if let Some(Shape::Ballot(_)) = shown.first().map(|first| &first.exhibit.shape) {
+        let parts = shown.iter().map(|each| parts::html(&each.exhibit.parts));
+        return [ballot::html(view, shown, titled)].into_iter().chain(parts).collect();
     }
+    let each = |each: &&Shown| match &each.exhibit.shape {
+        Shape::Statement(shape) => statement::html(view, &each.exhibit, shape, titled),
+        _ => html(view, each).1,
+    };
+    shown.iter().map(each).collect()
 }
 
 #[derive(Template)]

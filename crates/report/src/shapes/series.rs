@@ -82,14 +82,15 @@ struct Page<'a> {
     title: &'a str,
     series: &'a Series,
     steps: &'a [String],
-    charts: Html,
+    /// Nothing where there is no line to draw: the numbers stand in its place.
+    charts: Option<Html>,
 }
 
 pub fn html(exhibit: &Exhibit, series: &Series) -> Html {
     let steps = steps_of(series);
     let shared = shared_range(&series.lines);
-    let drawn = if series.lines.len() > DRAWN { &[] } else { series.lines.as_slice() };
-    let charts = drawn.iter().filter_map(|line| chart(line, &steps, shared)).collect();
+    let drawn = series.lines.len() <= DRAWN && steps.len() > 1;
+    let charts = drawn.then(|| series.lines.iter().filter_map(|line| chart(line, &steps, shared)).collect());
     render(&Page { title: &exhibit.title, series, steps: &steps, charts })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::html::safe::{Html, render};
 use crate::markdown::quote::{inline, quote};
+use crate::shapes::parts;
 use crate::terminal::exhibit::Length;
 use crate::terminal::paper::{Ink, Paper};
 use crate::text::one_line;
@@ -45,10 +46,14 @@ struct Page<'a> {
     view: &'a View,
     statement: &'a Statement,
     who: String,
+    /// Where no heading above it tells it.
+    title: Option<&'a str>,
     said: Option<String>,
+    parts: Html,
 }
 
-pub fn html(view: &View, exhibit: &Exhibit, statement: &Statement) -> Html {
+pub fn html(view: &View, exhibit: &Exhibit, statement: &Statement, titled: bool) -> Html {
     let who = exhibit.seat.map_or_else(|| "Computed".to_owned(), |seat| words::seat(view, seat));
-    render(&Page { view, statement, who, said: view.words(exhibit) })
+    let title = titled.then_some(exhibit.title.as_str());
+    render(&Page { view, statement, who, title, said: view.words(exhibit), parts: parts::html(&exhibit.parts) })
 }

@@ -46,7 +46,7 @@ pub fn answers(paper: &mut Paper, view: &View) {
 fn short(view: &View, shown: &Shown) -> bool {
     match &shown.exhibit.shape {
         Shape::Ballot(_) | Shape::Revision(_) => true,
-        // Its contents alone: the answer holds the text.
+        // Its contents alone: the full form has its text.
         Shape::Document(_) => words::latest(view, shown),
         // A conversation is read where it took place.
         Shape::Statement(_) => in_conversation(view, shown),

@@ -92,7 +92,7 @@ fn about(paper: &mut Paper, view: &View) {
 }
 
 fn show_phase(paper: &mut Paper, view: &View, phase: &Phase, full: bool) {
-    let mut parts = vec![one_line(phase.name())];
+    let mut parts = vec![words::phase(phase)];
     if !phase.turns.is_empty() {
         parts.push(several(phase.turns.len() as u64, "turn", "turns"));
     }

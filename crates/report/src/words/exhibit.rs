@@ -68,7 +68,6 @@ fn quotes(shape: &Shape) -> bool {
 
 /// The title, with whose it is where the exhibit itself does not say so.
 pub fn title(view: &View, exhibit: &Exhibit) -> String {
-    let title = one_line(&exhibit.title);
     let owned = match &exhibit.shape {
         // A card's or shift's people are named in it.
         Shape::Shifts(_) | Shape::Card(_) => false,
@@ -79,10 +78,37 @@ pub fn title(view: &View, exhibit: &Exhibit) -> String {
         Shape::Bracket(_) | Shape::Scorecard(_) | Shape::Distribution(_) | Shape::Series(_) | Shape::Revision(_) => true,
         Shape::Findings(_) | Shape::Checks(_) | Shape::Clusters(_) | Shape::Document(_) | Shape::Graph(_) => true,
     };
-    match exhibit.seat.filter(|_| owned).map(|index| seat(view, index)) {
-        Some(who) if !title.contains(&who) => format!("{title}, by {who}"),
+    if owned { signed(view, exhibit) } else { one_line(&exhibit.title) }
+}
+
+/// The title with whose it is, unless it names them itself.
+pub fn signed(view: &View, exhibit: &Exhibit) -> String {
+    let title = one_line(&exhibit.title);
+    match exhibit.seat.map(|index| seat(view, index)) {
+        Some(who) if !title.contains(&who) => match who.split_once(" (") {
+            // A seat that is called by its role, and the title has the role: only the model is missing.
+            Some((role, model)) if title.contains(role) => format!("{title} ({model}"),
+            Some(_) | None => format!("{title}, by {who}"),
+        },
         Some(_) | None => title,
     }
+}
+
+/// Whether titles say more than whose each is, so that a list of names alone would hide what is what.
+pub fn told_apart(view: &View, shown: &[&Shown]) -> bool {
+    let bare: Vec<String> = shown.iter().map(|each| bare_title(view, &each.exhibit)).collect();
+    bare.windows(2).any(|pair| pair[0] != pair[1])
+}
+
+/// A title without the label and the name of its seat.
+fn bare_title(view: &View, exhibit: &Exhibit) -> String {
+    let title = one_line(&exhibit.title);
+    let title = exhibit.seat.map_or_else(|| title.clone(), |index| title.replace(&seat(view, index), ""));
+    let label = match &exhibit.shape {
+        Shape::Statement(statement) => statement.label.as_deref(),
+        _ => None,
+    };
+    title.split_whitespace().filter(|word| Some(*word) != label).collect::<Vec<_>>().join(" ")
 }
 
 /// A speaker as the others at the table call them: the persona, where there is one.

@@ -34,8 +34,8 @@ pub fn named(names: &[String], at: usize) -> String {
     names.get(at).map_or_else(|| "unnamed".to_owned(), |name| one_line(name))
 }
 
-/// `C1 Name`; an id that only repeats the name is left out.
+/// `C1 Name`; an id that the name is or ends with is left out.
 pub fn id_and_name(id: &str, name: &str) -> String {
     let (id, name) = (one_line(id), one_line(name));
-    if id == name { name } else { joined([id, name], " ") }
+    if name.split(' ').next_back() == Some(id.as_str()) { name } else { joined([id, name], " ") }
 }

@@ -2,7 +2,7 @@
 //!
 //! Twelve lines at eighty columns, whatever the verdict holds. What is cut here stands whole further down.
 
-use super::{confidence, decision, glance, label, listed, receipt_cost, seat, status_meaning, status_word, stop_reason};
+use super::{confidence, decision, glance, label, listed, plain, receipt_cost, seat, status_meaning, status_word, stop_reason};
 use crate::figures::span;
 use crate::markup::without_marks;
 use crate::text::{clean, excerpt, one_line, wrap};
@@ -87,7 +87,7 @@ fn absences(missing: &[Missing]) -> Vec<String> {
     let firsts = missing.iter().enumerate().filter(|(at, each)| !missing[..*at].iter().any(|before| alike(before, each)));
     let told = |(_, each): (usize, &Missing)| {
         let mut phases: Vec<String> = Vec::new();
-        for phase in missing.iter().filter(|other| alike(other, each)).map(|other| one_line(&other.phase)) {
+        for phase in missing.iter().filter(|other| alike(other, each)).map(|other| plain(&other.phase)) {
             if !phases.contains(&phase) {
                 phases.push(phase);
             }

@@ -18,6 +18,19 @@ fn every_shape_in_the_terminal() {
 }
 
 #[test]
+fn the_text_of_a_document_is_one_flag_away() {
+    let view = View::of(&shapes::run());
+    let texts = ["Read section 2 first if writes queue today.", "index maintenance", "512 GB of memory holds the working set twice over."];
+    for text in texts {
+        let [brief, whole, full] = [terminal(&view, plain(100)), show(&view, plain(100), false), show(&view, plain(100), true)];
+        assert!(!brief.contains(text) && !whole.contains(text) && full.contains(text), "{text} in {full}");
+    }
+    let full = show(&view, plain(100), true);
+    assert_eq!(full.matches("3. The way back").count(), 1, "what was not written has no text:\n{full}");
+    insta::assert_snapshot!("shapes_show_full", full);
+}
+
+#[test]
 fn every_shape_in_markdown_and_html() {
     let view = View::of(&shapes::run());
     insta::assert_snapshot!("shapes_markdown", markdown(&view));

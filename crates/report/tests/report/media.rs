@@ -107,6 +107,14 @@ fn answers_are_one_flag_away() {
 }
 
 #[test]
+fn the_order_a_reader_was_shown_is_in_the_long_form_and_not_beside_the_answer() {
+    let view = View::of(&runs::council());
+    let order = "Saw them in this order: ";
+    assert!(!terminal(&view, plain(80)).contains(order));
+    assert_eq!(show(&view, plain(80), false).matches(order).count(), markdown(&view).matches(order).count());
+}
+
+#[test]
 fn a_lost_run_gives_each_reason_what_was_kept_and_the_next_command() {
     let view = View::of(&runs::lost());
     assert_eq!(view.state, RunState::Lost);
@@ -136,6 +144,16 @@ fn reports_in_markdown() {
     insta::assert_snapshot!("degraded_markdown", markdown(&View::of(&runs::degraded())));
     insta::assert_snapshot!("lost_markdown", markdown(&View::of(&runs::lost())));
     insta::assert_snapshot!("stopped_markdown", markdown(&View::of(&runs::stopped())));
+}
+
+#[test]
+fn every_medium_says_the_status_of_a_run_that_has_one() {
+    for (rows, word) in [(runs::council(), "Full"), (runs::vote(), "Full"), (runs::degraded(), "Degraded"), (runs::lost(), "No quorum")] {
+        let view = View::of(&rows);
+        assert!(markdown(&view).contains(&format!("\n- {word}: ")), "{}", markdown(&view));
+        assert!(html(&view).contains(&format!("</span>{word}</span>")), "{}", html(&view));
+    }
+    assert!(!markdown(&View::of(&runs::stopped())).contains("- Full: "));
 }
 
 #[test]

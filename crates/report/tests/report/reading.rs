@@ -26,6 +26,86 @@ fn a_seat_that_gave_nothing_is_named() {
     assert!(html(&View::of(&tape.rows)).contains("<h4>Ideas of gpt</h4>"), "named once");
 }
 
+/// A card and who moved name their people themselves; the seat is only that which wrote them down.
+#[test]
+fn a_title_in_markdown_names_an_owner_where_nothing_below_it_does() {
+    let ballot = Ballot { choice: vec!["K3".into()], ..Ballot::default() };
+    let statement = Statement { text: Some("Wait.".into()), ..Statement::default() };
+    let cases = [
+        ("Ideas of gpt", Shape::Findings(Findings::default()), "Ideas of gpt"),
+        ("Review", Shape::Scorecard(Scorecard::default()), "Review, by gpt"),
+        ("Answer K3", Shape::Statement(statement.clone()), "Answer K3, by gpt"),
+        ("Answer of gpt", Shape::Statement(statement), "Answer of gpt"),
+        ("Vote", Shape::Ballot(ballot), "Vote, by gpt"),
+        ("Crux: who pays", Shape::Card(CruxCard::default()), "Crux: who pays"),
+        ("Who moved", Shape::Shifts(Shifts::default()), "Who moved"),
+        ("Winner", Shape::Rule(Rule::default()), "Winner"),
+    ];
+    for (title, shape, told) in cases {
+        let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+        tape.phase("work").show("work/show x@1", "x", Exhibit::new(title, shape).by(1, "seat"));
+        let page = markdown(&View::of(&tape.rows));
+        assert!(page.contains(&format!("\n#### {told}\n")), "{told} is not a title of {page}");
+    }
+}
+
+#[test]
+fn a_seat_that_its_title_names_by_its_role_is_not_named_twice() {
+    let mut header = runs::header("chain", "Which?");
+    header.seats[0].label = "Structure & Depth (opus)".into();
+    header.seats[1].label = "clerk (gpt)".into();
+    let mut tape = runs::Tape::new(&header);
+    let shown = |title: &str, seat| Exhibit::new(title, Shape::Scorecard(Scorecard::default())).by(seat, "seat");
+    tape.phase("work").show("work/show 0", "x", shown("Step 2: Structure & Depth", 0)).show("work/show 1", "x", shown("Minutes", 1));
+    let view = View::of(&tape.rows);
+    let page = show(&view, WIDE, false);
+    assert!(page.contains("\nStep 2: Structure & Depth (opus)\n") && page.contains("\nMinutes, by clerk (gpt)\n"), "{page}");
+    assert!(html(&view).contains("<h4>Step 2: Structure &amp; Depth (opus)</h4>"));
+}
+
+#[test]
+fn statements_and_ballots_of_one_phase_are_told_apart_by_their_titles() {
+    let said = |title: &str, label: Option<&str>, seat| {
+        let statement = Statement { label: label.map(str::to_owned), text: Some("Wait.".into()), reply_to: None };
+        Exhibit::new(title, Shape::Statement(statement)).by(seat, "seat")
+    };
+    let cast = |title: &str| Exhibit::new(title, Shape::Ballot(Ballot { choice: vec!["K3".into()], ..Ballot::default() })).by(1, "judge");
+    let record = |exhibits: Vec<Exhibit>| {
+        let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+        tape.phase("work");
+        for (at, exhibit) in exhibits.into_iter().enumerate() {
+            tape.show(&format!("work/show {at}"), "x", exhibit);
+        }
+        section(&html(&View::of(&tape.rows)), "record").to_owned()
+    };
+    let parts = record(vec![said("Part 1: Where things stand", None, 0), said("Part 2: What it costs", None, 0)]);
+    assert!(parts.contains("<h4>Statements</h4>") && parts.contains("<b>Part 1: Where things stand</b>, opus"), "{parts}");
+    assert!(parts.contains("<b>Part 2: What it costs</b>, opus"), "{parts}");
+    // A label and a name stand there anyway.
+    for (one, other) in [("Answer K3", "Answer T9"), ("Round 1, K3", "Round 1, T9"), ("Answer of opus", "Answer of gpt")] {
+        let alike = record(vec![said(one, Some("K3"), 0), said(other, Some("T9"), 1)]);
+        assert!(alike.contains("<b>opus</b>") && !alike.contains(one), "{alike}");
+    }
+    let matches = record(vec![cast("K3 against T9"), cast("B6 against M4")]);
+    assert!(matches.contains("<h4>Ballots</h4>") && matches.contains("gpt<br><span class=\"soft\">B6 against M4</span>"), "{matches}");
+    let alone = [record(vec![said("Kind of answer", None, 0)]), record(vec![cast("K3 against T9")])];
+    assert!(alone[0].contains("<h4>Kind of answer</h4>") && alone[0].contains("<b>opus</b>") && !alone[0].contains("Statements"), "{}", alone[0]);
+    assert!(alone[1].contains("<h4>K3 against T9</h4>") && !alone[1].contains("Ballots"), "{}", alone[1]);
+}
+
+#[test]
+fn what_a_statement_says_beside_its_words_is_folded_with_them() {
+    let mut tape = runs::Tape::new(&runs::header("roundtable", "Which?"));
+    let said = |seat| {
+        let statement = Statement { text: Some("Wait.".into()), ..Statement::default() };
+        Exhibit::new("Round 1", Shape::Statement(statement)).by(seat, "seat").part("Vote", "MINOR")
+    };
+    tape.phase("work").show("work/show 0", "x", said(0)).show("work/show 1", "x", said(1));
+    let page = html(&View::of(&tape.rows));
+    let folds: Vec<&str> = section(&page, "record").split("<details>").skip(1).filter_map(|rest| rest.split("</details>").next()).collect();
+    assert!(folds.len() == 2 && folds.iter().all(|fold| fold.contains("Wait.") && fold.contains("MINOR")), "{page}");
+}
+
 #[test]
 fn whoever_is_missing_throughout_is_named_once() {
     let lost = |seat, who: &str, phase: &str, why| Missing { seat, who: who.into(), phase: phase.into(), why, detail: "x".into() };
@@ -115,6 +195,66 @@ fn the_top_of_a_page_is_for_people() {
     assert!(top.contains("<dt>Against</dt><dd>opus: No.</dd><dd>gpt: Never.</dd><dt>Sure</dt>"), "{top}");
     let answer = section(&page, "answer");
     assert!(answer.contains("<summary>For scripts</summary>") && !answer.contains("finished"), "{answer}");
+}
+
+/// A page of one exhibit.
+fn page_of(shape: Shape) -> String {
+    let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+    tape.phase("cross_review").show("cross_review/show x@0", "x", Exhibit::new("Ideas of opus", shape).by(0, "seat"));
+    html(&View::of(&tape.rows))
+}
+
+#[test]
+fn a_figure_of_one_step_is_told_and_not_drawn() {
+    let line = |values: &[f64]| Line { name: "ACCEPT".into(), values: values.iter().copied().map(Some).collect() };
+    let page = |steps: &[&str], values: &[f64]| {
+        let steps = steps.iter().map(|step| (*step).to_owned()).collect();
+        page_of(Shape::Series(Series { steps, lines: vec![line(values)] }))
+    };
+    let (one, two) = (page(&["Round 2"], &[1.0]), page(&["Round 1", "Round 2"], &[1.0, 2.0]));
+    assert!(!one.contains("<circle") && !one.contains("<summary>Numbers") && one.contains("<td data-label=\"Round 2\">1</td>"), "{one}");
+    assert!(two.contains("<circle") && two.contains("<summary>Numbers") && two.contains("<td data-label=\"Round 2\">2</td>"), "{two}");
+}
+
+#[test]
+fn where_a_finding_is_does_not_run_on_from_what_it_is() {
+    let finding =
+        FindingEntry { id: "F1".into(), title: "Nobody is told when it stops".into(), location: "throughout".into(), ..FindingEntry::default() };
+    let page = page_of(Shape::Findings(Findings { entries: vec![finding], none: String::new() }));
+    assert!(page.contains("Nobody is told when it stops <span class=\"soft\">(throughout)</span>"), "{page}");
+}
+
+#[test]
+fn a_name_that_is_told_already_is_not_told_again() {
+    let page = |id: &str, name: &str| {
+        let cluster = Cluster { id: id.into(), name: name.into(), theme: "From taking away".into(), ..Cluster::default() };
+        page_of(Shape::Clusters(Clusters { clusters: vec![cluster] }))
+    };
+    for (id, name, told) in [("1", "Camp 1", "<h5>Camp 1</h5>"), ("V7", "Let people see", "<h5>V7 Let people see</h5>")] {
+        assert!(page(id, name).contains(told), "{}", page(id, name));
+    }
+    let own = page("", "Ideas of opus");
+    assert!(own.contains("<h4>Ideas of opus</h4>") && !own.contains("<h5>"), "{own}");
+}
+
+#[test]
+fn a_phase_is_named_in_plain_words() {
+    let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+    tape.phase("cross_review").show("cross_review/show x", "x", Exhibit::note("X", "It was read."));
+    let missing = vec![Missing { seat: 1, who: "gpt".into(), phase: "cross_review".into(), why: FailureKind::Timeout, detail: "120 s".into() }];
+    let view = View::of(&tape.verdict(Verdict { missing, ..runs::verdict("x", Status::Degraded) }));
+    for page in [html(&view), markdown(&view), show(&view, WIDE, false)] {
+        assert!(page.contains("cross review") && !page.contains("cross_review") && !page.contains("cross\\_review"), "{page}");
+    }
+}
+
+#[test]
+fn a_figure_is_a_part_of_something_or_a_mean() {
+    let mut tape = runs::Tape::new(&runs::header("debate", "Which?"));
+    tape.phase("work").add("work/a", Kind::Figure, &Figure::new("accepted", 1.0).of(3.0));
+    tape.add("work/b", Kind::Figure, &Figure::new("word_change", -192.0).of(4.0));
+    let page = markdown(&View::of(&tape.rows));
+    assert!(page.contains("accepted: 1 of 3") && page.contains("word change: -48 on average of 4"), "{page}");
 }
 
 #[test]

@@ -57,12 +57,12 @@ fn answered(answer: &str) -> Vec<Row> {
     tape.show("aspect 1/room/show check", "exit_check", Exhibit::note("Exit check", "Not there yet: only one has named it.").aside(room));
     speak(&mut tape, "aspect 1/room/b", "exchange", 1, &|key| said("Exchange", 1, key, "c1.2", "I am still here.", None, Some(room)));
     tape.show("aspect 1/room/show core", "convergence", Exhibit::note("At the core", "Who is still there when it fails.").aside(room));
-    tape.show("aspect 1/room/show card", "crux_card", Exhibit::new("Crux", Shape::Card(card())));
+    tape.show("aspect 1/room/show card", "crux_card", Exhibit::new("Crux", Shape::Card(card())).by(3, "moderator"));
     tape.phase_end("aspect 1").phase("conclusion");
     let shift =
         |name: &str, moved, summary: &str| Shift { name: name.into(), moved, summary: summary.into(), before: "Then.".into(), ..Shift::default() };
     let entries = vec![shift("Ingrid", Some(true), "allows a trial"), shift("Dario", Some(false), "same, better defended"), shift("Ruth", None, "x")];
-    tape.show("conclusion/show shifts", "shifts", Exhibit::new("Who moved", Shape::Shifts(Shifts { entries })));
+    tape.show("conclusion/show shifts", "shifts", Exhibit::new("Who moved", Shape::Shifts(Shifts { entries })).by(3, "clerk"));
     tape.phase_end("conclusion");
     let answer = Answer { kind: AnswerKind::Report, text: answer.into(), by: vec![0] };
     tape.verdict(Verdict { answer: Some(answer), ..runs::verdict("crux", Status::Full) })
