@@ -21,7 +21,7 @@ pub fn show_ballots<T, D: RowData>(
         let exhibit = match ballots.outcome(seat) {
             Some(Ok(reply)) => {
                 let (choice, reasons, notes) = choice(&reply.value);
-                let ballot = Ballot { shown, choice, reasons: Some(reasons), notes, abstained: None };
+                let ballot = Ballot { shown, choice, reasons: Some(reasons), notes, ..Ballot::default() };
                 Exhibit::new(title, Shape::Ballot(ballot)).turn(&reply.key).data(&data(Ok(&reply.value)))
             }
             Some(Err(failed)) => {

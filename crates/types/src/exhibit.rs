@@ -80,6 +80,9 @@ pub struct Statement {
 pub struct Ballot {
     /// The labels in the order this reader saw them.
     pub shown: Vec<String>,
+    /// It saw them in the opposite order too.
+    #[serde(default, skip_serializing_if = "crate::is_false")]
+    pub both_orders: bool,
     /// Best first; one label for a single vote; empty for an abstention, and where nothing was chosen in the end.
     pub choice: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "crate::long_option")]

@@ -70,7 +70,7 @@ pub fn match_exhibit(bench: &Bench, entrants: &[LabelledAnswer], result: &MatchR
         (Some(b), Some(said)) => {
             let choice = result.winner.filter(|_| result.how.by_judge()).map(label).into_iter().collect();
             let notes = if result.how.by_judge() { Vec::new() } else { vec![ending_sentence(bench, result, &label)] };
-            Shape::Ballot(Ballot { shown: vec![label(result.a), label(b)], choice, reasons: Some(said), notes, abstained: None })
+            Shape::Ballot(Ballot { shown: vec![label(result.a), label(b)], both_orders: true, choice, reasons: Some(said), notes, abstained: None })
         }
         _ => Shape::Rule(Rule { decided: ending_sentence(bench, result, &label), rung: result.how.as_str().into(), numbers: Vec::new() }),
     };

@@ -26,7 +26,7 @@ use synod_math::{Rng, bracket};
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "tournament", version: 3, name: "Tournament", family: Algorithmic, seats: 5..=9, roles: &[each("contestant"), chair_apart("judge")],
+    id: "tournament", version: 4, name: "Tournament", family: Algorithmic, seats: 5..=9, roles: &[each("contestant"), chair_apart("judge")],
     summary: "Everyone answers, a judge compares the answers two at a time and in both orders, and the champion's is returned word for word.",
     pick: "Take it when one whole answer must be chosen from many and comparing two is easier than ranking all.",
     phases: &["collect", "round"],

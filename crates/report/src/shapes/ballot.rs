@@ -72,7 +72,8 @@ fn choice(view: &View, ballot: &Ballot) -> String {
 
 /// What was put before the reader, as it stood there.
 fn order(ballot: &Ballot) -> String {
-    led("Saw them in this order: ", &one_line(&ballot.shown.join(", ")))
+    let order = if ballot.both_orders { "Saw them in both orders: " } else { "Saw them in this order: " };
+    led(order, &one_line(&ballot.shown.join(", ")))
 }
 
 fn counts(ballot: &Ballot) -> bool {

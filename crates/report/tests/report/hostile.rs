@@ -63,6 +63,7 @@ fn everywhere() -> Vec<Row> {
         }),
         Shape::Ballot(Ballot {
             shown: labels.clone(),
+            both_orders: true,
             choice: labels.clone(),
             reasons: Some(HOSTILE.into()),
             notes: vec![HOSTILE.into()],

@@ -64,6 +64,18 @@ fn a_seat_that_its_title_names_by_its_role_is_not_named_twice() {
 }
 
 #[test]
+fn who_saw_a_pair_in_both_orders_is_not_said_to_have_seen_it_in_one() {
+    let ballot = Ballot { shown: vec!["K3".into(), "T9".into()], both_orders: true, choice: vec!["K3".into()], ..Ballot::default() };
+    let mut tape = runs::Tape::new(&runs::header("x", "Which?"));
+    tape.phase("work");
+    tape.show("work/show 0", "x", Exhibit::new("K3 against T9", Shape::Ballot(ballot)).by(1, "judge"));
+    let view = View::of(&tape.rows);
+    for media in [show(&view, WIDE, false), markdown(&view), html(&view)] {
+        assert!(media.contains("Saw them in both orders: K3, T9") && !media.contains("in this order"), "{media}");
+    }
+}
+
+#[test]
 fn statements_and_ballots_of_one_phase_are_told_apart_by_their_titles() {
     let said = |title: &str, label: Option<&str>, seat| {
         let statement = Statement { label: label.map(str::to_owned), text: Some("Wait.".into()), reply_to: None };
