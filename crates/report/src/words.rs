@@ -359,7 +359,8 @@ fn told(name: &str, value: &Value, depth: usize) -> Option<String> {
 /// What there is to say of a run that has no decision to show.
 pub fn what_happened(view: &View) -> String {
     match view.state {
-        RunState::Running | RunState::Interrupted => "This run has not ended.".to_owned(),
+        RunState::Running => "This run has not ended.".to_owned(),
+        RunState::Interrupted => "The process of this run is gone, and the run has not ended.".to_owned(),
         RunState::Waiting => "This run waits for a person.".to_owned(),
         RunState::Complete => "This run is complete, but its verdict could not be read.".to_owned(),
         RunState::Lost => match &view.verdict {

@@ -56,6 +56,8 @@ fn each_is_shown_verified_and_exported() {
     for OldRun { id, mode, state, .. } in &runs {
         let shown = house.synod(&["show", id, "--full"]).exits(0);
         assert!(!shown.out.contains("cannot be read") && shown.out.contains(id.as_str()), "{mode}: {}", shown.out);
+        let gone = shown.out.contains("is gone") && shown.out.contains(&format!("synod resume {id} ")) && !shown.out.contains("synod watch");
+        assert!(gone || state != "interrupted", "{mode}: {}", shown.out);
         let verified = house.synod(&["verify", id]).exits(0);
         assert!(verified.out.contains("Intact"), "{mode}: {}", verified.out);
         assert!(house.synod(&["export", id]).exits(0).out.starts_with('#'), "{mode}");

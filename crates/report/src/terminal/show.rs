@@ -2,6 +2,7 @@
 
 use super::exhibit::{Length, several_shown};
 use super::paper::{Ink, Paper};
+use super::stopped::happened;
 use super::{Style, about_run, answer, commands, dissent, first_lines, foot, head, missing, warnings};
 use crate::figures::{moment, several, span};
 use crate::text::{clean, one_line};
@@ -19,7 +20,10 @@ pub fn show(view: &View, style: Style, full: bool) -> String {
             paper.blank();
             about_run(paper, view);
         }
-        None => head(paper, view),
+        None => {
+            head(paper, view);
+            happened(paper, view);
+        }
     }
     about(paper, view);
     for phase in &view.phases {

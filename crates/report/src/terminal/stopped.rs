@@ -11,11 +11,7 @@ pub fn stopped(view: &View, style: Style) -> String {
     let mut sheet = Paper::new(style);
     let paper = &mut sheet;
     head(paper, view);
-    paper.blank();
-    paper.hanging(Ink::ALARM.with(Ink::BOLD), "! ", "  ", &words::what_happened(view));
-    if let Some(detail) = view.stop().map(|stop| one_line(&stop.detail)).filter(|detail| !detail.is_empty()) {
-        paper.para(Ink::PLAIN, "  ", &detail);
-    }
+    happened(paper, view);
     open_questions(paper, view);
     reasons(paper, view);
     warnings(paper, view);
@@ -28,6 +24,15 @@ pub fn stopped(view: &View, style: Style) -> String {
     paper.heading("Next");
     commands(paper, &words::commands::commands(view));
     sheet.done()
+}
+
+/// Why there is no decision.
+pub fn happened(paper: &mut Paper, view: &View) {
+    paper.blank();
+    paper.hanging(Ink::ALARM.with(Ink::BOLD), "! ", "  ", &words::what_happened(view));
+    if let Some(detail) = view.stop().map(|stop| one_line(&stop.detail)).filter(|detail| !detail.is_empty()) {
+        paper.para(Ink::PLAIN, "  ", &detail);
+    }
 }
 
 fn open_questions(paper: &mut Paper, view: &View) {
