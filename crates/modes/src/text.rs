@@ -226,6 +226,12 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// With a full stop where there is no mark at the end.
+pub fn ended(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?', '…', '。', '！', '？']) { text.to_owned() } else { format!("{text}.") }
+}
+
 /// As at the start of a sentence.
 pub fn capitalised(text: &str) -> String {
     let mut chars = text.chars();

@@ -28,7 +28,7 @@ use synod_engine::{
 use synod_types::*;
 
 pub static MODE: Mode = mode! {
-    id: "fact_check", version: 4, name: "Fact-Check", family: Verification, seats: 3..=6,
+    id: "fact_check", version: 5, name: "Fact-Check", family: Verification, seats: 3..=6,
     roles: &[each("checker"), seat("generator", 0), seat("extractor", 0), seat("reporter", 0)],
     summary: "The claims in a text are pulled out, every checker rules on each of them alone, and the text gets a computed reliability score.",
     pick: "Take it when it matters more that a text is true than that it reads well: give the text as content, and attach files to check it against.",

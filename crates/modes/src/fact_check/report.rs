@@ -3,6 +3,7 @@
 use super::checks::Ruling;
 use super::claim_rulings::{ClaimRuling, Totals};
 use super::claims::ExtractedClaim;
+use crate::text::ended;
 use synod_math::Band;
 
 /// How the claims were checked.
@@ -40,13 +41,13 @@ pub fn action(rulings: &[ClaimRuling], totals: &Totals) -> String {
     match (first(Ruling::Disputed), totals.disputed, totals.unverifiable) {
         (Some(ruling), disputed, _) => {
             let right = ruling.correction.as_ref().map(|right| format!(" Rather: {}", right.trim())).unwrap_or_default();
-            format!("Correct {disputed} of {claims} claims before you rely on the text, first: {}{right}", ruling.claim.text)
+            format!("Correct {disputed} of {claims} claims before you rely on the text, first: {}{right}", ended(&ruling.claim.text))
         }
         (None, _, 0) => {
             format!("You can rely on the text: {}.", if claims == 1 { "its one claim holds".to_owned() } else { format!("all {claims} claims hold") })
         }
         (None, _, open) => {
-            let first = first(Ruling::Unverifiable).map(|ruling| format!(", first: {}", ruling.claim.text)).unwrap_or_default();
+            let first = first(Ruling::Unverifiable).map(|ruling| format!(", first: {}", ended(&ruling.claim.text))).unwrap_or_default();
             format!("Find a source for {open} of {claims} claims before you rely on the text{first}")
         }
     }

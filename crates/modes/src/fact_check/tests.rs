@@ -284,6 +284,11 @@ fn the_first_words_say_what_to_do_and_what_was_decided() {
     assert_eq!(summary, "1 of 3 claims verified, 1 disputed, 1 unverifiable; reliability 50 of 100, mixed; 1 more not found in the text.");
     assert_eq!(told(&["VH VH", "UH UH"]).0, "Find a source for 1 of 2 claims before you rely on the text, first: Statement 2.");
     assert_eq!(told(&["VH VH", "VH VH"]).0, "You can rely on the text: all 2 claims hold.");
+    let mut open = ruling(1, "", "", "DH DH");
+    open.claim.text = "## Costs ".into();
+    let open = [open];
+    let action = super::report::action(&open, &Totals::of(&open));
+    assert_eq!(action, "Correct 1 of 1 claims before you rely on the text, first: ## Costs. Rather: It was 1998.");
     let lone = [ruling(2, "", "", "DH")];
     assert!(headline(&Totals::of(&lone)).starts_with("There is no reliability score"));
     let held = [ruling(1, "", "", "VH VH DH")];

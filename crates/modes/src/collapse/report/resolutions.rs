@@ -6,6 +6,7 @@ use crate::collapse::cards::records::{ApprovalDecision, Concern, Evaluation};
 use crate::collapse::panel::ruling::Ruling;
 use crate::collapse::rounds::docket::Docket;
 use crate::collapse::rounds::position::Position;
+use crate::text::ended;
 use synod_math::collapse::EPSILON;
 use synod_math::collapse::score::Severities;
 use synod_math::likeness::terms;
@@ -144,12 +145,6 @@ pub fn concerns(ruling: &Ruling, winner: Option<&Position>) -> Vec<String> {
         out.push(format!("{by} {did} {}{note}", approval.subject));
     }
     out
-}
-
-/// With a full stop where there is no mark at the end.
-fn ended(text: &str) -> String {
-    let text = text.trim();
-    if text.ends_with(['.', '!', '?', '…', '。', '！', '？']) { text.to_owned() } else { format!("{text}.") }
 }
 
 #[cfg(test)]
