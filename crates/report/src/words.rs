@@ -397,7 +397,7 @@ pub fn figure_name(view: &View, figure: &Figure) -> String {
 pub fn figure_value(figure: &Figure) -> String {
     match figure.of {
         1.0 => score(figure.value),
-        of if (0.0..=of).contains(&figure.value) => format!("{} of {}", score(figure.value), score(of)),
+        of if of <= 0.0 || (0.0..=of).contains(&figure.value) => format!("{} of {}", score(figure.value), score(of)),
         // More than there are, or less than none, is a sum over them.
         of => format!("{} on average of {}", score(figure.value / of), score(of)),
     }

@@ -265,8 +265,10 @@ fn a_figure_is_a_part_of_something_or_a_mean() {
     let mut tape = runs::Tape::new(&runs::header("debate", "Which?"));
     tape.phase("work").add("work/a", Kind::Figure, &Figure::new("accepted", 1.0).of(3.0));
     tape.add("work/b", Kind::Figure, &Figure::new("word_change", -192.0).of(4.0));
+    tape.add("work/c", Kind::Figure, &Figure::new("kept", 2.0).of(0.0));
     let page = markdown(&View::of(&tape.rows));
     assert!(page.contains("accepted: 1 of 3") && page.contains("word change: -48 on average of 4"), "{page}");
+    assert!(page.contains("kept: 2 of 0"), "of none there is no mean: {page}");
 }
 
 #[test]
